@@ -1,12 +1,12 @@
 /**
- * The internal admin routes: what the platform team's tool and console ask of the services that own things, under `/admin`, each with the
- * service's own credential. A refusal is a 4xx with `{message}`. Their shapes are in `admin-<service>-api.ts`.
+ * The internal admin routes under `/admin` of each service, for the platform team's tool and console. Each service has its own
+ * credentials. A refusal is a 4xx with `{message}`. The shapes are in `<service>-api.ts` beside this file.
  */
 
 import { z } from 'zod';
 import { line } from '../portal/organisation-api.ts';
 
-/** Why somebody did it, for the audit log of the service; the admin tool has no option for it. */
+/** The reason for a change, for the audit log of the service. The admin tool has no option for it. */
 export const reason = line(500).optional();
 /** POST /admin/organisations/{id}/disable, /enable, /approve and /withdraw-approval, POST /admin/offers/{id}/disable and /enable */
 export const switchRequest = z.object({ reason });

@@ -1,4 +1,4 @@
-/** The internal admin routes of billing: balances, statements, invoices, the ledger, and what the card provider did (admin-api.ts says what holds for all of them). */
+/** The internal admin routes of billing: balances, statements, invoices, the ledger and problems with cards (general rules: api.ts). */
 
 import { z } from 'zod';
 import {
@@ -18,7 +18,7 @@ export const balanceQuery = z.object({
   mode,
   currency,
 });
-/** Typed by hand, and never taken back: far above what anybody pays, and far below what a balance can hold. */
+/** Protects against typing errors, because a top-up cannot be taken back. Far above any payment, far below what a balance can hold. */
 const LARGEST_TOP_UP_MINOR = 99_999_999_999_999n;
 
 /** POST /admin/balances/top-up */
@@ -30,7 +30,7 @@ export const topUpRequest = z.object({
     .transform(BigInt)
     .refine((amount) => amount > 0n, 'must be above zero')
     .refine((amount) => amount <= LARGEST_TOP_UP_MINOR, `must be at most ${LARGEST_TOP_UP_MINOR}`),
-  /** Names the payment behind the top-up; sent again, it is not booked again. It stands on the statement. */
+  /** Identifies the payment behind the top-up; a repetition is not booked again. The statement shows it. */
   reference: line(200),
 });
 /** The reply to both. */
@@ -61,9 +61,9 @@ export const adminInvoicesQuery = invoicesQuery.extend({
 /** GET /admin/invoices/{number}: the facts of any organisation's. */
 export const adminInvoice = invoice.extend({
   organisationId,
-  /** As the document names it; null while billing has not heard of the organisation. */
+  /** As on the document; null while billing does not know the organisation. */
   organisationName: z.string().nullable(),
-  cause: z.string().meta({ description: 'Names the transaction of the ledger.' }),
+  cause: z.string().meta({ description: 'Identifies the transaction of the ledger.' }),
 });
 export type AdminInvoice = z.infer<typeof adminInvoice>;
 
@@ -75,18 +75,18 @@ export const ledgerCheckReply = z.object({
 });
 export type LedgerCheckReply = z.infer<typeof ledgerCheckReply>;
 
-/** Who bears what the card provider took back: the organisation's prepaid balance, or the platform. */
+/** Who pays the money that the card provider took back: the organisation's prepaid balance, or the platform. */
 const bearer = z.enum(['platform', 'balance']);
 const settlement = z.object({
   borneBy: bearer,
   reason: z.string(),
   decidedBy: z.string(),
   settledAt: instant,
-  /** The provider has returned the money since, and whoever bore it got it back. */
+  /** The provider has returned the money, and the bearer got it back. */
   givenBack: z.boolean(),
 });
 
-/** POST /admin/card-problems/settle: a person's decision, one for each refund or dispute; the same again is the first. */
+/** POST /admin/card-problems/settle: a person's decision, one for each refund or dispute; a repetition changes nothing. */
 export const settleRequest = z.object({
   id: z.string().min(1).max(200),
   borneBy: bearer,
@@ -101,7 +101,7 @@ export const settleReply = settlement.extend({
 });
 export type CardSettled = z.infer<typeof settleReply>;
 
-/** GET /admin/card-problems: what the card provider did with money and a person has to look at, the latest first. */
+/** GET /admin/card-problems: movements of money at the card provider that a person has to look at, latest first. */
 export const cardProblemsQuery = z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) });
 export const cardProblemsReply = z.object({
   /** Refunds made at the provider, and disputes. */
@@ -112,20 +112,20 @@ export const cardProblemsReply = z.object({
       mode,
       amountMinor: minorUnits,
       currency: z.string(),
-      /** The provider's words. */
+      /** As the provider names it. */
       status: z.string(),
       reason: z.string().nullable(),
       heardAt: z.string(),
-      /** Whether the money has left, and whether it has come back. */
+      /** Whether the money was taken, and whether it came back. */
       taken: z.boolean(),
       returned: z.boolean(),
-      /** Null while the payment that it is of is not known. */
+      /** Null while its payment is not known. */
       organisationId: organisationId.nullable(),
       offerId: z.int().nullable(),
       topUpId: z.int().nullable(),
-      /** Whether the ledger has all of it. */
+      /** Whether all of it is booked in the ledger. */
       booked: z.boolean(),
-      /** Null while nobody has decided who bears it. */
+      /** Null until a person has decided who bears it. */
       settlement: settlement.nullable(),
     }),
   ),
@@ -138,11 +138,11 @@ export const cardProblemsReply = z.object({
       currency: z.string(),
       /** Of the price, on the prepaid balance. */
       creditedMinor: minorUnits,
-      /** The part of it that nobody has paid any more. */
+      /** The part of the credit that is no longer covered by a payment. */
       owedMinor: minorUnits,
     }),
   ),
-  /** Payments that could not be applied: money arrived that is nobody's. */
+  /** Payments that could not be applied to any offer or balance. */
   payments: z.array(
     z.object({
       eventId: z.string(),

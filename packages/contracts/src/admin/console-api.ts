@@ -1,18 +1,18 @@
-/** What the staff's console answers to its own pages; all else it passes on as the services' admin routes say it. */
+/** Replies of the staff console's own routes. All its other routes pass on replies of the services' admin routes. */
 import type { ServiceName } from '../values/primitives.ts';
 
 /** GET /api/session, and the reply to POST /api/sign-in {name, token} */
 export type ConsoleSessionReply = {
   readonly name: string;
-  /** For `X-CSRF-Token` on every change. */
+  /** Send it as `X-CSRF-Token` with every change. */
   readonly csrfToken: string;
 };
 
-/** How it stands with one service, as it tells it itself; null: it does not tell, or does not answer. */
+/** The health of one service, as it reports it; null: it does not report this, or does not answer. */
 export type ServiceHealth = {
   readonly name: ServiceName;
   readonly ready: boolean;
-  /** Why it is not, in its own words, or that it does not answer. */
+  /** Why it is not ready: its own words, or that it does not answer. */
   readonly problems: readonly string[];
   readonly brokerConnected: boolean | null;
   readonly queued: number | null;
@@ -25,7 +25,7 @@ export type ServiceHealth = {
 /** GET /api/health */
 export type ConsoleHealth = {
   readonly checkedAt: string;
-  /** As the gateway's /status says it; null: it does not answer. */
+  /** The gateway's /status; null: it does not answer. */
   readonly status: {
     readonly overall: 'operational' | 'degraded' | 'down';
     readonly dependencies: readonly {
@@ -36,11 +36,11 @@ export type ConsoleHealth = {
     }[];
   } | null;
   readonly services: readonly ServiceHealth[];
-  /** Of the last check, which billing makes every night; `checkedAt` null: there was none yet. */
+  /** The result of the last nightly check; `checkedAt` null: there was none yet. */
   readonly ledger: { readonly problems: number; readonly checkedAt: string | null } | null;
-  /** Fixings that should exist by now; out of date from 2 on. */
+  /** How many rate fixings are overdue. From 2 on the rates are out of date. */
   readonly ratesMissing: number | null;
-  /** Organisations that wait for approval, as of a minute ago at most. */
+  /** Organisations that wait for approval; at most a minute old. */
   readonly waitingForApproval: number | null;
   readonly mails: {
     readonly pending: number;

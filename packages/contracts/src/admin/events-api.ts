@@ -1,4 +1,4 @@
-/** The internal admin routes that every service has: events that it could not handle, and those that it published (admin-api.ts says what holds for all of them). */
+/** The internal admin routes of every service about parked events and published events (general rules: api.ts). */
 
 import { z } from 'zod';
 import { zonedDateTime } from '../values/date-time.ts';
@@ -27,17 +27,17 @@ export const parkedSelection = z.object({
   reason,
 });
 
-/** POST /admin/events/republish: those that happened from `from` on and before `to`, if that is given. */
+/** POST /admin/events/republish: events that happened at or after `from` and, if `to` is given, before it. */
 export const republishRequest = z.object({
   from: zonedDateTime,
   to: zonedDateTime.optional(),
-  /** As the first reply of a selection said, which is taken in several. */
+  /** `upTo` of the first reply, for further requests of the same selection. */
   upTo: z
     .string()
     .regex(/^\d{1,18}$/)
     .transform(BigInt)
     .optional(),
 });
-/** 0: there are no more. */
+/** `republished` 0: there are no more. */
 export const republishReply = z.object({ republished: z.int().nonnegative(), upTo: z.string() });
 export type RepublishReply = z.infer<typeof republishReply>;

@@ -1,4 +1,4 @@
-/** The internal admin routes of the gateway: organisations, people, terms, keys and calls (admin-api.ts says what holds for all of them). */
+/** The internal admin routes of the gateway: organisations, people, terms, keys and calls (general rules: api.ts). */
 
 import { z } from 'zod';
 import { role } from '../events/gateway.ts';
@@ -13,7 +13,7 @@ const email = z.email().max(254);
 /** POST /admin/organisations */
 export const registration = z.object({ name, tradingName, country, currency, adminEmail: email });
 
-/** The facts of an organisation that every reply about one has. */
+/** The facts of an organisation that are in every reply about it. */
 export const organisationSummary = z.object({
   id: organisationId,
   name: z.string(),
@@ -24,9 +24,9 @@ export const organisationSummary = z.object({
 });
 export type OrganisationSummary = z.infer<typeof organisationSummary>;
 
-/** GET /admin/organisations? : those registered last come first; `before` is the `nextBefore` of the page before. */
+/** GET /admin/organisations? : newest first; `before` is the `nextBefore` of the previous page. */
 export const organisationsQuery = z.object({
-  /** Part of a name, of a trading name or of a person's address, in any case; or an id. */
+  /** An id, or part of a name, trading name or email address; upper and lower case are equal. */
   search: z.string().trim().min(1).max(200).optional(),
   enabled: z
     .enum(['true', 'false'])
@@ -44,7 +44,7 @@ const quota = z.object({ perPerson: z.int(), perOrganisation: z.int() });
 /** GET /admin/organisations/{id} */
 export const organisationDetails = organisationSummary.extend({
   enabled: z.boolean(),
-  /** Null: it waits for POST /admin/organisations/{id}/approve. `by`: as the admin call named them, or how it came about. */
+  /** Null: it waits for POST /admin/organisations/{id}/approve. `by`: the name from the admin call, or the automatic reason. */
   approval: z.object({ at: instant, by: z.string() }).nullable(),
   termsAccepted: z.boolean(),
   quotas: z.object({ TEST: quota, LIVE: quota }),
@@ -63,7 +63,7 @@ export const organisationTermsReply = z.object({
       version: z.string(),
       publishedAt: instant,
       acceptedAt: instant.nullable(),
-      /** An address; null when the platform team accepted for the organisation. */
+      /** An email address; null when the platform team accepted for the organisation. */
       acceptedBy: z.string().nullable(),
     }),
   ),
@@ -71,7 +71,7 @@ export const organisationTermsReply = z.object({
 export type OrganisationTermsReply = z.infer<typeof organisationTermsReply>;
 
 const mostOffers = z.int().nonnegative().max(1_000_000);
-/** POST /admin/organisations/{id}/quota; a limit that is left out stays. */
+/** POST /admin/organisations/{id}/quota; a missing limit stays as it is. */
 export const quotaChange = z.object({
   mode,
   perPerson: mostOffers.optional(),
@@ -81,7 +81,7 @@ export const quotaChange = z.object({
 
 /** POST /admin/organisations/{id}/people */
 export const invitation = z.object({ email, role: role.default('developer') });
-/** POST /admin/organisations/{id}/people/disable, /enable and /invitation (sent again) */
+/** POST /admin/organisations/{id}/people/disable, /enable and /invitation (sends it again) */
 export const personNamed = z.object({ email });
 /** POST /admin/organisations/{id}/people/role */
 export const roleChange = z.object({ email, role });
@@ -93,14 +93,14 @@ export const peopleReply = z.object({
       email: z.string(),
       role,
       enabled: z.boolean(),
-      /** Invited by somebody of the organisation, and never came: hears nothing of it until then. */
+      /** Invited by a colleague and not signed in yet: the person gets no other mails about the organisation until then. */
       awaited: z.boolean().optional(),
     }),
   ),
 });
 export type PeopleReply = z.infer<typeof peopleReply>;
 
-/** POST /admin/terms: plain text or Markdown; a version that is published without its text has none for ever. */
+/** POST /admin/terms: plain text or Markdown. The text of a version cannot be added later. */
 export const termsVersion = z.object({
   version: line(50),
   text: z
@@ -112,22 +112,22 @@ export const termsVersion = z.object({
     .transform((text) => text ?? null),
 });
 
-/** At most what one replica answers; null: no limit but that of the client IP. */
+/** At most what one replica can serve; null: only the limit of the client IP applies. */
 const requestsPerMinute = z.int().min(1).max(100_000).nullable();
-/** POST /admin/keys. Mode null: as keys were before modes were recorded. */
+/** POST /admin/keys. Mode null: like keys from before modes were recorded. */
 export const keyWish = z.object({
-  // As far as identities go in the store.
+  // The largest id of the store.
   organisationId: organisationId.max(2 ** 31 - 1),
   mode: mode.nullable(),
   expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
-  /** Whose key it is; the organisation's first admin when nobody is named. */
+  /** The owner of the key; the organisation's first admin if left out. */
   personEmail: z.email().optional(),
   name: line(100).default('API key'),
   requestsPerMinute: requestsPerMinute.default(null),
 });
 /** POST /admin/keys/{id}/limit */
 export const keyLimit = z.object({ requestsPerMinute });
-/** GET /admin/organisations/{id}/calls? : as people of the organisation ask, in longer pages. */
+/** GET /admin/organisations/{id}/calls? : the organisation's own query with longer pages. */
 export const callLogPage = callsQuery.extend({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });

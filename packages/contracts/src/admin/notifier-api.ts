@@ -1,38 +1,38 @@
-/** The internal admin routes of notifier: what became of mails (admin-api.ts says what holds for all of them). */
+/** The internal admin routes of notifier: the state of mails (general rules: api.ts). */
 
 import { z } from 'zod';
 import { zonedDateTime } from '../values/date-time.ts';
 import { instant, organisationId } from '../values/primitives.ts';
 
 /**
- * `waiting`: nobody is known to whom it could go. `failed`: parked with the reason. `suppressed`: a server has said that nobody
- * is at the address.
+ * `waiting`: no recipient is known yet. `failed`: parked with the reason. `suppressed`: a mail server has reported that the address does
+ * not exist.
  */
 export const notificationState = z.enum(['waiting', 'pending', 'sending', 'sent', 'failed', 'suppressed']);
 export type NotificationState = z.infer<typeof notificationState>;
 
-/** GET /admin/notifications? : the latest first. Never what they say, which holds links that open doors. */
+/** GET /admin/notifications? : latest first. Never with the text of mails, which contains sign-in links. */
 export const notificationsQuery = z.object({
   state: notificationState.optional(),
   organisationId: z.coerce.number().pipe(organisationId).optional(),
-  /** In any case. */
+  /** Upper and lower case are equal. */
   recipient: z.string().min(1).max(254).optional(),
   since: zonedDateTime.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });
 export type NotificationsQuery = z.infer<typeof notificationsQuery>;
 const notificationSummary = z.object({
-  /** Its cause and its recipient. */
+  /** Made of its cause and its recipient. */
   id: z.string(),
   state: notificationState,
   event: z.string(),
-  /** Null: it is for somebody who has no organisation yet. */
+  /** Null: the recipient has no organisation yet. */
   organisationId: organisationId.nullable(),
   recipient: z.string().nullable(),
   subject: z.string().nullable(),
   createdAt: instant,
   attempts: z.int().nonnegative(),
-  /** Null when no attempt is to come. */
+  /** Null when no further attempt is planned. */
   nextAttemptAt: instant.nullable(),
   settledAt: instant.nullable(),
   problem: z.string().nullable(),
@@ -40,21 +40,21 @@ const notificationSummary = z.object({
 export type NotificationSummary = z.infer<typeof notificationSummary>;
 export const notificationsReply = z.object({ notifications: z.array(notificationSummary) });
 
-/** GET /admin/notifications/one? and POST /admin/notifications/resend, which answers with it as it then is. */
+/** GET /admin/notifications/one? and POST /admin/notifications/resend. Both answer with the notification's current state. */
 export const notificationNamed = z.object({ id: z.string().min(1).max(1_000) });
 export const notificationReply = notificationSummary.extend({
-  /** As its mail carries it at every attempt; null while it waits. */
+  /** The same at every attempt; null while it waits. */
   messageId: z.string().nullable(),
   expiresAt: instant.nullable(),
-  /** What came of its attempts, the latest last. */
+  /** The results of its attempts, latest last. */
   history: z.array(
     z.object({
       at: instant,
       state: notificationState,
       problem: z.string().nullable(),
-      /** The server's words when it took the mail. */
+      /** The server's reply when it accepted the mail. */
       reply: z.string().nullable(),
-      /** The server may have taken it all the same, so the next attempt may have made it two. */
+      /** The server may have accepted the mail in spite of the error, so the next attempt may have sent it twice. */
       uncertain: z.boolean(),
     }),
   ),
@@ -62,7 +62,7 @@ export const notificationReply = notificationSummary.extend({
 });
 export type NotificationShown = z.infer<typeof notificationReply>;
 
-/** GET /admin/bounces?limit= : addresses at which a server said that nobody is, the latest first. */
+/** GET /admin/bounces?limit= : addresses that a mail server reported as not existing, latest first. */
 export const bouncesQuery = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 export const bouncesReply = z.object({
   bounces: z.array(
@@ -70,7 +70,7 @@ export const bouncesReply = z.object({
       address: z.string(),
       refusals: z.int().positive(),
       lastRefusedAt: instant,
-      /** Until then mails to it are suppressed. */
+      /** Mails to the address are suppressed until then. */
       heededUntil: instant,
       problem: z.string(),
     }),

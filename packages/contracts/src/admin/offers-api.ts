@@ -1,4 +1,4 @@
-/** The internal admin routes of offers: offers of any organisation, their pictures, categories and interests (admin-api.ts says what holds for all of them). */
+/** The internal admin routes of offers: offers of all organisations, their pictures, categories and interests (general rules: api.ts). */
 
 import { z } from 'zod';
 import { line } from '../portal/organisation-api.ts';
@@ -18,7 +18,7 @@ import {
 } from '../values/primitives.ts';
 
 const adminOfferStatus = z.enum([...offerStatuses, 'Deleted']);
-/** An offer of any organisation, as the platform's own people see it. */
+/** An offer of any organisation, for the platform team. */
 export const adminOffer = z.object({
   id: offerId,
   organisationId,
@@ -43,7 +43,7 @@ export const adminOffer = z.object({
   unusedMs: milliseconds,
   scheduledMs: milliseconds,
   version: z.int(),
-  /** Of the cleaned picture: moderation's `cleanHash`. */
+  /** The hash of the cleaned picture: moderation's `cleanHash`. */
   imageHash: z.string(),
 });
 export type AdminOffer = z.infer<typeof adminOffer>;
@@ -53,7 +53,7 @@ export const adminOfferReply = adminOffer.extend({
   termsAndConditions: z.string(),
   advertisedName: z.string(),
   url: z.string(),
-  /** Beside what analytics show, what was filtered (decision 50, views and clicks). */
+  /** The counts of analytics, and those that were filtered out (decision 50, views and clicks). */
   traffic: z.object({
     views: z.number(),
     clicks: z.number(),
@@ -65,7 +65,7 @@ export const adminOfferReply = adminOffer.extend({
 });
 export type AdminOfferReply = z.infer<typeof adminOfferReply>;
 
-/** GET /admin/offers? : those of an organisation in a mode that are not deleted, newest first. */
+/** GET /admin/offers? : an organisation's offers in one mode, without deleted ones, newest first. */
 export const adminOffersQuery = z.object({
   organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
   mode,
@@ -75,14 +75,14 @@ export const adminOffersQuery = z.object({
 export const adminOffersReply = z.object({ offers: z.array(adminOffer), nextCursor: z.string().nullable() });
 export type AdminOffersReply = z.infer<typeof adminOffersReply>;
 
-/** GET /admin/images/{hash}/offers : the latest that show the picture and are not deleted. /admin/images/{hash} is the picture. */
+/** GET /admin/images/{hash}/offers : the latest offers with the picture, without deleted ones. /admin/images/{hash} is the picture. */
 export const imageNamed = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
 });
 export const imageOffersReply = z.object({ offers: z.array(adminOffer) });
 export type ImageOffersReply = z.infer<typeof imageOffersReply>;
 
-/** As far as ids go in the store. */
+/** The largest id of the store. */
 const greatestId = 2 ** 31 - 1;
 const category = z.object({
   categoryId: categoryId.max(greatestId),
@@ -96,12 +96,12 @@ const interest = z.object({
   interestName: line(100),
   active: z.boolean().default(true),
 });
-/** Far more than people can choose from; what they choose from travels as one event. */
+/** Far more than anybody can choose from. Bounds the size of the event, which contains the whole catalogue. */
 const mostEntries = 5_000;
 
-/** PUT /admin/catalogue: the whole of it; what it does not name becomes inactive. */
+/** PUT /admin/catalogue: the whole catalogue. Entries that are not in it become inactive. */
 export const catalogueReplacement = z.object({
-  /** The version that it is meant to replace: 409 when there is another by then. Left out, it replaces any. */
+  /** The version to replace: 409 when another one is stored by then. Without it, any version is replaced. */
   version: z.int().nonnegative().optional(),
   categories: z
     .array(category)
@@ -113,7 +113,7 @@ export const catalogueReplacement = z.object({
     .refine(...eachOnce('interestId')),
 });
 export type CatalogueReplacement = z.infer<typeof catalogueReplacement>;
-/** GET /admin/catalogue, and the reply to its replacement: everything that there ever was, as it was named then. */
+/** GET /admin/catalogue, and the reply to PUT: all entries that ever existed, with their last names. */
 export const catalogueReply = z.object({
   version: z.int().nonnegative(),
   categories: z.array(category.extend({ categoryName: z.string() })),

@@ -1,4 +1,4 @@
-/** The internal admin routes of pricing: members and exchange rates (admin-api.ts says what holds for all of them). */
+/** The internal admin routes of pricing: members and exchange rates (general rules: api.ts). */
 
 import { z } from 'zod';
 import { currency, instant } from '../values/primitives.ts';
@@ -12,19 +12,19 @@ export const memberGeneration = z.object({
 
 /** POST /admin/members/check */
 export const membersCheckRequest = z.object({ repair: z.boolean().default(false) });
-/** How the audience index of the replica that answers compares with MongoDB. Numbers only: ids of members are personal. */
+/** Compares the audience index of the answering replica with MongoDB. Only numbers, because ids of members are personal data. */
 export const membersCheckReply = z.object({
-  /** Nothing differs, or no longer. */
+  /** No differences, or they are repaired. */
   ok: z.boolean(),
-  /** Who counts by MongoDB, and by the index. */
+  /** Numbers of members: in MongoDB and in the index. */
   members: z.int().nonnegative(),
   indexed: z.int().nonnegative(),
-  /** Count by MongoDB alone, by the index alone, and by both but differently. */
+  /** Numbers of members: only in MongoDB, only in the index, and in both with different data. */
   missing: z.int().nonnegative(),
   surplus: z.int().nonnegative(),
   different: z.int().nonnegative(),
   repaired: z.int().nonnegative(),
-  /** False: so many differ that it was not looked any further. */
+  /** False: the check stopped early because too many differ. */
   complete: z.boolean(),
 });
 export type MembersCheck = z.infer<typeof membersCheckReply>;
@@ -44,7 +44,7 @@ export const ratesReply = z.object({
       at: instant,
       reason: z.enum(['unreachable', 'malformed', 'wrong-date', 'older', 'jump']),
       problem: z.string(),
-      /** Of the fixing that jumps, and the currencies that do. */
+      /** The date of the fixing that jumps, and its currencies. */
       jump: z
         .object({
           date: z.string(),
@@ -60,7 +60,7 @@ export type RatesReply = z.infer<typeof ratesReply>;
 
 /** POST /admin/rates/refresh */
 export const ratesRefresh = z.object({
-  /** The date of the fixing in which a currency may have moved by more than 20 %, because somebody has made sure that it did. */
+  /** The date of a fixing in which a currency may move by more than 20 %, because a person has verified it. */
   acceptJump: z.iso.date().optional(),
   reason,
 });

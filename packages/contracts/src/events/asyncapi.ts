@@ -12,7 +12,7 @@ export function eventJsonSchema(declaration: EventDeclaration): object {
   const schema = z.toJSONSchema(declaration.schema, {
     override: (written) => {
       withoutNoise(written);
-      // Consumers bear fields that they do not know: a release may add some.
+      // Consumers must accept unknown fields: a release may add some.
       if (written.jsonSchema.additionalProperties === false) delete written.jsonSchema.additionalProperties;
     },
   });
@@ -35,7 +35,10 @@ const cloudEventsHeaders = {
   ],
   properties: {
     'cloudEvents:specversion': { const: '1.0' },
-    'cloudEvents:id': { type: 'string', description: 'Unique per event; consumers count it once.' },
+    'cloudEvents:id': {
+      type: 'string',
+      description: 'Unique per event; consumers use it to ignore repeated deliveries.',
+    },
     'cloudEvents:source': { type: 'string' },
     'cloudEvents:type': { type: 'string' },
     'cloudEvents:time': { type: 'string', format: 'date-time' },

@@ -1,4 +1,4 @@
-/** Events of the community platform, which lives outside this system and publishes to its exchange. */
+/** Events of the community platform, which is outside of this system and publishes to its exchange. */
 import { z } from 'zod';
 import {
   instant,
@@ -11,10 +11,10 @@ import {
 } from '../values/primitives.ts';
 import { declareEvent } from './event-declaration.ts';
 
-/** Orders the changes of one member; a lower or equal version than the stored one is ignored. */
+/** Orders the changes of one member. A version that is not higher than the stored one is ignored. */
 const memberVersion = z.int().nonnegative();
 
-/** Each once: a list that repeats itself was put together wrongly, and nobody can say what else of it is wrong. */
+/** Each interest once: a list with repetitions was built by faulty code, so its other values cannot be trusted either. */
 export const memberInterests = z
   .array(interestId)
   .max(512)
@@ -48,10 +48,10 @@ export const MemberRemoved = declareEvent({
   owner: 'community',
   consumers: ['pricing'],
   schema: z.object({ memberId, version: memberVersion }),
-  meaning: 'A member left; nothing of them is kept.',
+  meaning: 'A member left; all their data is deleted.',
 });
 
-/** What views and clicks have in common. The rule of what counts is decision 50, views and clicks. */
+/** The common fields of views and clicks. Decision 50, views and clicks, says which ones count. */
 const traffic = z.object({
   offerId,
   viewer: z
@@ -61,13 +61,13 @@ const traffic = z.object({
     .optional()
     .meta({
       description:
-        'Pseudonym of the viewer, made anew for each member and day, so that it names nobody; never an id of the member. ' +
-        'One view and one click per viewer, offer and hour count, and none of a viewer of more than 100 different offers in an ' +
-        'hour. Without it every one counts.',
+        'Pseudonym of the viewer: a new one for each member and day, so that it identifies nobody. Never an id of the member. ' +
+        'At most one view and one click per viewer, offer and hour count; none count of a viewer who sees more than 100 different offers in ' +
+        'an hour. Events without a viewer always count.',
     }),
   automated: z.boolean().optional().meta({
     description:
-      'True when the platform knows that it was no person. Such a one is kept apart and never counts.',
+      'True when the platform knows that the viewer was not a person. Such events are stored separately and never count.',
   }),
 });
 export type Traffic = z.infer<typeof traffic>;

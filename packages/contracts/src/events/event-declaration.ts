@@ -1,4 +1,4 @@
-/** What an event is: declared once, by its owner; queues, routing keys and documents follow from the declaration. */
+/** The declaration of an event, made by its owner. Queues, routing keys and documents are derived from it. */
 import type { z } from 'zod';
 import type { ServiceName } from '../values/primitives.ts';
 
@@ -11,14 +11,14 @@ export type EventDeclaration<Name extends string = string, Schema extends z.ZodT
   /** Raised when a change would break a consumer. */
   readonly version: number;
   readonly owner: EventOwner;
-  /** Services of this system that consume it. Empty: only outside listeners, so publishing is not `mandatory`. */
+  /** Services of this system that consume it. Empty: only systems outside may listen, so publishing is not `mandatory`. */
   readonly consumers: readonly ServiceName[];
   readonly schema: Schema;
-  /** One line for people. */
+  /** One line of documentation. */
   readonly meaning: string;
-  /** Fields that open something for whoever reads them: they are handed to the consumer and kept nowhere else. */
+  /** Fields that are credentials, such as sign-in links: they are delivered to the consumer and stored nowhere else. */
   readonly credentials?: readonly string[];
-  /** Degrees that tell where a person is: a message that is parked keeps them to two decimals, about a kilometre. */
+  /** Coordinates of a person in degrees. Parked messages keep only two decimals, about a kilometre. */
   readonly positions?: readonly string[];
 };
 

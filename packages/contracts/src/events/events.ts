@@ -1,4 +1,4 @@
-/** Every event of the system, the one list from which topology, schemas and documents are derived. */
+/** The list of all events of the system, from which topology, schemas and documents are derived. */
 import * as billing from './billing.ts';
 import * as community from './community.ts';
 import type { EventDeclaration } from './event-declaration.ts';

@@ -6,7 +6,7 @@ import { declareEvent } from './event-declaration.ts';
 export const role = z.enum(['admin', 'developer', 'marketer']);
 export type Role = z.infer<typeof role>;
 
-/** The whole of what others know of an organisation; later versions of the subject replace earlier ones. */
+/** All facts of an organisation that other services know. A later version of the subject replaces an earlier one. */
 const organisationFacts = z.object({
   organisationId,
   name: z.string(),
@@ -22,7 +22,7 @@ const organisationFacts = z.object({
       enabled: z.boolean(),
       awaited: z.boolean().optional().meta({
         description:
-          "True: somebody of the organisation has invited the address, and nobody has signed in with it yet. It may be a stranger's, so nothing but the invitation is sent there.",
+          "True: somebody of the organisation has invited the address, and nobody has signed in with it yet. It may be a stranger's address, so only the invitation is sent there.",
       }),
     }),
   ),
@@ -44,7 +44,7 @@ export const OrganisationChanged = declareEvent({
   owner: 'gateway',
   consumers: ['billing', 'notifier'],
   schema: organisationFacts,
-  meaning: 'Names, people or standing of an organisation changed; carries all facts anew.',
+  meaning: 'Names, people or status of an organisation changed; carries all facts.',
 });
 
 export const OrganisationApproved = declareEvent({
@@ -57,8 +57,8 @@ export const OrganisationApproved = declareEvent({
     'The platform team approved an organisation: it may use LIVE mode, and its prices count real members.',
 });
 
-/** Opens the portal for whoever holds it, once: it may stand in the mail and nowhere else. */
-const signInUrl = z.url().meta({ description: 'Opens the portal once for whoever holds it.' });
+/** A one-time credential: it may appear only in the mail. */
+const signInUrl = z.url().meta({ description: 'A one-time link that signs in to the portal: a credential.' });
 
 export const SignInRequested = declareEvent({
   name: 'SignInRequested',
@@ -94,16 +94,18 @@ export const SignUpRequested = declareEvent({
   version: 1,
   owner: 'gateway',
   consumers: ['notifier'],
-  // No words of whoever asked: a mail to a stranger must not carry what another stranger wrote.
+  // Contains no text from the form: the mail goes to an unverified address and must not carry a stranger's words.
   schema: z.object({
     email: z.email(),
     country: country.meta({
-      description: 'Which was asked for: the mail writes its times as one does there.',
+      description: 'The country from the form: the mail formats times as usual there.',
     }),
-    hasPlace: z.boolean().meta({ description: 'Whether somebody may sign in with that address already.' }),
+    hasPlace: z
+      .boolean()
+      .meta({ description: 'Whether the address can already sign in to an organisation.' }),
     url: z.url().meta({
       description:
-        'Opens the portal once for whoever holds it: to register, or to sign in when there is a place.',
+        'A one-time link to the portal (a credential): to register, or to sign in when `hasPlace` is true.',
     }),
     expiresAt: instant,
   }),

@@ -1,4 +1,4 @@
-/** Events of offers: the lifecycle that billing settles, the notifier tells and the community platform shows. */
+/** Events of the lifecycle of offers: for billing, the notifier and the community platform. */
 import { z } from 'zod';
 import {
   categoryId,
@@ -18,7 +18,7 @@ import {
 } from '../values/primitives.ts';
 import { declareEvent } from './event-declaration.ts';
 
-/** Which offer, whose, and when it is due to run. */
+/** The offer, its organisation and its scheduled time. */
 const offerReference = z.object({
   offerId,
   organisationId,
@@ -29,8 +29,8 @@ const offerReference = z.object({
 });
 
 /**
- * Unused Time so far, cumulative: billing's target is price x unused / scheduled, so that repeats and any order of
- * these events are harmless.
+ * Cumulative Unused Time: the total credit that billing must reach is price x unused / scheduled. So repeated and reordered events do no
+ * harm.
  */
 const unusedTime = z.object({ unusedMs: milliseconds, scheduledMs: milliseconds.positive() });
 
@@ -69,7 +69,7 @@ export const PaymentLinkIssued = declareEvent({
     netMinor: minorUnits,
     vatMinor: minorUnits,
   }),
-  meaning: 'An offer waits for payment by card; the link is to be mailed.',
+  meaning: 'An offer waits for payment by card; the notifier mails the link.',
 });
 
 export const OfferPaymentApplied = declareEvent({
@@ -84,7 +84,7 @@ export const OfferPaymentApplied = declareEvent({
     netMinor: minorUnits,
     vatMinor: minorUnits,
     paidAt: instant,
-    /** What the payment made of the offer; a payment for an ended or deleted offer is wholly unused. */
+    /** The state of the offer after the payment. A payment for an ended or deleted offer is wholly unused. */
     outcome: z.enum(['active', 'scheduled', 'ended', 'deleted']),
   }),
   meaning: 'A payment has been applied to its offer.',
@@ -141,7 +141,7 @@ export const OfferEnded = declareEvent({
   owner: 'offers',
   consumers: ['billing', 'notifier'],
   schema: offerReference.extend(unusedTime.shape).extend({ paid: z.boolean(), endedAt: instant }),
-  meaning: 'The expiry has passed: unused time is settled, an unpaid page is closed.',
+  meaning: 'The expiry has passed: billing credits Unused Time and closes an unpaid payment page.',
 });
 
 export const OfferDeleted = declareEvent({

@@ -1,4 +1,4 @@
-/** Billing's internal interface: what offers and the gateway ask of it. Organisation, mode and currency come from the caller context. */
+/** Billing's internal interface for offers and the gateway. Organisation, mode and currency come from the caller context. */
 import { z } from 'zod';
 import { zonedDateTime } from '../values/date-time.ts';
 import { currency, instant, minorUnits, mode, offerId, paymentMethod } from '../values/primitives.ts';
@@ -9,7 +9,7 @@ export const chargeReply = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('charged'), chargedAt: instant, balanceMinor: minorUnits }),
   z.object({
     outcome: z.literal('refused'),
-    /** `closed`: settled as not charged before; the id can never be charged again. */
+    /** `closed`: the id was closed without a charge before and can never be charged. */
     reason: z.enum(['balance-too-low', 'closed']),
     balanceMinor: minorUnits,
   }),
@@ -27,36 +27,36 @@ export const checkoutReply = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('opened'), paymentUrl: z.url(), netMinor: minorUnits, vatMinor: minorUnits }),
   z.object({
     outcome: z.literal('refused'),
-    /** `above-maximum`: with VAT more than one card payment can be. */
+    /** `above-maximum`: the price with VAT is more than one card payment allows. */
     reason: z.enum(['below-minimum', 'above-maximum', 'closed']),
-    /** The smallest net price that the provider takes; null when the reason is another. */
+    /** The smallest net price that the provider accepts; null for other reasons. */
     minimumMinor: minorUnits.nullable(),
   }),
 ]);
 export type CheckoutReply = z.infer<typeof checkoutReply>;
 
-/** Deletions of an offer are numbered, so that a late request of one that is over changes nothing. The greatest number is for ever. */
+/** Deletions of an offer are numbered, so that a late request of an earlier deletion has no effect. The greatest number is final. */
 const deletion = z
   .int()
   .positive()
   .max(2 ** 31 - 2);
 
-/** POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Closing twice is closing once. */
+/** POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Idempotent. */
 export const closeCheckoutRequest = z.object({ deletion });
 export const closeCheckoutReply = z.object({ outcome: z.enum(['closed', 'paid', 'unknown']) });
 export type CloseCheckoutReply = z.infer<typeof closeCheckoutReply>;
 
 /**
- * POST /internal/offers/{offerId}/keep-checkout: the deletion came to nothing, whatever was asked for it. A page that was
- * closed for it, or for one before it, works again; after a later deletion nothing changes.
+ * POST /internal/offers/{offerId}/keep-checkout: the deletion was given up. A page that was closed for it, or for an earlier deletion,
+ * can be paid again. After a later deletion this has no effect.
  */
 export const keepCheckoutRequest = z.object({ deletion });
 export const keepCheckoutReply = z.object({ outcome: z.enum(['open', 'closed', 'paid']) });
 export type KeepCheckoutReply = z.infer<typeof keepCheckoutReply>;
 
 /**
- * POST /internal/offers/{offerId}/settle: the fate of an abandoned creation. `charged`: money was taken, finish the
- * offer. `closed`: none was taken and none ever will be for this id. `unknown`: ask again later.
+ * POST /internal/offers/{offerId}/settle: the outcome of an abandoned creation. `charged`: money was taken, so finish the offer.
+ * `closed`: no money was taken, and none ever will be for this id. `unknown`: ask again later.
  */
 export const settleReply = z.discriminatedUnion('outcome', [
   z.object({
@@ -72,7 +72,7 @@ export const settleReply = z.discriminatedUnion('outcome', [
 ]);
 export type SettleReply = z.infer<typeof settleReply>;
 
-/** POST /internal/offers/{offerId}/credit-preview: what so much Unused Time would credit now, above what was credited before. */
+/** POST /internal/offers/{offerId}/credit-preview: the credit for this Unused Time, beyond what was credited already. */
 export const creditPreviewRequest = z.object({
   unusedMs: z.int().nonnegative(),
   scheduledMs: z.int().positive(),
@@ -81,11 +81,11 @@ export const creditPreviewRequest = z.object({
 export const creditPreviewReply = z.object({ creditMinor: minorUnits });
 export type CreditPreviewReply = z.infer<typeof creditPreviewReply>;
 
-/** GET /internal/balance: the balance of the caller's organisation and mode; 0 when nothing was ever booked. */
+/** GET /internal/balance: the balance of the caller's organisation and mode; 0 if nothing was ever booked. */
 export const balanceReply = z.object({ mode, currency, balanceMinor: minorUnits });
 export type BalanceReply = z.infer<typeof balanceReply>;
 
-/** What a transaction of the ledger is, as statements name it. */
+/** Kinds of ledger transactions, as statements name them. */
 export const transactionKind = z.enum([
   'offer-charge',
   'offer-card-payment',
@@ -103,15 +103,15 @@ export const transactionKind = z.enum([
 export type TransactionKind = z.infer<typeof transactionKind>;
 
 /**
- * GET /internal/statement?: what was booked for the caller's organisation and mode, newest first. Pages of one period fit
- * together whatever is booked meanwhile.
+ * GET /internal/statement?: the bookings of the caller's organisation and mode, newest first. Pages of one period stay consistent while
+ * more is booked.
  */
 export const statementPeriod = z.object({
   /** From this instant. */
   from: zonedDateTime.optional(),
   /** Before this instant. */
   to: zonedDateTime.optional(),
-  /** Of the page before, with the same period. */
+  /** From the previous page, with the same period. */
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
 });
@@ -129,17 +129,17 @@ export const statementEntry = z.object({
   kind: transactionKind,
   offerId: offerId.nullable(),
   title: z.string().nullable().meta({ description: "The offer's title." }),
-  cause: z.string().meta({ description: 'What made it happen; unique, and what to quote to support.' }),
-  /** Above zero what the balance received; 0 for a card payment, which passes it by. */
+  cause: z.string().meta({ description: 'Identifies the booking: unique. Quote it to support.' }),
+  /** Positive: added to the balance. 0 for a card payment, which does not change it. */
   amountMinor: minorUnits,
   balanceMinor: minorUnits.meta({ description: 'The balance after it.' }),
-  /** What went through the card provider: above zero what was paid, below what was given back. */
+  /** The amounts through the card provider: positive if paid, negative if returned. */
   card: z.object({ netMinor: minorUnits, vatMinor: minorUnits }).nullable(),
 });
 export const statementReply = z.object({
   mode,
   currency,
-  /** Before the first and after the last entry of the period, the same on all of its pages. */
+  /** The balances before the first and after the last entry of the period; the same on all its pages. */
   openingBalanceMinor: minorUnits,
   closingBalanceMinor: minorUnits,
   entries: z.array(statementEntry),
@@ -147,11 +147,11 @@ export const statementReply = z.object({
 });
 export type StatementReply = z.infer<typeof statementReply>;
 
-/** PUT /internal/low-balance-threshold: below it the organisation's admins are told; null: nobody is. */
+/** PUT /internal/low-balance-threshold: the organisation's admins get a mail when the balance falls below it; null: no mails. */
 export const lowBalanceRequest = z.object({
   thresholdMinor: minorUnits
     .transform(BigInt)
-    .refine((amount) => amount > 0n, 'must be above zero, or null to be told nothing')
+    .refine((amount) => amount > 0n, 'must be above zero, or null for no mails')
     .nullable(),
 });
 /** The reply to it, and to GET /internal/low-balance-threshold. */
@@ -166,9 +166,9 @@ export const lowBalanceReply = z.object({
 export type LowBalanceReply = z.infer<typeof lowBalanceReply>;
 
 /**
- * POST /internal/top-ups with an Idempotency-Key: the payment page of a top-up of the caller's balance. `amountMinor` is what the
- * balance receives; VAT comes on top. Refusals are 400 (amount, currency, key), 409 (20 wait for their payment already) and 422 (the
- * key stands for another amount).
+ * POST /internal/top-ups with an Idempotency-Key: opens the payment page of a top-up of the caller's balance. `amountMinor` is what the
+ * balance receives; VAT is added to the payment. Refusals are 400 (amount, currency, key), 409 (20 unpaid top-ups exist already) and 422
+ * (the key was used with another amount).
  */
 export const cardTopUpRequest = z.object({
   amountMinor: minorUnits.refine((minor) => !minor.startsWith('-'), 'must not be negative'),
@@ -179,14 +179,14 @@ export const cardTopUpReply = z.object({
   currency,
   netMinor: minorUnits,
   vatMinor: minorUnits,
-  /** Unpaid by then, its page is closed. */
+  /** The page is closed if it is unpaid by then. */
   expiresAt: instant,
 });
 export type CardTopUpReply = z.infer<typeof cardTopUpReply>;
 
 /**
- * POST /internal/play-money with an Idempotency-Key: adds made-up money to the caller's TEST balance, at once. In LIVE mode 404. Other
- * refusals are 400 (amount, currency, key), 409 (the balance would be too high) and 422 (the key stands for another amount).
+ * POST /internal/play-money with an Idempotency-Key: adds play money to the caller's TEST balance, at once. In LIVE mode 404. Other
+ * refusals are 400 (amount, currency, key), 409 (the balance would be too high) and 422 (the key was used with another amount).
  */
 export const playMoneyRequest = z.object({ amountMinor: cardTopUpRequest.shape.amountMinor });
 export const playMoneyReply = z.object({
@@ -209,7 +209,7 @@ export const invoice = z.object({
     .meta({ description: 'Sequential without gaps per mode: INV-000001 in LIVE, TEST-000001 in TEST mode.' }),
   kind: z.enum(['offer', 'top-up']),
   offerId: offerId.nullable(),
-  title: z.string().nullable().meta({ description: "The offer's title when it was paid for." }),
+  title: z.string().nullable().meta({ description: "The offer's title at the time of payment." }),
   currency,
   netMinor: minorUnits,
   vatMinor: minorUnits,
@@ -225,7 +225,7 @@ export const invoicesReply = z.object({
 });
 export type InvoicesReply = z.infer<typeof invoicesReply>;
 /**
- * GET /internal/invoices/{number}.html and {number}.pdf: the document, in English. 404 for what is not the caller's, or of the
- * other mode. To be passed on with its content type, content disposition, content security policy and cache control.
+ * GET /internal/invoices/{number}.html and {number}.pdf: the document, in English. 404 for invoices of other organisations or of the
+ * other mode. Pass it on with its content type, content disposition, content security policy and cache control.
  */
 export const invoiceFile = z.string().regex(/^[A-Z]{3,4}-\d{6,18}\.(html|pdf)$/);

@@ -1,13 +1,13 @@
-/** Moderation's internal interface: verdicts for offers, and their review for the platform team under `/admin`. */
+/** Moderation's internal interface: verdicts for the offers service, and their review by the platform team under `/admin`. */
 import { z } from 'zod';
 import { line } from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { instant, mode, organisationId } from '../values/primitives.ts';
 
 /**
- * POST /internal/verdicts with the image's bytes as `application/octet-stream`. Allowed: the picture comes back
- * auto-oriented and re-encoded without metadata, which is what members will see. Unreadable: not a whole JPEG, PNG or
- * GIF within the limits. `reason` and `problem` are told to the advertiser.
+ * POST /internal/verdicts with the image's bytes as `application/octet-stream`. Allowed: the reply contains the picture, auto-oriented and
+ * re-encoded without metadata; members see this one. Unreadable: not a complete JPEG, PNG or GIF within the limits. The advertiser sees
+ * `reason` and `problem`.
  */
 export const verdictReply = z.discriminatedUnion('verdict', [
   z.object({
@@ -24,8 +24,8 @@ export type VerdictReply = z.infer<typeof verdictReply>;
 // ---- review
 
 /**
- * A picture by either of its names: the SHA-256 of the bytes that were uploaded, which is the verdict's `contentHash`,
- * or of the cleaned ones, with which the address of an offer's image begins.
+ * A picture has two names: the SHA-256 of the uploaded bytes (the verdict's `contentHash`), and the SHA-256 of the cleaned bytes (the
+ * address of an offer's image begins with it). Both are accepted.
  */
 export const pictureName = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');
 const word = z.enum(['allowed', 'refused']);
@@ -37,13 +37,13 @@ export const picturesQuery = z.object({
   /** Uploaded at or after this instant. */
   since: zonedDateTime.optional(),
   organisationId: z.coerce.number().pipe(organisationId).optional(),
-  /** `true`: only those on which no decision of a person holds. Pages may then be shorter than `limit`. */
+  /** `true`: only pictures without a valid decision of a person. Pages may then be shorter than `limit`. */
   undecided: z.literal('true').optional(),
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(500)).default(50),
 });
 
-/** What the last uploader was told. */
+/** The result that the last uploader got. */
 const upload = z.object({
   at: instant,
   organisationId,
@@ -52,15 +52,15 @@ const upload = z.object({
   /** Null when allowed. */
   reason: z.string().nullable(),
 });
-/** Those uploaded last come first. */
+/** Last uploaded first. */
 export const picturesReply = z.object({
   pictures: z.array(
     upload.extend({
       contentHash: pictureName,
       cleanHash: pictureName,
-      /** What the next upload would be told; null: the model has not judged it as it is set now. */
+      /** The result for the next upload; null: the model has not judged the picture with its current settings. */
       now: word.nullable(),
-      /** The worst look, by the model as it is set now; null when it has not judged. */
+      /** The worst score of the model with its current settings; null when it has not judged. */
       explicit: share.nullable(),
       suggestive: share.nullable(),
       uploads: z.int().positive(),
@@ -72,7 +72,7 @@ export type PicturesReply = z.infer<typeof picturesReply>;
 
 const rulingAction = z.enum(['allow', 'block', 'withdraw']);
 const ruling = z.object({
-  /** They count from 1, in the order in which they were made. */
+  /** Numbered from 1 in the order of the decisions. */
   number: z.int().positive(),
   at: instant,
   author: z.string(),
@@ -82,7 +82,7 @@ const ruling = z.object({
 });
 export type RulingReply = z.infer<typeof ruling>;
 
-/** GET /admin/rulings? : the decisions of people, latest first; `before` is the number that ended the page before. */
+/** GET /admin/rulings? : the decisions of people, latest first; `before` is the last number of the previous page. */
 export const rulingsQuery = z.object({
   before: z.coerce.number().pipe(z.int().positive()).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(500)).default(50),
@@ -90,8 +90,8 @@ export const rulingsQuery = z.object({
 export const rulingsReply = z.object({ rulings: z.array(ruling) });
 
 /**
- * POST /admin/rulings: a person decides about a picture that is known by its name, or is given. Its author is the name of the credential. `withdraw` takes back
- * what was decided, and the model decides again. The reply is the picture's `pictureReply`.
+ * POST /admin/rulings: a person decides about a picture, given by its name or by its bytes. The author is the name of the credential.
+ * `withdraw` takes the decision back, and the model decides again. The reply is the picture's `pictureReply`.
  */
 export const rulingRequest = z
   .object({
@@ -110,9 +110,9 @@ export type RulingRequest = z.infer<typeof rulingRequest>;
 export const pictureReply = z.object({
   contentHash: pictureName,
   cleanHash: pictureName,
-  /** What the next upload would be told, and the ruling by which, if it is one. */
+  /** The result for the next upload, and the ruling that causes it, if any. */
   now: z.object({ verdict: word.nullable(), reason: z.string().nullable(), ruling: ruling.nullable() }),
-  /** Whether a block would find changed copies, or this picture is too plain for that. */
+  /** Whether a block also finds changed copies; false when the picture is too plain for that. */
   copiesRecognised: z.boolean(),
   /** Null for a picture that was never uploaded to an offer. */
   uploaded: z
@@ -124,22 +124,22 @@ export const pictureReply = z.object({
       last: upload,
     })
     .nullable(),
-  /** Latest first, as are the rulings: those on the picture, and the one that holds. */
+  /** Latest first, like the rulings. */
   verdicts: z.array(
     z.object({
       judgedAt: instant,
       model: z.object({ name: z.string(), version: z.string() }),
       thresholds: z.object({ explicit: share, suggestive: share }),
-      /** Whether model and thresholds are those of now; others are no longer asked. */
+      /** Whether model and thresholds are the current ones; older verdicts are not used. */
       current: z.boolean(),
       verdict: word,
       reason: z.string().nullable(),
-      /** Each look's scores, with the model's own words. */
+      /** The scores of each examined frame, with the model's own labels. */
       looks: z.array(z.object({ explicit: share, suggestive: share, labels: z.record(z.string(), share) })),
     }),
   ),
   rulings: z.array(ruling),
-  /** Whether a small copy is kept for review. */
+  /** Whether a small copy is stored for review. */
   copyKept: z.boolean(),
 });
 export type PictureReply = z.infer<typeof pictureReply>;

@@ -1,9 +1,9 @@
-/** The notifier's internal interface: what the gateway asks of it for a person who is signed in. */
+/** The notifier's internal interface, which the gateway calls for a signed-in person. */
 import { z } from 'zod';
 
 /**
- * GET /internal/mail-preferences, and PUT, which answers with them: whether the caller's person wants the mails that can be
- * switched off. All others, of money that moved or is owed and with links to sign in, always come.
+ * GET and PUT /internal/mail-preferences, both answered with the preferences: which optional mails the caller's person wants. Mails about
+ * payments and credits and mails with a sign-in link are always sent.
  */
 export const mailPreferences = z.strictObject({
   offerEnded: z.boolean().meta({ description: 'An offer has ended.' }),

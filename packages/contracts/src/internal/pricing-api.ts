@@ -1,4 +1,4 @@
-/** Pricing's internal interface: the one price function behind estimate and creation. */
+/** Pricing's internal interface: one price function, used by estimate and creation. */
 import { z } from 'zod';
 import { instant, interestId, latitude, longitude, memberGender } from '../values/primitives.ts';
 
@@ -21,7 +21,7 @@ export const priceReply = z.object({
   /** Null when the billing currency cannot be billed (E6). */
   money: z
     .object({
-      /** Of any size: an offer for millions of members until the year 9999 costs more than any balance or card holds. */
+      /** Without an upper limit: an offer for millions of members until the year 9999 costs more than any balance can hold. */
       costMinor: z.string().regex(/^\d+$/),
       /** Price of one Ad Unit in units of 10^-8 of the currency (rule 3). */
       adUnitPriceE8: z.string().regex(/^\d+$/),

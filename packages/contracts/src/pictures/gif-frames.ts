@@ -1,6 +1,6 @@
 /**
- * Walks the blocks of a GIF without decoding any: decoders show the whole frames of a file that is cut off and say
- * nothing, and they take memory for every frame before anybody has asked how many there are.
+ * Reads the block structure of a GIF without decoding pixels. Decoders accept a truncated file without an error, and they allocate memory
+ * for every frame before the number of frames can be checked.
  */
 
 const imageBlock = 0x2c;
@@ -10,15 +10,15 @@ const trailer = 0x3b;
 const logicalScreenEnd = 13;
 
 /**
- * How long each frame is shown, in milliseconds as the file says. Undefined when the file breaks off in the middle of a block or holds
- * another one.
- * @param atMost the walk ends at one frame more, so that a file of millions costs no more than one of so many
+ * The delay of each frame in milliseconds, as the file gives it. Undefined when the file ends in the middle of a block or contains an
+ * unknown block.
+ * @param atMost reading ends at one frame more, so that a file with millions of frames takes no longer
  */
 export function gifDelaysMs(bytes: Uint8Array, atMost: number): readonly number[] | undefined {
   let at = logicalScreenEnd + colourTableBytes(bytes[10]);
   let delayMs = 0;
   const delaysMs: number[] = [];
-  // A missing trailer is common and harmless, therefore the end of the bytes counts as one.
+  // A missing trailer is common and harmless, so the end of the file is accepted in its place.
   while (at < bytes.length && bytes[at] !== trailer && delaysMs.length <= atMost) {
     const isImage = bytes[at] === imageBlock;
     const after = isImage ? endOfImage(bytes, at) : endOfExtension(bytes, at);
@@ -34,7 +34,7 @@ export function gifDelaysMs(bytes: Uint8Array, atMost: number): readonly number[
   return at <= bytes.length ? delaysMs : undefined;
 }
 
-/** Descriptor of ten bytes, a colour table of its own if it says so, the code size, the compressed pixels. */
+/** An image is: a descriptor of ten bytes, an optional colour table, the code size, the compressed pixels. */
 function endOfImage(bytes: Uint8Array, at: number): number | undefined {
   return endOfSubBlocks(bytes, at + 10 + colourTableBytes(bytes[at + 9]) + 1);
 }

@@ -1,6 +1,6 @@
 /**
- * What the bytes of a picture say about it before anything is decoded or inflated: one pass over the headers of its blocks at the most.
- * Names and headers that callers send are never believed (decision 18, image limits).
+ * Reads type, size and number of frames from a picture's bytes without decoding or inflating: at most one pass over its block headers.
+ * File names and headers from callers are not trusted (decision 18, image limits).
  */
 import { gifDelaysMs } from './gif-frames.ts';
 
@@ -8,10 +8,10 @@ export type PictureType = 'jpeg' | 'png' | 'gif';
 
 export type PictureHeader = {
   readonly type: PictureType;
-  /** Of one frame. */
+  /** Size of one frame. */
   readonly width: number;
   readonly height: number;
-  /** Of an animation with more than `mostFrames` one more than that. */
+  /** At most `mostFrames` + 1, which means "more". */
   readonly frames: number;
 };
 
@@ -22,13 +22,13 @@ const signatures: readonly { readonly type: PictureType; readonly starts: string
   { type: 'gif', starts: 'GIF89a' },
 ];
 
-/** Undefined for everything that the specification does not take ("Limits": JPG, PNG, GIF). */
+/** Undefined for every type that the specification does not accept ("Limits": JPG, PNG, GIF). */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 8));
   return signatures.find((signature) => start.startsWith(signature.starts))?.type;
 }
 
-/** Undefined for what is none of the three types, or has no size. */
+/** Undefined if it is none of the three types, or has no size. */
 export function readPictureHeader(bytes: Uint8Array, mostFrames: number): PictureHeader | undefined {
   const type = pictureTypeOf(bytes);
   if (type === undefined) return undefined;
@@ -54,7 +54,7 @@ const sizeReaders = {
 const startOfScan = 0xda;
 const endOfImage = 0xd9;
 
-/** From segment to segment until one that begins a frame. What lies between segments is skipped, as decoders do. */
+/** Goes through the segments to the first one that begins a frame. Bytes between segments are skipped, as decoders do. */
 function readJpegSize(bytes: DataView): Size | undefined {
   for (let at = 2; at + 9 <= bytes.byteLength; ) {
     const marker = bytes.getUint8(at + 1);

@@ -1,4 +1,4 @@
-/** The calls of the portal API about an organisation's money, which the gateway passes on to billing. */
+/** The portal API's calls about an organisation's money. The gateway passes them on to billing. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import * as billing from '../internal/billing-api.ts';
@@ -7,12 +7,12 @@ import { change, named, read, refused, reply } from './operations.ts';
 
 const modePath = z.object({ mode: z.enum(['test', 'live']) });
 const roles = 'Admin';
-const badQuery = refused('A parameter does not fit; the message names it.');
+const badQuery = refused('A parameter is invalid; the message names it.');
 const lowBalance = named('LowBalanceThreshold', billing.lowBalanceReply);
 const keyHeader = z.object({
   'Idempotency-Key': idempotencyKey.meta({
     description:
-      'Of your choice, one for each top-up; sent again, it adds nothing and gives the same answer.',
+      'Chosen by the client, a different one for each top-up. A repetition adds nothing and returns the same answer.',
   }),
 });
 
@@ -38,9 +38,9 @@ export const billingPaths = {
   '/{mode}/billing/statement': {
     get: read('Billing', {
       id: 'readStatement',
-      summary: 'What was booked, newest first, each with the balance after it',
+      summary: 'The bookings, newest first, each with the balance after it',
       description:
-        'Card payments of offers are listed too; they leave the balance as it is. What is booked meanwhile changes no page that follows, nor the two balances that enclose the period.',
+        'Card payments of offers are listed too; they do not change the balance. New bookings change neither the following pages nor the opening and closing balance of the period.',
       roles,
       parameters: { path: modePath, query: billing.statementPeriod },
       replies: {
@@ -52,7 +52,7 @@ export const billingPaths = {
   '/{mode}/billing/low-balance-threshold': {
     get: read('Billing', {
       id: 'readLowBalanceThreshold',
-      summary: 'Below which balance admins are sent a mail',
+      summary: 'The balance below which admins get a mail',
       roles,
       parameters: { path: modePath },
       replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
@@ -61,7 +61,7 @@ export const billingPaths = {
       id: 'setLowBalanceThreshold',
       summary: 'Set the threshold, or null for no mails',
       description:
-        'A mail is sent when a balance falls below it, and again only after it was at or above it. Setting it above the balance sends none.',
+        'A mail is sent when the balance falls below the threshold. The next one is sent only after the balance was at or above it again. Setting a threshold above the current balance sends no mail.',
       roles,
       parameters: { path: modePath },
       body: billing.lowBalanceRequest,
@@ -73,7 +73,7 @@ export const billingPaths = {
       id: 'topUpByCard',
       summary: 'Open a payment page that tops the balance up',
       description:
-        'The balance receives `amountMinor` when the page is paid; VAT comes on top where it is due.',
+        'The balance receives `amountMinor` when the page is paid. VAT is added to the payment where it is due.',
       roles,
       parameters: { path: modePath, header: keyHeader },
       body: billing.cardTopUpRequest,
@@ -90,14 +90,14 @@ export const billingPaths = {
       id: 'addPlayMoney',
       summary: 'Add play money to the TEST balance',
       description:
-        'At once, without a card; it is no payment and has no invoice. There is no such thing in LIVE mode.',
+        'Takes effect at once and needs no card. It is not a payment and has no invoice. Not available in LIVE mode.',
       roles,
       parameters: { header: keyHeader },
       body: billing.playMoneyRequest,
       replies: {
         '200': reply('The balance.', named('PlayMoney', billing.playMoneyReply)),
         '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
-        '409': refused('The balance would be higher than play money may bring it.'),
+        '409': refused('The balance would exceed the maximum for play money.'),
         '422': refused('The Idempotency-Key stands for another amount.'),
       },
     }),

@@ -1,7 +1,7 @@
 /**
- * What the portal is told of offers beyond the public API, under `/portal/api/{mode}`: prices, single offers, Scheduled ones, charts,
- * credits beforehand, and traffic that somebody makes up in TEST mode. Who it is about is told by the caller context. A refusal is
- * `{message}`; 404 for what is not the organisation's, or of the other mode.
+ * What the portal gets about offers beyond the public API, under `/portal/api/{mode}`: prices, single offers, Scheduled ones, charts,
+ * previews of credits, and simulated traffic in TEST mode. The caller context names the organisation. A refusal is `{message}`; 404 for
+ * offers of other organisations or of the other mode.
  */
 import { z } from 'zod';
 import { analyticsInterval, listedOffer, listQuery, listReply, utcInstant } from '../public/api.ts';
@@ -15,7 +15,7 @@ export const portalOffer = listedOffer
     payment_url: z
       .url()
       .nullable()
-      .meta({ description: 'Where the offer can be paid for by card; null unless it awaits payment.' }),
+      .meta({ description: 'The payment page for the card payment; null unless the offer awaits payment.' }),
     paid_datetime: utcInstant.nullable(),
     currency,
     cost_minor: minorUnits.meta({ description: 'The price, net of VAT, in minor units.' }),
@@ -24,9 +24,11 @@ export const portalOffer = listedOffer
   .meta({ id: 'PortalOffer' });
 export type PortalOffer = z.infer<typeof portalOffer>;
 
-/** GET /portal/api/{mode}/offers: as in the public API, with prices, a filter for Scheduled, and the mode from the path. */
+/** GET /portal/api/{mode}/offers: as in the public API, with prices, a filter for Scheduled offers, and the mode in the path. */
 export const portalListQuery = listQuery.extend({
-  environment: listQuery.shape.environment.optional().meta({ description: 'If sent, the mode of the path.' }),
+  environment: listQuery.shape.environment
+    .optional()
+    .meta({ description: 'If sent, it must be the mode of the path.' }),
   offer_status: z
     .enum(['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'])
     .optional()
@@ -52,20 +54,21 @@ export const offerCreditReply = z
       description: 'Net, in minor units; 0 for an offer that awaits payment or has ended.',
     }),
     as_of_datetime: utcInstant.meta({
-      description: 'The moment that it is computed for; an Active offer loses by the second.',
+      description:
+        'The time for which the credit was computed. The credit of an Active offer decreases every second.',
     }),
   })
   .meta({ id: 'OfferCredit' });
 export type OfferCreditReply = z.infer<typeof offerCreditReply>;
 
-/** GET /portal/api/{mode}/creations/{idempotency_key}: what became of a POST of an offer whose answer was lost. */
+/** GET /portal/api/{mode}/creations/{idempotency_key}: the outcome of a POST of an offer whose reply was lost. */
 export const creationReply = z
   .object({
     state: z.enum(['created', 'under_way', 'none']).meta({
       description:
-        '`none`: nothing was created or charged under this key so far. It is free, unless the request is still on its way.',
+        '`none`: nothing was created or charged with this key so far. The key can be used, unless the first request is still on its way.',
     }),
-    offer_id: offerId.nullable().meta({ description: 'Of what was created, even if deleted since.' }),
+    offer_id: offerId.nullable().meta({ description: 'The created offer, even if it was deleted later.' }),
   })
   .meta({ id: 'Creation' });
 export type CreationReply = z.infer<typeof creationReply>;
@@ -74,7 +77,7 @@ const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
 
 /** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval= */
 export const seriesQuery = z.object({ interval: analyticsInterval });
-/** Points of a series at most: what a chart of a page's width can show. */
+/** The most points of a series: as many as a chart of a page's width can show. */
 export const MOST_POINTS = 200;
 export const seriesReply = z
   .object({
@@ -85,21 +88,21 @@ export const seriesReply = z
     offer_status: offerStatus,
     metrics: z
       .object(traffic)
-      .meta({ description: 'The sums of the points: those of analytics for the same time.' }),
+      .meta({ description: 'The sums over all points: the same as in analytics for this period.' }),
     bucket_seconds: z.int().positive().meta({ description: 'An hour, a day, a week, or several weeks.' }),
     points: z
       .array(z.object({ start_datetime: utcInstant, ...traffic }))
       .max(MOST_POINTS)
       .meta({
         description:
-          'Without gaps. Hours, days and weeks (from Monday) are those of UTC; the first point begins where the interval does, the last one ends there.',
+          'Without gaps. Hours, days and weeks (from Monday) are in UTC. The first point begins with the interval, and the last point ends with it.',
       }),
   })
   .meta({ id: 'AnalyticsSeries' });
 export type SeriesReply = z.infer<typeof seriesReply>;
 
 const MOST_SIMULATED = 1_000;
-/** POST /portal/api/test/offers/{offer_id}/simulated-traffic: made up, counted like what members do, in TEST mode only. */
+/** POST /portal/api/test/offers/{offer_id}/simulated-traffic: adds views and clicks that count like those of members. Only in TEST mode. */
 export const simulatedTraffic = z
   .object({
     views: z.int().min(1).max(MOST_SIMULATED),
@@ -107,9 +110,9 @@ export const simulatedTraffic = z
   })
   .refine(({ views, clicks }) => clicks <= views, {
     path: ['clicks'],
-    error: 'must not be more than views: nobody clicks on what they have not seen',
+    error: 'must not be more than views, because every click needs a view',
   });
-/** Its reply: all that counts of the offer so far. */
+/** Its reply: the offer's total views and clicks. */
 export const simulatedTrafficReply = z
   .object({ offer_id: offerId, metrics: z.object(traffic) })
   .meta({ id: 'SimulatedTraffic' });

@@ -1,4 +1,4 @@
-/** The calls of the portal API about offers that the public API does not have, and its listing, which tells more here. */
+/** The portal API's own calls about offers, and the listing, which contains more than in the public API. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { refusal } from '../public/api.ts';
@@ -17,7 +17,7 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'listOffers',
       summary: 'List offers, newest first',
-      description: 'As in the public API, with prices and a filter for Scheduled.',
+      description: 'As in the public API, with prices and a filter for Scheduled offers.',
       roles,
       parameters: { path: z.object({ mode }), query: offers.portalListQuery },
       replies: {
@@ -29,7 +29,7 @@ export const portalOfferPaths = {
   '/{mode}/creations/{idempotency_key}': {
     get: read('Offers', {
       id: 'readCreation',
-      summary: 'What became of the creation of an offer whose answer was lost',
+      summary: 'The outcome of the creation of an offer whose reply was lost',
       roles,
       parameters: { path: z.object({ mode, idempotency_key: idempotencyKey }) },
       replies: { '200': reply('How far it came.', offers.creationReply) },
@@ -61,7 +61,7 @@ export const portalOfferPaths = {
       parameters: { path: offerPath, query: offers.seriesQuery },
       replies: {
         '200': reply('The points.', offers.seriesReply),
-        '400': refused('The interval does not fit.'),
+        '400': refused('The interval is invalid.'),
         ...unknown,
       },
     }),
@@ -69,16 +69,15 @@ export const portalOfferPaths = {
   '/test/offers/{offer_id}/simulated-traffic': {
     post: change('Offers', {
       id: 'simulateTraffic',
-      summary: 'Make up views and clicks of an Active offer, in TEST mode',
-      description:
-        'They count at this moment, as if members had seen the offer and clicked on it. There is no such thing in LIVE mode.',
+      summary: 'Simulate views and clicks of an Active offer, in TEST mode',
+      description: 'They count from now, like views and clicks of members. Not available in LIVE mode.',
       roles,
       parameters: { path: z.object({ offer_id: offerId }) },
       body: offers.simulatedTraffic,
       replies: {
-        '200': reply('All that counts of the offer so far.', offers.simulatedTrafficReply),
+        '200': reply("The offer's total views and clicks.", offers.simulatedTrafficReply),
         ...unknown,
-        '409': refused('The offer is not shown to members now; the message says why.'),
+        '409': refused('The offer is not shown to members at present; the message says why.'),
       },
     }),
   },

@@ -1,4 +1,4 @@
-/** The portal API as an OpenAPI 3.1 document: its own calls, and those of the public API under a session. */
+/** The portal API as an OpenAPI 3.1 document: its own calls, and the calls of the public API with a session instead of a key. */
 import { z } from 'zod';
 import {
   createDocument,
@@ -18,14 +18,14 @@ import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './operation
 const modePath = z.object({
   mode: z.enum(['test', 'live']).meta({
     description:
-      'What a key would say: which of the two worlds. `live` is 403 until the platform team has approved the organisation.',
+      'The mode, which an API key would determine. `live` is 403 until the platform team has approved the organisation.',
   }),
 });
 
 const plainOrCoded = z.union([plainMessage, refusal]);
 const coded = (description: string) => reply(description, plainOrCoded);
 
-/** Request and replies are those of the public API; who calls is told by the session instead of a key. */
+/** Request and replies are those of the public API; the session replaces the API key. */
 function underSession(method: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
   const { requestParams, responses } = operation;
   const ofOffer = requestParams?.path !== undefined;
@@ -43,7 +43,7 @@ function underSession(method: string, operation: ZodOpenApiOperationObject): Zod
       ),
       '429': failures['429'],
       '500': failures['500'],
-      // Deleting has a 503 of its own.
+      // DELETE has its own 503.
       ...(method === 'delete' ? {} : { '503': failures['503'] }),
       '401': ofOffer
         ? coded(`${notSignedIn} \`E1\`, or without a code from analytics: no such offer.`)
@@ -54,9 +54,9 @@ function underSession(method: string, operation: ZodOpenApiOperationObject): Zod
   };
 }
 
-/** The limits that headers tell of are the portal's. */
+/** The rate limit headers are about the portal's own limits. */
 function withOwnHeaders(response: ZodOpenApiResponseObject | { $ref: string }): ZodOpenApiResponseObject {
-  if ('$ref' in response) throw new Error('the public API writes its replies out');
+  if ('$ref' in response) throw new Error('a reply of the public API is a $ref: expected an inline reply');
   const { description, content, headers } = response;
   const all = headers instanceof z.ZodObject ? headers.shape : {};
   const more = Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('X-')));
@@ -77,7 +77,7 @@ const asInPublic: ZodOpenApiPathsObject = Object.fromEntries(
     ),
   ]),
 );
-/** What the portal tells more of, or has alone, takes the place of what the public API has. */
+/** The portal's own and extended calls replace those of the public API. */
 const offerPaths: ZodOpenApiPathsObject = { ...asInPublic };
 for (const [path, item] of Object.entries<ZodOpenApiPathItemObject>(portalOfferPaths))
   offerPaths[path] = { ...offerPaths[path], ...item };
@@ -91,9 +91,9 @@ export function portalOpenApiDocument() {
         title: 'Advertiser portal API',
         version: '1.0.0',
         description: [
-          'What the pages of the advertiser portal call. People sign in by a one-time link that is sent to their email address; the session is a cookie.',
-          'Unsafe methods need the header `X-CSRF-Token` with the `csrfToken` of the session. Requests count against a limit of the session, not against the 60 a minute of API clients, and are not in the call log.',
-          'Date-times are ISO 8601 in UTC. A refusal is `{"message": ...}`; offers also refuse with the codes of the public API.',
+          'The API behind the pages of the advertiser portal. People sign in with a one-time link that is sent to their email address; the session is a cookie.',
+          'Unsafe methods need the header `X-CSRF-Token` with the `csrfToken` of the session. The session has its own rate limit: requests do not count against the 60 a minute of API clients. They are not in the call log.',
+          'Date-times are ISO 8601 in UTC. A refusal is `{"message": ...}`; calls about offers also have the codes of the public API.',
         ].join('\n\n'),
       },
       servers: [{ url: '/portal/api' }],
@@ -104,7 +104,7 @@ export function portalOpenApiDocument() {
             type: 'apiKey',
             in: 'cookie',
             name: '__Host-session',
-            description: 'Set by signing in. Without https, in development, it is called `session`.',
+            description: 'Set by the sign-in. In development, without https, its name is `session`.',
           },
           csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
         },

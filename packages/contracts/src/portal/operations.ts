@@ -1,4 +1,4 @@
-/** Every call of the portal API that is its own: signing in, sessions, and how an organisation administers itself. */
+/** The portal API's own calls: sign-in, sessions, and the administration of an organisation. */
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
@@ -10,10 +10,10 @@ const header = (id: string, schema: z.ZodType, description: string) =>
   schema.meta({ description, header: { id } });
 
 const everyReply = z.object({
-  'X-RateLimit-Limit': header('Limit', z.int(), 'Requests per window of the limit that is counted here.'),
+  'X-RateLimit-Limit': header('Limit', z.int(), 'Requests allowed per window.'),
   'X-RateLimit-Remaining': header('Remaining', z.int(), 'Requests left in the current window.'),
   'X-RateLimit-Reset': header('Reset', z.int(), 'Seconds until the limit is full again.'),
-  'X-Request-Id': header('RequestId', z.string(), 'Names the request in every log; quote it to support.'),
+  'X-Request-Id': header('RequestId', z.string(), 'Identifies the request in all logs; quote it to support.'),
 });
 const retryAfter = { 'Retry-After': header('RetryAfter', z.int(), 'Seconds to wait.') };
 const sets = {
@@ -22,7 +22,7 @@ const sets = {
 
 type Responses = Record<`${number}`, ZodOpenApiResponseObject>;
 
-/** `more`: headers that not every reply has. */
+/** `more`: headers of this reply, beyond those that every reply has. */
 export function reply(
   description: string,
   schema: z.ZodType | null,
@@ -41,13 +41,16 @@ export const failures = {
   '500': { id: 'Failed', ...refused('Internal server error.') },
   '503': {
     id: 'Unavailable',
-    ...refused('A dependency is down; nothing was half done. Retry.', retryAfter),
+    ...refused(
+      'A dependency is down. The request had no effect or its full effect, never a part. Retry.',
+      retryAfter,
+    ),
   },
 } satisfies Responses;
 const bodyRefusals: Responses = {
   '400': {
     id: 'BadBody',
-    ...refused('The body does not fit; the message names each field and what it must be.'),
+    ...refused('The body is invalid; the message names each wrong field and what it must be.'),
   },
   '413': { id: 'BodyTooLarge', ...refused('The body is larger than 16 KiB.') },
   '415': { id: 'BodyNotJson', ...refused('The body is not sent as application/json.') },
@@ -60,7 +63,7 @@ type Call = {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  /** Which roles may; everybody who is signed in when nothing is said. */
+  /** The allowed roles; every signed-in person if left out. */
   readonly roles?: 'Admin' | 'Developer, Admin' | 'Marketer, Admin';
   readonly parameters?: ZodOpenApiOperationObject['requestParams'];
   readonly body?: z.ZodType;
@@ -80,7 +83,7 @@ function describeCall(o: Call): ZodOpenApiOperationObject {
   };
 }
 
-/** Before anybody is signed in: only the origin of the request is checked. */
+/** A call without a session: only the origin of the request is checked. */
 function open(o: Call): ZodOpenApiOperationObject {
   const described = describeCall({
     ...o,
@@ -89,14 +92,14 @@ function open(o: Call): ZodOpenApiOperationObject {
   return { ...described, tags: ['Sign-in'], security: [] };
 }
 
-/** Reads something. */
+/** A reading call. */
 export function read(tag: string, o: Call): ZodOpenApiOperationObject {
   const role: Responses = o.roles === undefined ? {} : { '403': refused(`Only for the roles ${o.roles}.`) };
   const replies = { ...o.replies, ...unauthorised, ...role };
   return { ...describeCall({ ...o, replies }), tags: [tag] };
 }
 
-/** Changes something, so that it needs the token of the session. */
+/** A changing call, which needs the CSRF token of the session. */
 export function change(tag: string, o: Call): ZodOpenApiOperationObject {
   const role = o.roles === undefined ? '' : `; or not one of the roles ${o.roles}`;
   const replies = { ...o.replies, ...unauthorised, '403': refused(`${csrfRefused}${role}.`) };
@@ -111,9 +114,9 @@ const termsReply = named('Terms', organisation.termsReply);
 const issuedKey = named('IssuedKey', organisation.issuedKey);
 const idPath = { path: z.object({ id: z.int().positive() }) };
 const signUpRefused = refused(
-  'Organisations are registered by the platform team alone at present; or the request comes from another site.',
+  'At present only the platform team registers organisations; or the request comes from another site.',
 );
-const unknown = { id: 'Unknown', ...refused('The organisation has none of that id.') };
+const unknown = { id: 'Unknown', ...refused('The organisation has nothing with that id.') };
 
 export const ownPaths = {
   '/sign-in': {
@@ -121,16 +124,16 @@ export const ownPaths = {
       id: 'askForSignInLink',
       summary: 'Ask for a sign-in link by email',
       description:
-        'Answers the same whether or not anybody has that address. At most 5 links in 15 minutes go to one.',
+        'The answer does not show whether the address is known. An address gets at most 5 links in 15 minutes.',
       body: session.signInRequest,
-      replies: { '202': reply('If the address is known, a link is on its way to it.', session.signInReply) },
+      replies: { '202': reply('If the address is known, a link was sent to it.', session.signInReply) },
     }),
   },
   '/sign-in/complete': {
     post: open({
       id: 'completeSignIn',
       summary: 'Sign in with the token of a link',
-      description: 'The token is what stands behind the `#` of the link; it works once.',
+      description: 'The token is the part of the link after the `#`; it works once.',
       body: session.signInCompletion,
       replies: {
         '200': reply('Signed in.', sessionReply, sets),
@@ -142,8 +145,14 @@ export const ownPaths = {
     get: {
       ...describeCall({
         id: 'readSignUp',
-        summary: 'Whether somebody may register an organisation by themselves, and what to choose from',
-        replies: { '200': reply('How it stands.', named('SignUpStanding', signUp.signUpStanding)) },
+        summary:
+          'Whether people may register organisations themselves, and the countries and currencies to choose from',
+        replies: {
+          '200': reply(
+            'Whether sign-up is open, and the choices.',
+            named('SignUpStanding', signUp.signUpStanding),
+          ),
+        },
       }),
       tags: ['Sign-up'],
       security: [],
@@ -151,7 +160,7 @@ export const ownPaths = {
     post: {
       ...open({
         id: 'signUp',
-        summary: 'Ask for an organisation of one’s own',
+        summary: 'Ask to register an organisation',
         description:
           'Nothing exists until the link in the mail was used, within 24 hours. Answers the same whether or not anybody has that address: who has a place already is sent a link to sign in instead. At most 5 such mails in 24 hours go to one address.',
         body: signUp.signUpRequest,
@@ -164,9 +173,9 @@ export const ownPaths = {
     post: {
       ...open({
         id: 'completeSignUp',
-        summary: 'Register the organisation with the token of the link, and sign in as its first admin',
+        summary: 'Register the organisation with the token of the link and sign in as its first admin',
         description:
-          'The token is what stands behind the `#` of the link. It registers one organisation; sent again within a minute, for example by a second click, it signs in to that one.',
+          'The token is the part of the link after the `#`. It registers one organisation. If it is sent again within a minute, for example by a second click, it signs in to that organisation.',
         body: session.signInCompletion,
         replies: {
           '200': reply('Signed in.', sessionReply, sets),
@@ -180,32 +189,32 @@ export const ownPaths = {
   '/session': {
     get: read('Session', {
       id: 'readSession',
-      summary: 'Who is signed in, where, as what, and the CSRF token',
+      summary: 'The signed-in person, organisation, role and CSRF token',
       replies: { '200': reply('The session.', sessionReply) },
     }),
   },
   '/session/organisation': {
     post: change('Session', {
       id: 'switchOrganisation',
-      summary: 'Go to another organisation of the same address',
+      summary: 'Switch to another organisation of the same email address',
       body: session.organisationSwitch,
       replies: {
         '200': reply('The session, with a new CSRF token.', sessionReply, sets),
-        '404': refused('The address has no place in such an organisation.'),
+        '404': refused('The address does not belong to such an organisation.'),
       },
     }),
   },
   '/sessions': {
     get: read('Session', {
       id: 'listSessions',
-      summary: 'All sessions of the address',
-      replies: { '200': reply('Sessions, the one used last first.', session.sessionsReply) },
+      summary: 'All sessions of the email address',
+      replies: { '200': reply('Sessions, last used first.', session.sessionsReply) },
     }),
   },
   '/sessions/{id}': {
     delete: change('Session', {
       id: 'endSession',
-      summary: 'End a session of the address',
+      summary: 'End a session of the email address',
       parameters: { path: session.sessionNamed },
       replies: { '204': reply('It has ended.', null), '404': refused('The address has no such session.') },
     }),
@@ -220,7 +229,7 @@ export const ownPaths = {
   '/sign-out-everywhere': {
     post: change('Session', {
       id: 'signOutEverywhere',
-      summary: 'End all sessions of the address',
+      summary: 'End all sessions of the email address',
       replies: { '204': reply('Signed out.', null, sets) },
     }),
   },
@@ -247,8 +256,8 @@ export const ownPaths = {
     }),
     post: change('People', {
       id: 'invitePerson',
-      summary: 'Invite a person, who is sent a mail with a first link',
-      description: '403 also while the organisation waits for the approval of the platform team.',
+      summary: 'Invite a person by a mail with a sign-in link',
+      description: '403 also until the platform team has approved the organisation.',
       roles: 'Admin',
       body: organisation.personInvitation,
       replies: {
@@ -262,7 +271,7 @@ export const ownPaths = {
     patch: change('People', {
       id: 'changePerson',
       summary: 'Change the role of a person, disable or enable them',
-      description: 'Who is disabled is signed out at once, and their keys stop working.',
+      description: 'A disabled person is signed out at once, and their keys stop working.',
       roles: 'Admin',
       parameters: idPath,
       body: organisation.personChange,
@@ -278,7 +287,7 @@ export const ownPaths = {
       id: 'inviteAgain',
       summary: 'Send the invitation again',
       description:
-        '429 also for a person who was sent several within a day, 403 also while the organisation waits for the approval of the platform team.',
+        '429 also when the person got several invitations within a day; 403 also until the platform team has approved the organisation.',
       roles: 'Admin',
       parameters: idPath,
       replies: {
@@ -304,7 +313,7 @@ export const ownPaths = {
       replies: {
         '200': reply('The terms.', termsReply),
         '404': unknown,
-        '409': refused('That is not the latest version, or none was ever published.'),
+        '409': refused('That is not the latest version, or no version was ever published.'),
       },
     }),
   },
@@ -318,26 +327,27 @@ export const ownPaths = {
     post: change('Keys', {
       id: 'createKey',
       summary: 'Create an API key',
-      description: 'The key is in this reply and never again.',
+      description: 'Only this reply contains the key; it cannot be read again.',
       roles: 'Developer, Admin',
       body: organisation.newKey,
       replies: {
         '201': reply('The key.', issuedKey),
         '404': unknown,
-        '409': refused('The organisation has as many keys in force as it may have.'),
+        '409': refused('The organisation has the maximum number of active keys.'),
       },
     }),
   },
   '/keys/{id}/roll': {
     post: change('Keys', {
       id: 'rollKey',
-      summary: 'Replace an API key by one of your own; the old one has stopped working when this answers',
+      summary:
+        'Replace an API key by a new key of the caller; the old key has stopped working when this answers',
       roles: 'Developer, Admin',
       parameters: idPath,
       replies: {
         '200': reply('The new key.', issuedKey),
         '404': unknown,
-        '409': refused('The key is not in force, has no mode, or its person is disabled.'),
+        '409': refused('The key is not active, has no mode, or its person is disabled.'),
       },
     }),
   },
@@ -354,12 +364,12 @@ export const ownPaths = {
     get: read('Calls', {
       id: 'listCalls',
       summary: 'The call log of the organisation, newest first',
-      description: 'Calls with an API key; what people do in the portal is not in it.',
+      description: 'Calls with an API key. Actions in the portal are not in it.',
       roles: 'Developer, Admin',
       parameters: { query: organisation.callsQuery },
       replies: {
         '200': reply('A page of calls.', organisation.callsReply),
-        '400': refused('A parameter does not fit; the message names it.'),
+        '400': refused('A parameter is invalid; the message names it.'),
       },
     }),
   },

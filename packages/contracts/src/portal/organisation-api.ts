@@ -1,6 +1,6 @@
 /**
- * How an organisation administers itself, under `/portal/api`: every path is for signed-in people, and each shape says
- * which roles may. A refusal is `{message}`: 403 for the role, 404 for what is not the organisation's.
+ * The administration of an organisation by its own people, under `/portal/api`. All paths need a signed-in person; each shape names the
+ * allowed roles. A refusal is `{message}`: 403 for the role, 404 for what does not belong to the organisation.
  */
 import { z } from 'zod';
 import { role } from '../events/gateway.ts';
@@ -13,25 +13,25 @@ import {
   turnsReading,
 } from '../values/shown-name.ts';
 
-/** Text of one line as it is read by people. Lengths count code points (decision 18a, forms and formats). */
+/** Text of one line for people. Lengths count code points (decision 18a, forms and formats). */
 const readable = (atMost: number) =>
   z
     .string()
     .trim()
     .min(1, 'must not be empty')
-    // Of nothing at all the rule above has told.
+    // The rule above reports the empty text.
     .refine((text) => text === '' || !showsNothing(text), 'must not be empty')
     .refine((text) => Array.from(text).length <= atMost, `must have at most ${atMost} characters`)
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
-/** As it goes into lists, mails and the database. */
+/** One line of text for lists, mails and the database. */
 export const line = (atMost: number) =>
   readable(atMost).refine(
     (text) => !/[\p{Cc}\u2028\u2029]/u.test(text) && !turnsReading(text),
     'must not contain line breaks or control characters',
   );
 
-/** Members see it where an offer has no advertised name, so it obeys the same rules (specification, Create). */
+/** Members see it when an offer has no advertised name, so the same rules apply (specification, Create). */
 export const tradingName = readable(MOST_CHARACTERS_OF_SHOWN_NAME).superRefine((text, context) => {
   for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
 });
@@ -51,17 +51,17 @@ export const organisationReply = z.object({
   currency,
   /** Most offers that may be neither deleted nor Ended (decision 17, quota of offers). */
   quotas: z.object({ TEST: quota, LIVE: quota }),
-  /** Whether the latest terms are accepted; without that no offer is created. */
+  /** Whether the latest terms are accepted; otherwise no offer can be created. */
   termsAccepted: z.boolean(),
 });
 export type OrganisationReply = z.infer<typeof organisationReply>;
 
-/** PATCH /portal/api/organisation: Admin. Answered with the organisation. */
+/** PATCH /portal/api/organisation: Admin. The reply is the organisation. */
 export const organisationChange = z.object({ tradingName });
 
 // ---- people
 
-/** A person as admins see one. */
+/** A person as admins see them. */
 export const person = z.object({
   id: personId,
   email: z.string(),
@@ -70,7 +70,7 @@ export const person = z.object({
   invitedAt: instant,
   invitedBy: who,
   lastSignedInAt: instant.nullable().meta({ description: 'Null: the invitation is still open.' }),
-  /** They work on when the role is lowered, and do not while the person is disabled. */
+  /** Keys still work after the role was lowered, but not while the person is disabled. */
   keysInForce: z.int().nonnegative(),
 });
 export type PortalPerson = z.infer<typeof person>;
@@ -78,19 +78,19 @@ export type PortalPerson = z.infer<typeof person>;
 export const peopleOfOrganisation = z.object({ people: z.array(person) });
 export type PeopleOfOrganisation = z.infer<typeof peopleOfOrganisation>;
 
-/** POST /portal/api/people: Admin. 201 with the person, who is sent a mail with a first link. */
+/** POST /portal/api/people: Admin. 201 with the person, who gets a mail with a sign-in link. */
 export const personInvitation = z.object({ email, role });
 /** PATCH /portal/api/people/{id}: Admin. 200 with the person; 409 when no enabled admin would be left. */
 export const personChange = z
   .object({ role: role.optional(), enabled: z.boolean().optional() })
   .refine((change) => change.role !== undefined || change.enabled !== undefined, 'must name role or enabled');
-// POST /portal/api/people/{id}/invitation: Admin. No body; 200 with the person, 429 beyond a few a day.
+// POST /portal/api/people/{id}/invitation: Admin. No body; 200 with the person, 429 after a few invitations a day.
 
 // ---- terms
 
 /** GET /portal/api/terms: every role. */
 export const termsReply = z.object({
-  /** Null: none was ever published. */
+  /** Null: no version was ever published. */
   latest: z
     .object({
       version: z.string(),
@@ -112,21 +112,22 @@ export const termsReply = z.object({
   ),
 });
 export type TermsReply = z.infer<typeof termsReply>;
-/** POST /portal/api/terms/acceptance: Admin. 200 with the terms; 409 when it is not the latest version, naming that. */
+/** POST /portal/api/terms/acceptance: Admin. 200 with the terms; 409, which names the latest version, when it is another one. */
 export const termsAcceptance = z.object({ version: z.string().min(1).max(50) });
 
 // ---- keys
 
-/** A key as lists show it: never itself. */
+/** A key in lists, without its secret. */
 export const apiKey = z.object({
   id: z.int().positive(),
   mode: mode
     .nullable()
-    .meta({ description: 'Null: it has no recorded mode and is refused; create a new key.' }),
+    .meta({ description: 'Null: the key has no recorded mode and is refused; create a new key.' }),
   name: z.string(),
   lastFour: z.string(),
   createdBy: z.object({ id: personId, email: z.string(), role, enabled: z.boolean() }).meta({
-    description: 'The person who made or rolled it. It does not work while they are disabled.',
+    description:
+      'The person who created or rolled the key. The key does not work while this person is disabled.',
   }),
   createdAt: instant,
   expiresAt: instant.nullable(),
@@ -137,12 +138,12 @@ export const apiKey = z.object({
     .int()
     .positive()
     .nullable()
-    .meta({ description: 'A limit of its own beside that of the client IP; null: none.' }),
+    .meta({ description: "The key's own limit, in addition to the limit of the client IP; null: none." }),
   rolledFrom: z.int().positive().nullable().meta({ description: 'The key that this one replaced.' }),
   standing: z.enum(['in-force', 'disabled', 'expired', 'owner-disabled']),
 });
 export type ApiKey = z.infer<typeof apiKey>;
-/** GET /portal/api/keys: Developer, Admin. Those in force first, then the latest others; 500 at most. */
+/** GET /portal/api/keys: Developer, Admin. Active keys first, then the latest others; 500 at most. */
 export const keysReply = z.object({ keys: z.array(apiKey) });
 export type KeysReply = z.infer<typeof keysReply>;
 
@@ -153,9 +154,9 @@ export const newKey = z.object({
   expiresAt: zonedDateTime
     .nullish()
     .transform((at) => at ?? null)
-    .meta({ description: 'ISO 8601 with a zone, in the future; null or left out: never.' }),
+    .meta({ description: 'ISO 8601 with a zone, in the future; null or left out: the key does not expire.' }),
 });
-/** 201; also the 200 of POST /portal/api/keys/{id}/roll. The only reply that ever holds the key. */
+/** The 201 of POST /portal/api/keys and the 200 of POST /portal/api/keys/{id}/roll. Only these replies contain the key. */
 export const issuedKey = z.object({
   id: z.int().positive(),
   key: z.string(),
@@ -181,7 +182,7 @@ export const callsQuery = z.object({
         .max(2 ** 31 - 1),
     )
     .optional(),
-  /** As it is logged, for example `POST /offers/{offer_id}/pause`. */
+  /** As in the log, for example `POST /offers/{offer_id}/pause`. */
   route: line(100).optional(),
   /** A status or a class of them. */
   status: z
@@ -195,7 +196,7 @@ export const callsQuery = z.object({
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
 });
-/** Newest first. A page may be short, even empty, before the end: only `nextCursor` tells, which is null there. */
+/** Newest first. A page may be short or even empty before the end: only a `nextCursor` of null marks the last page. */
 export const callsReply = z.object({
   calls: z.array(
     z.object({

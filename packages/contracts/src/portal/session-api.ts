@@ -1,6 +1,6 @@
 /**
- * Signing in to the portal, under `/portal/api`. A refusal is a 4xx with `{message}`; unsafe methods of signed-in people
- * need `X-CSRF-Token` with the token of the session.
+ * Sign-in to the portal, under `/portal/api`. A refusal is a 4xx with `{message}`. Unsafe methods of signed-in people need
+ * `X-CSRF-Token` with the token of the session.
  */
 import { z } from 'zod';
 import { role } from '../events/gateway.ts';
@@ -12,16 +12,16 @@ export type Permission = z.infer<typeof permission>;
 
 /** POST /portal/api/sign-in */
 export const signInRequest = z.object({ email: z.string().trim().max(254).pipe(z.email()) });
-/** Its reply, 202: the same whether or not anybody has that address. */
+/** Its reply, 202: the same for known and unknown addresses. */
 export const signInReply = z.object({ message: z.string() });
 export type SignInReply = z.infer<typeof signInReply>;
 
-/** POST /portal/api/sign-in/complete: the text behind the `#` of the link. */
+/** POST /portal/api/sign-in/complete: the part of the link after the `#`. */
 export const signInCompletion = z.object({ token: z.string().max(200) });
 
 const organisationNamed = z.object({ id: organisationId, name: z.string(), tradingName: z.string(), role });
 
-/** GET /portal/api/session; also the reply to completing a sign-in and to switching the organisation. */
+/** GET /portal/api/session; also the reply to a completed sign-in and to a switch of the organisation. */
 export const sessionReply = z.object({
   person: z.object({ id: personId, email: z.string() }),
   organisation: z.object({
@@ -32,16 +32,16 @@ export const sessionReply = z.object({
     currency,
     approved: z.boolean().meta({
       description:
-        'False: the platform team has not approved the organisation yet. It has no LIVE mode, and its counts are of made-up members.',
+        'False: the platform team has not approved the organisation yet. It has no LIVE mode, and its prices count made-up members.',
     }),
   }),
   role,
   permissions: z.array(permission),
-  /** Where else the same address may go, by POST /portal/api/session/organisation. */
+  /** The other organisations of the same email address; switch by POST /portal/api/session/organisation. */
   otherOrganisations: z.array(organisationNamed),
-  /** For the header X-CSRF-Token; a new one after each switch. */
+  /** The value of the header X-CSRF-Token; it changes with each switch. */
   csrfToken: z.string(),
-  /** When the session ends unless it is used again. */
+  /** The end of the session if it is not used again. */
   expiresAt: instant,
 });
 export type SessionReply = z.infer<typeof sessionReply>;
@@ -52,7 +52,7 @@ export const organisationSwitch = z.object({ organisationId });
 /** DELETE /portal/api/sessions/{id} */
 export const sessionNamed = z.object({ id: z.uuid() });
 
-/** GET /portal/api/sessions: all sessions of the address, the one used last first. */
+/** GET /portal/api/sessions: all sessions of the email address, last used first. */
 export const sessionsReply = z.object({
   sessions: z.array(
     z.object({
@@ -60,7 +60,7 @@ export const sessionsReply = z.object({
       organisation: z.object({ id: organisationId, name: z.string() }),
       createdAt: instant,
       lastUsedAt: instant,
-      /** Whether it is the session that asks. */
+      /** Whether it is the session of this request. */
       current: z.boolean(),
     }),
   ),

@@ -1,28 +1,27 @@
-/** How somebody registers an organisation by themselves, before anybody is signed in. A refusal is `{message}`; 403 while nobody may. */
+/** Registration of an organisation without the platform team, before sign-in. A refusal is `{message}`; 403 while this is switched off. */
 import { z } from 'zod';
 import { countries } from '../values/countries.ts';
 import { billedCurrencies } from '../values/currencies.ts';
 import { country, currency } from '../values/primitives.ts';
 import { line, tradingName } from './organisation-api.ts';
 
-/** GET /portal/api/sign-up: whether somebody may, and what they can choose from. */
+/** GET /portal/api/sign-up: whether registration is open, and the countries and currencies to choose from. */
 export const signUpStanding = z.object({
   open: z.boolean(),
   approval: z.boolean().meta({
-    description:
-      'Whether an organisation waits for the approval of the platform team before it has LIVE mode.',
+    description: 'Whether the platform team must approve an organisation before it has LIVE mode.',
   }),
   countries: z.array(country),
-  currencies: z.array(currency).meta({ description: 'Those in which offers can be paid for.' }),
+  currencies: z.array(currency).meta({ description: 'Currencies in which offers can be paid.' }),
 });
 export type SignUpStanding = z.infer<typeof signUpStanding>;
 
 /** POST /portal/api/sign-up */
 export const signUpRequest = z.object({
-  // It stands in invitations, which go to strangers too: mail programs make links of what looks like one.
+  // Invitations contain the name and may go to strangers, and mail programs turn text that looks like an address into a link.
   name: line(200)
     .refine((name) => !/:\/\/|\bwww\./i.test(name), 'must not contain an address such as https://')
-    .meta({ description: 'Of the organisation, as on invoices.' }),
+    .meta({ description: 'The name of the organisation, as on invoices.' }),
   tradingName,
   country: z.enum(countries as [string, ...string[]], 'must be a country such as GB'),
   currency: z.enum(billedCurrencies as [string, ...string[]], 'must be a billed currency such as GBP').meta({

@@ -1,7 +1,6 @@
 /**
- * The public interface towards advertisers as zod schemas: the replies that services give and the requests that they
- * take. Source: the API specification, parts "Resources" and "Endpoints"; forms that it leaves open: decisions 18a,
- * forms and formats, and 19, bodies of refusals.
+ * The public API as zod schemas: requests and replies. Source: the API specification, parts "Resources" and "Endpoints". Decisions 18a
+ * (forms and formats) and 19 (bodies of refusals) settle what it leaves open.
  */
 import { z } from 'zod';
 import { offerStatus } from '../values/primitives.ts';
@@ -9,7 +8,7 @@ import { offerStatus } from '../values/primitives.ts';
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const startInstant = utcInstant.meta({
   description: 'Now or later; at most 60 seconds in the past.',
-  // Far ahead, so that a request copied from the reference works.
+  // Far in the future, so that a request copied from the reference works.
   examples: ['2035-06-01T12:00:00Z'],
 });
 const exampleEnd = '2035-06-03T12:00:00Z';
@@ -32,7 +31,7 @@ export const plainMessage = z
   .object({ message: z.string() })
   .meta({ id: 'Message', description: 'A reply that is only a message.' });
 
-/** 401 comes with a code where the key has no recorded mode, its organisation is not approved for LIVE mode, or the offer is not the caller's. */
+/** A 401 has a code when the key has no recorded mode, its organisation is not approved for LIVE mode, or the offer is not the caller's. */
 export const unauthorised = z.union([plainMessage, refusal]).meta({ id: 'Unauthorised' });
 
 // ---- catalogue
@@ -63,7 +62,7 @@ const genders = z
   .meta({ description: 'Omitted, empty or containing `All`: every gender.' });
 const interestIds = z.array(z.int().positive()).meta({
   description:
-    'Ids from GET /interests; a user matches who shares any. Omitted or empty: no interest filter.',
+    'Ids from GET /interests. A user matches with at least one of them. Omitted or empty: no interest filter.',
   examples: [[1, 2]],
 });
 
@@ -86,10 +85,16 @@ export const estimateReply = z
   .object({
     return_code: z.literal('S1'),
     price_estimate: z.number().meta({ description: 'Ad Units, not money. Kept for older integrations.' }),
-    ad_units: z.number().meta({ description: 'Same figure as `price_estimate`.' }),
-    matching_users: z.int().nonnegative().meta({ description: 'Users that the offer would reach.' }),
+    ad_units: z.number().meta({ description: 'The same number as `price_estimate`.' }),
+    matching_users: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'Number of users that the offer would reach.' }),
     ad_unit_price: z.number().nullable().meta({ description: 'Price of one Ad Unit, 6 decimal places.' }),
-    estimated_cost: z.number().nullable().meta({ description: 'Money the offer will cost, net of VAT.' }),
+    estimated_cost: z
+      .number()
+      .nullable()
+      .meta({ description: 'The price of the offer in money, net of VAT.' }),
     currency: z.string().meta({ description: "The organisation's billing currency." }),
     exchange_rate_per_gbp: z
       .number()
@@ -102,7 +107,7 @@ export type EstimateReply = z.infer<typeof estimateReply>;
 
 // ---- create
 
-/** The multipart form of POST /offers, for the description only: offers reads the parts as a stream. */
+/** The multipart form of POST /offers, only for the OpenAPI document: offers reads the parts as a stream. */
 export const createOfferForm = z
   .object({
     category_id: z
@@ -192,7 +197,7 @@ export const listedOffer = z
     terms_and_conditions: z.string(),
     advertised_name: z.string().nullable().meta({ description: 'Null when the trading name is shown.' }),
     url: z.string(),
-    image: z.url().meta({ description: 'Signed address of the image; it expires.' }),
+    image: z.url().meta({ description: 'Signed URL of the image; it expires.' }),
     latitude: z.number(),
     longitude: z.number(),
     radius: z.number().meta({ description: 'Miles.' }),

@@ -1,6 +1,6 @@
 /**
- * The public API as a Postman collection (format 2.1, which Bruno, Insomnia and Hoppscotch read too), out of the OpenAPI
- * document. Sent in its order it is one offer's life, from the categories to the deletion, each reply checked.
+ * The public API as a Postman collection (format 2.1, which Bruno, Insomnia and Hoppscotch read too), generated from the OpenAPI
+ * document. Run in order, it goes through the life of one offer, from the categories to the deletion, and checks each reply.
  */
 import { openApiDocument } from './openapi.ts';
 
@@ -37,7 +37,7 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** A field, a part or a parameter as Postman lists them. */
+/** A field, a form part or a parameter in Postman's format. */
 type Pair = {
   readonly key: string;
   readonly value: string;
@@ -45,7 +45,7 @@ type Pair = {
   readonly disabled?: true;
 };
 
-/** What is not the same for everybody, or not every time. */
+/** Values that come from variables, because they differ for each user or each run. */
 const filledIn: Readonly<Record<string, string>> = {
   environment: '{{environment}}',
   start_datetime: '{{startDatetime}}',
@@ -54,11 +54,11 @@ const filledIn: Readonly<Record<string, string>> = {
   category_id: '{{categoryId}}',
   offer_id: '{{offerId}}',
   'Idempotency-Key': '{{$guid}}',
-  // From the balance: an offer that waits for its payment can neither be paused nor resumed.
+  // Paid from the balance: an offer that waits for its payment can be neither paused nor resumed.
   payment_method: 'B',
 };
 
-/** From the root of the repository, where the collection's runner is started. */
+/** Relative to the root of the repository, where the runner is started. */
 const picture = 'docs/test-pictures/always-allowed.png';
 
 const prepare = [
@@ -69,7 +69,7 @@ const prepare = [
   "pm.collectionVariables.set('endDatetime', inHours(49));",
 ];
 
-/** What later requests need of a reply. */
+/** Scripts that store values of a reply for later requests. */
 const kept: Readonly<Record<string, string>> = {
   listCategories: "pm.collectionVariables.set('categoryId', pm.response.json().categories[0].category_id);",
   createOffer: "pm.collectionVariables.set('offerId', pm.response.json().offer_id);",
@@ -84,7 +84,7 @@ export function postmanCollection(): object {
     info: {
       name: title,
       version,
-      description: `${description} Set \`apiKey\` and \`baseUrl\` in the collection's variables; all else is filled in.`,
+      description: `${description} Set \`apiKey\` and \`baseUrl\` in the collection's variables; everything else has a value.`,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: {
@@ -169,7 +169,7 @@ function body(document: Document, { requestBody }: Operation): object {
   return { body: type === 'application/json' ? jsonBody(schema) : formBody(schema) };
 }
 
-/** Required fields and the environment: JSON knows no field that is written and not sent. */
+/** Only required fields and the environment, because JSON cannot show a field that is not sent. */
 function jsonBody({ properties = {}, required = [] }: Schema): object {
   const fields = Object.entries(properties)
     .filter(([name]) => required.includes(name) || name === 'environment')
@@ -191,7 +191,7 @@ function formBody({ properties = {}, required = [] }: Schema): object {
   return { mode: 'formdata', formdata };
 }
 
-/** One part for each of its values. */
+/** One form part for each value. */
 function arrayExample(schema: Schema): readonly unknown[] {
   const [first] = schema.examples ?? [];
   return Array.isArray(first) ? (first as readonly unknown[]) : [schema.items?.enum?.[0] ?? ''];

@@ -77,12 +77,8 @@ describe('a change of an event', () => {
   });
 
   it.each([
-    [
-      'a new field that must be there',
-      { more: z.string() },
-      '.more is required: events of the release before',
-    ],
-    ['that a field must be there', { note: z.string() }, '.note is required: events of the release before'],
+    ['a new field that must be there', { more: z.string() }, '.more is required: events of the last release'],
+    ['that a field must be there', { note: z.string() }, '.note is required: events of the last release'],
     ['that a field may be missing', { id: z.int().optional() }, '.id may be missing: declare a new version'],
     ['another type', { id: z.string() }, '.id accepts other values: declare a new version'],
     ['one more value', { mode: z.enum(['TEST', 'LIVE', 'TRIAL']) }, '.mode accepts other values'],

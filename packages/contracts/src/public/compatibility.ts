@@ -1,15 +1,15 @@
 /**
- * Whether an event is still what it was promised to be while replicas of two releases run side by side, and while messages of the
- * release before lie in queues, outboxes and among sent events: old consumers read new events, and new consumers read old ones. Both
- * bear a new field that may be missing, and nothing else (docs/operations/deploying.md).
+ * Checks that an event stays compatible with the last release. During a deployment replicas of two releases run side by side, and
+ * messages of the last release are still in queues, outboxes and among sent events. So old consumers read new events, and new consumers
+ * read old ones. Only a new optional field is safe for both (docs/operations/deploying.md).
  */
 
 type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** For people: they say what a value means, not which values there are. */
+/** Keywords that only describe a value and do not restrict it. */
 const remarks = new Set(['$id', '$schema', '$comment', 'title', 'description', 'examples', 'deprecated']);
 
-/** Every change that breaks somebody: the field, what is wrong, and what to do instead. */
+/** All incompatible changes: the field, what is wrong, and what to do instead. */
 export function breakingChanges(promised: JsonSchema, current: JsonSchema, path = ''): string[] {
   const [before, now] = [fieldsOf(promised), fieldsOf(current)];
   const changes = same(bare(promised), bare(current)) ? [] : [inNewVersion(path, 'accepts other values')];
@@ -30,20 +30,20 @@ export function breakingChanges(promised: JsonSchema, current: JsonSchema, path 
   for (const name of neededNow)
     if (!neededBefore.has(name))
       changes.push(
-        `${path}.${name} is required: events of the release before do not have it; make it optional`,
+        `${path}.${name} is required: events of the last release do not have it; make it optional`,
       );
   return changes;
 }
 
 function inNewVersion(field: string, what: string): string {
-  return `${field || 'the data'} ${what}: declare a new version beside the old one, and drop that one a release later`;
+  return `${field || 'the data'} ${what}: declare a new version beside the old one, and remove the old one a release later`;
 }
 
 function fieldsOf({ properties }: JsonSchema): Record<string, JsonSchema> | undefined {
   return properties as Record<string, JsonSchema> | undefined;
 }
 
-/** What each part of a list is, where they are all alike. */
+/** The schema of a list's items, if all have the same one. */
 function itemsOf({ items }: JsonSchema): JsonSchema | undefined {
   return typeof items === 'object' && items !== null && !Array.isArray(items)
     ? (items as JsonSchema)
@@ -54,7 +54,7 @@ function requiredOf({ required }: JsonSchema): ReadonlySet<string> {
   return new Set(required as string[] | undefined);
 }
 
-/** Without the fields of an object and the parts of a list, which are looked at by themselves, and without remarks at any depth. */
+/** Removes remarks at any depth, and the fields of objects and the items of lists, which are compared separately. */
 function bare(schema: JsonSchema): unknown {
   const { properties, required: _required, items, ...rest } = schema;
   const isListOfAlike = itemsOf(schema) !== undefined;
@@ -73,7 +73,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
 
-/** Keywords in one order: which of them was written first says nothing. */
+/** Sorts keywords, because their order has no meaning. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** How zod's schemas are written as JSON Schema. */
+/** Adjusts the JSON Schema that zod generates. */
 
 type Written = {
   minimum?: number | undefined;
@@ -8,12 +8,12 @@ type Written = {
   items?: unknown;
 };
 
-/** Without what zod writes and the contract does not say: it only gets in a reader's way. */
+/** Removes keywords that zod adds and the contract does not need, so that the document is easier to read. */
 export function withoutNoise({ jsonSchema }: { jsonSchema: Written }): void {
   // JavaScript's safe-integer range, in every integer.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  // That a tuple has no further items, which `maxItems` says.
+  // "No further items in the tuple": `maxItems` says this already.
   if (jsonSchema.items === false && jsonSchema.prefixItems?.length === jsonSchema.maxItems)
     delete jsonSchema.items;
 }

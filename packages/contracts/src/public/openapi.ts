@@ -1,4 +1,4 @@
-/** The public API as an OpenAPI 3.1 document, built from the schemas that the services themselves use. */
+/** The public API as an OpenAPI 3.1 document, built from the schemas that the services use. */
 import { z } from 'zod';
 import {
   createDocument,
@@ -28,12 +28,14 @@ import {
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
 
-/** Decision 21, rate limits: on every reply. */
+/** Headers of every reply (decision 21, rate limits). */
 const everyReply = z.object({
   'X-RateLimit-Limit': z.int().meta({ description: 'Requests per minute and client IP.' }),
   'X-RateLimit-Remaining': z.int().meta({ description: 'Requests left in the current minute.' }),
   'X-RateLimit-Reset': z.int().meta({ description: 'Seconds until the limit is full again.' }),
-  'X-Request-Id': z.string().meta({ description: 'Names the request in every log; quote it to support.' }),
+  'X-Request-Id': z
+    .string()
+    .meta({ description: 'Identifies the request in all logs; quote it to support.' }),
 });
 const retryAfter = { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) };
 
@@ -50,12 +52,16 @@ function reply(
 }
 
 const refusedKey =
-  'Key missing, invalid, disabled or expired, or account disabled; with a code when the key has no recorded mode, or is a LIVE key of an organisation that is not approved.';
+  'The key is missing, invalid, disabled or expired, or the account is disabled. With a code when the key has no recorded mode, or is a LIVE key of an organisation that is not approved.';
 const unauthenticated = reply(refusedKey, unauthorised);
 const ofNoOffer = reply(`\`E1\` the caller has no such offer in this mode. ${refusedKey}`, unauthorised);
 const limited = reply('Rate limit exceeded.', plainMessage, retryAfter);
 const failed = reply('Internal server error.', plainMessage);
-const unavailable = reply('A dependency is down; nothing was half done. Retry.', plainMessage, retryAfter);
+const unavailable = reply(
+  'A dependency is down. The request had no effect or its full effect, never a part. Retry.',
+  plainMessage,
+  retryAfter,
+);
 const always = { '401': unauthenticated, '429': limited, '500': failed, '503': unavailable };
 
 const offerPath = { path: z.object({ offer_id: offerId }) };
@@ -87,7 +93,7 @@ const create: ZodOpenApiOperationObject = {
   operationId: 'createOffer',
   summary: 'Create an offer',
   description:
-    'Replaying the same `Idempotency-Key` returns the original response and creates nothing. Only `S1` uses a key up.',
+    'A request with an `Idempotency-Key` that was used before returns the original response and creates nothing. Only `S1` uses up a key.',
   requestParams: {
     header: z.object({
       'Idempotency-Key': idempotencyKey.meta({
@@ -186,7 +192,7 @@ const analytics: ZodOpenApiOperationObject = {
   },
 };
 
-/** Also what the portal API offers under a session. */
+/** The portal API has these paths too, with a session. */
 export const publicPaths = {
   '/categories': {
     get: {

@@ -1,4 +1,4 @@
-/** `npm run promise`: once a release runs everywhere, its events are what the next one must not break (compatibility.ts). */
+/** `npm run promise`: run it after a release. Stores the event schemas with which the next release must be compatible (compatibility.ts). */
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 

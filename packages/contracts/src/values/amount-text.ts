@@ -1,18 +1,18 @@
-/** Amounts, days and countries as invoices and mails write them: words in English, figures with the habits of the reader's country. */
+/** Formats amounts, days and countries for invoices and mails: words in English, numbers as usual in the reader's country. */
 import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 /**
- * Exact for any amount, because the text of the minor units is formatted and no number in between. The currency is named by its
- * code: a dozen of them call themselves dollar, peso or krone.
+ * Exact for any amount, because it formats the decimal text and uses no floating-point number. The currency is shown by its code, because
+ * many currencies are called dollar, peso or krone.
  */
 export function amountText(minor: bigint, currency: string, country: string): string {
   const text = formatFor(currency, country).format(formatMinor(minor, currency) as Intl.StringNumericLiteral);
   return text.replace(marksOfDirection, '');
 }
 
-/** Making one takes a hundred times as long as using it. */
+/** A cache: creating a format takes a hundred times as long as using it. */
 const formats = new Map<string, Intl.NumberFormat>();
-/** Of the countries and currencies that organisations have; beyond that the memory begins anew. */
+/** Enough for all countries and currencies in use. A full cache is emptied. */
 const mostFormats = 300;
 
 function formatFor(currency: string, country: string): Intl.NumberFormat {
@@ -32,7 +32,7 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
   return format;
 }
 
-/** Some languages set them beside figures, for texts that run from right to left. */
+/** Some languages add them to numbers, for right-to-left text. */
 const marksOfDirection = /[\u061c\u200e\u200f]/g;
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
@@ -48,12 +48,12 @@ export function countryText(country: string): string {
 }
 
 /**
- * The country's most used language, because that has its figures: what Unicode knows as the English of Germany writes them as in
+ * A locale with the country's most used language, because this has the country's number format. Unicode's `en-DE` writes numbers as in
  * England.
  */
 function figuresOf(country: string): string {
   if (!isCountry(country)) return 'en-GB';
-  // Without the script that goes with it: a country's own figures are found under language and country alone.
+  // Without the script: number formats are found by language and country only.
   return `${new Intl.Locale(`und-${country}`).maximize().language}-${country}`;
 }
 

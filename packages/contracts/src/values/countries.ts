@@ -1,4 +1,4 @@
-/** The countries that an organisation may be registered in: ISO 3166-1 alpha-2. Names are the reader's browser's own (Intl.DisplayNames). */
+/** The possible countries of an organisation: ISO 3166-1 alpha-2. The reader's browser has their names (Intl.DisplayNames). */
 const codes =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK ' +
   'CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS ' +

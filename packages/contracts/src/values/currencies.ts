@@ -1,18 +1,17 @@
 /**
- * The one currency table of the system (decisions 14, card minimums, and 15, billed currencies): how amounts are
- * written, what a card payment must reach at least, and what can be billed at all. `Intl` is no substitute: its
- * digits and the card provider's differ.
+ * The currency table of the system (decisions 14, card minimums, and 15, billed currencies): decimal places, minimum of a card payment,
+ * and whether it can be billed. `Intl` cannot replace it: its decimal places differ from the card provider's.
  */
 
 type Currency = {
   readonly code: string;
   /** Decimal places of the minor unit: 2 for pence, 0 for yen. */
   readonly digits: number;
-  /** The card provider's published minimum in minor units; null where the list of decision 14, card minimums, lacks it. */
+  /** The card provider's published minimum in minor units; null if it is not in the list of decision 14, card minimums. */
   readonly cardMinimumMinor: bigint | null;
-  /** The card provider's largest amount in minor units, where it takes more digits than the usual eight. */
+  /** The card provider's largest amount in minor units, if it is more than the usual eight digits. */
   readonly cardMaximumMinor?: bigint;
-  /** Whether the European Central Bank publishes a reference rate; the euro is what those rates count in. */
+  /** Whether the European Central Bank publishes a reference rate. True for the euro: it is the base of those rates. */
   readonly ecbPublishes: boolean;
 };
 
@@ -52,15 +51,15 @@ const currencies: readonly Currency[] = [
 
 const byCode: ReadonlyMap<string, Currency> = new Map(currencies.map((entry) => [entry.code, entry]));
 
-/** The smallest net price that a card payment may have, in minor units; undefined where cards are not taken. */
+/** The smallest net price of a card payment in minor units; undefined if cards are not accepted. */
 export function cardMinimumMinor(currency: string): bigint | undefined {
   return byCode.get(currency)?.cardMinimumMinor ?? undefined;
 }
 
-/** The card provider takes eight digits, where the table does not say more. */
+/** The card provider accepts eight digits, unless the table says more. */
 const USUAL_CARD_MAXIMUM_MINOR = 99_999_999n;
 
-/** What one card payment can be at most, VAT included, in minor units: 999,999.99, but a rupiah is worth so little that it has twelve digits. */
+/** The largest card payment with VAT, in minor units: 999,999.99. The Indonesian rupiah has twelve digits, because its value is so small. */
 export function cardMaximumMinor(currency: string): bigint {
   return byCode.get(currency)?.cardMaximumMinor ?? USUAL_CARD_MAXIMUM_MINOR;
 }

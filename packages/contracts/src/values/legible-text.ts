@@ -1,13 +1,13 @@
-/** Texts of others, made fit to stand on a document: one line, nothing unseen, nothing that reaches beyond its place. */
+/** Cleans user texts for documents: one line, no invisible characters, no marks that paint over other lines. */
 
-/** Of an organisation's name or an offer's title, both of which have bounds of their own. */
+/** More than the limits of an organisation's name and an offer's title. */
 const MOST_CHARACTERS = 300;
 
-/** Turn the direction of reading, or are not seen at all. */
+/** Characters that are invisible or change the text direction. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\u115F\u1160\u3164\uFFA0]/gu;
-/** Joiners shape some scripts and hold emoji together; they do no harm. */
+/** Joiners are allowed: some scripts and emoji need them, and they are harmless. */
 const joiners = /[\u200C\u200D]/u;
-/** Some languages put a few marks on one letter. More of them paint over other lines. */
+/** Some languages put a few marks on one letter. More of them would paint over other lines. */
 const pileOfMarks = /(\p{M}{4})\p{M}+/gu;
 
 export function legible(text: string): string {

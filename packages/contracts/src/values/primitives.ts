@@ -1,4 +1,4 @@
-/** The nouns that every contract shares: identifiers, modes, money and instants as they travel as JSON. */
+/** The basic types of all contracts in JSON: identifiers, modes, money and instants. */
 import { z } from 'zod';
 
 export const serviceNames = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const;
@@ -15,7 +15,7 @@ export const offerId = z
   .meta({ description: 'Offer, unique over organisations and modes.' });
 export const memberId = z.int().positive().meta({ description: 'Member of the community.' });
 
-/** TEST and LIVE are separate worlds: offers, balances, keys and listings never cross. */
+/** TEST and LIVE are separate: no offer, balance, key or listing of one is visible in the other. */
 export const mode = z.enum(['TEST', 'LIVE']);
 export type Mode = z.infer<typeof mode>;
 

@@ -1,11 +1,11 @@
 /**
- * The name that members see with an offer: `advertised_name`, or in its place the organisation's trading name, by the same rules
+ * The name that members see with an offer: `advertised_name` or the organisation's trading name. The same rules apply to both
  * (specification, Create; decisions 44, trading names, and 48, fields of the form).
  */
 
 export const MOST_CHARACTERS_OF_SHOWN_NAME = 100;
 
-/** Blanks and characters that nobody sees: an address behind them still looks like one, and alone they are nothing. */
+/** Blanks and invisible characters: an address behind them still looks like an address, and a name of only these is empty. */
 const unseen = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}]*';
 const nothingSeen = new RegExp(`^${unseen}$`, 'u');
 const addressInFront = new RegExp(`^${unseen}(https?://|www\\.)`, 'iu');
@@ -14,12 +14,12 @@ export function showsNothing(text: string): boolean {
   return nothingSeen.test(text);
 }
 
-/** By these characters one text would look like another; those of right-to-left scripts need none of them. */
+/** These characters can make one text look like another. Right-to-left scripts do not need them. */
 export function turnsReading(text: string): boolean {
   return /[\u202a-\u202e\u2066-\u2069]/.test(text);
 }
 
-/** What is wrong with it beside its length, each to be read after the field's name. */
+/** What is wrong with the name, apart from its length; each message follows the field's name. */
 export function faultsOfShownName(text: string): string[] {
   return [
     ...(addressInFront.test(text) ? ['must not start with http://, https:// or www.'] : []),
