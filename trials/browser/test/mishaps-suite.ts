@@ -138,12 +138,12 @@ export function describeMishaps(portal: () => Portal): void {
       expect(sending.answers).toEqual([200]);
       await page.reload();
       await page.getByRole('button', { name: 'Find out' }).click();
-      await page.getByText('GBP 50.00 of play money were added').waitFor();
+      await page.getByText('GBP 50.00 of play money was added').waitFor();
       await page.locator('.balance').getByText('GBP 50.00').waitFor();
       expect(await system.balance(id)).toBe('50.00');
 
       await page.getByRole('button', { name: 'Add play money' }).click();
-      await page.getByText('GBP 1,000.00 of play money were added').waitFor();
+      await page.getByText('GBP 1,000.00 of play money was added').waitFor();
       expect(await system.balance(id)).toBe('1050.00');
     }, 300_000);
   });

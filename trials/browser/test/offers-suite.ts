@@ -22,7 +22,7 @@ export function describeOffers(portal: () => Portal): void {
       await page.getByText('GBP 100.00 arrived on the balance').waitFor();
       await page.getByLabel('Play money in GBP').fill('5000');
       await page.getByRole('button', { name: 'Add play money' }).click();
-      await page.getByText('GBP 5,000.00 of play money were added').waitFor();
+      await page.getByText('GBP 5,000.00 of play money was added').waitFor();
       await page.locator('.balance').getByText('GBP 5,100.00').waitFor();
 
       await visitor.go('/portal/test/offers');
@@ -54,7 +54,7 @@ export function describeOffers(portal: () => Portal): void {
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
       expect(await faultsOf(page, 'delete-offer')).toEqual([]);
       await page.getByRole('button', { name: 'Delete the offer' }).click();
-      await page.getByText('were credited to the TEST balance').waitFor();
+      await page.getByText('was credited to the TEST balance').waitFor();
 
       await visitor.go('/portal/test/offers/new');
       await writeOffer(page, 'Happy hour');

@@ -45,7 +45,7 @@ export function describeOrganisation(portal: () => Portal): void {
       await page.getByLabel('Your email address').fill(email);
       expect(await faultsOf(page, 'sign-up')).toEqual([]);
       await page.getByRole('button', { name: 'Send me the link' }).click();
-      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
 
       await page.goto(await linkMailedTo(system, email));
       await page.getByRole('button', { name: 'Register and sign in' }).waitFor();

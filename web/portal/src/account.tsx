@@ -1,4 +1,4 @@
-/** Whose session it is: their organisations, and the way out. */
+/** The signed-in person: a switch between their organisations, and the sign-out. */
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -17,7 +17,7 @@ export function Account() {
     if (!reply.ok) return setProblem(reply.message);
     queries.clear();
     queries.setQueryData(sessionKey, reply.body);
-    // Ids of the organisation before mean nothing here.
+    // Not the current page: its ids belong to the previous organisation.
     location.assign('/portal');
   };
   const signOut = async () => {

@@ -1,17 +1,17 @@
-/** Amounts as pages show them, and the balance. */
+/** Formats amounts for pages, and reads the balance. */
 
 import type { BalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { useQuery } from '@tanstack/preact-query';
 import { usePortal } from './session.ts';
 
-/** With the figures of the organisation's country: `amount('12000')` is "GBP 120.00". */
+/** Uses the number format of the organisation's country: `amount('12000')` is "GBP 120.00". */
 export function useAmounts(): (minor: bigint | string, currency?: string) => string {
   const { country, currency: own } = usePortal().session.organisation;
   return (minor, currency = own) => amountText(BigInt(minor), currency, country);
 }
 
-/** Of the organisation in this mode; only an Admin is told. */
+/** The balance of the organisation in this mode; only for Admins. */
 export function useBalance(o: { readonly everyMs?: number | false } = {}) {
   const { api, mode, scope, may } = usePortal();
   return useQuery<BalanceReply>({

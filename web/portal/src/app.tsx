@@ -1,4 +1,4 @@
-/** The portal's addresses and what stands there. The mode is part of the address: two tabs may be in two modes. */
+/** The portal's routes. The mode is part of the address, so that two tabs can be in two modes. */
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { Refused } from '../../ui/call.ts';
@@ -14,7 +14,7 @@ const SignUp = pageScript(async () => (await import('./pages/sign-up.tsx')).Sign
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one however often it is asked; what was only out of reach is asked for once more.
+      // Repeating a refused request does not help; a request that did not reach the server is repeated once.
       retry: (failures, error) => failures < 1 && error instanceof Refused && isOutOfReach(error),
       staleTime: 5_000,
     },
@@ -35,7 +35,7 @@ export function App() {
   );
 }
 
-/** Links of mails are for whoever holds them; everything else is behind the sign-in. */
+/** Links in mails work without a session; all other pages need a sign-in. */
 function Addresses() {
   const { path } = useLocation();
   if (!/^\/portal\/sign-(in|up)\/?$/.test(path)) return <SignedIn />;

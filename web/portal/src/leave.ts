@@ -1,6 +1,6 @@
 import { forgetTab } from './tab-storage.ts';
 
-/** After signing out: nothing of what was seen or typed stays, neither in memory nor in the tab. */
+/** After sign-out: deletes everything that was shown or typed, in memory and in the tab's storage. */
 export function leave(): void {
   forgetTab();
   location.assign('/portal');

@@ -1,4 +1,4 @@
-/** Countries and currencies as people call them. */
+/** Names of countries and currencies. */
 
 const countries = new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'code' });
 const currencies = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
@@ -13,7 +13,7 @@ export function currencyName(code: string): string {
   return name === code ? code : `${name} (${code})`;
 }
 
-/** Codes with their names, in the order in which a person looks for them. */
+/** Codes with their names, sorted by name. */
 export function byName(
   codes: readonly string[],
   nameOf: (code: string) => string,

@@ -1,4 +1,4 @@
-/** Says that there is no connection, as long as there is none. */
+/** Shows a notice while the browser is offline. */
 import { useEffect, useState } from 'preact/hooks';
 
 export function Offline() {
@@ -16,7 +16,8 @@ export function Offline() {
     <div role="status">
       {!online && (
         <p class="offline">
-          You are offline. What is shown may be old, and nothing can be changed meanwhile.
+          You are offline. This page may show old data, and you cannot change anything until you are online
+          again.
         </p>
       )}
     </div>

@@ -1,7 +1,7 @@
-/** The token of a mailed link, behind the `#` of its address, so that it reaches no server's log and no referrer. */
+/** The token of a mailed link. It follows the `#` of the address, so that it does not appear in server logs or referrers. */
 import { useEffect, useState } from 'preact/hooks';
 
-/** '' when there is none. It is taken out of the address bar at once: it stays in no history, bookmark or screenshot. */
+/** '' when there is none. Removes the token from the address bar, so that it does not stay in the history, bookmarks or screenshots. */
 export function useOneTimeToken(): string {
   const [token, setToken] = useState('');
   useEffect(() => {
@@ -11,7 +11,7 @@ export function useOneTimeToken(): string {
       history.replaceState(null, '', location.pathname);
     };
     take();
-    // Another link opened in this tab changes the fragment only.
+    // Opening another link in this tab changes only the fragment.
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, []);

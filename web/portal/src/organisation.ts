@@ -1,4 +1,4 @@
-/** What everybody of an organisation may know of it. */
+/** Facts of the organisation that all its people may read. */
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useQuery } from '@tanstack/preact-query';

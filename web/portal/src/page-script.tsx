@@ -1,4 +1,4 @@
-/** Pages whose script comes when they are first looked at, and what stands there when it does not come. */
+/** Pages whose script is loaded on first use, and the message when loading fails. */
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
 import { PortalPage } from './portal-page.tsx';
@@ -7,19 +7,17 @@ export function pageScript(load: () => Promise<ComponentType>): ComponentType {
   return lazy(() => load().catch(() => NotLoaded));
 }
 
-/** Scripts have other names after each release, and those before are gone. */
+/** Each release renames the scripts and removes the old ones, so an open page may fail to load one. */
 function NotLoaded() {
   return (
     <PortalPage title="This page could not be loaded">
-      <p>
-        Either the portal was renewed while you had it open, or the connection is gone. Loading it anew helps.
-      </p>
+      <p>There is a newer version of the portal, or the connection is lost. Please reload the page.</p>
       <Reload />
     </PortalPage>
   );
 }
 
-/** A fault of ours in a page: the frame around it goes on working. */
+/** Shown after an error in a page; the frame around it still works. */
 export function Broken() {
   return (
     <PortalPage title="This page does not work">
@@ -33,7 +31,7 @@ function Reload() {
   return (
     <div>
       <button type="button" onClick={() => location.reload()}>
-        Load anew
+        Reload
       </button>
     </div>
   );

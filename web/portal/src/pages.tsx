@@ -1,4 +1,4 @@
-/** The pages of who is signed in. Each section's script comes when it is first looked at. */
+/** The pages for signed-in people. Each section's script is loaded on first use. */
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso';
 import { Broken, pageScript } from './page-script.tsx';
@@ -22,11 +22,11 @@ export function Pages() {
   const { may } = usePortal();
   const { path, url } = useLocation();
   const [error, forget] = useErrorBoundary();
-  // Another page may work.
+  // After an error, another page may work.
   useEffect(() => forget(), [path]);
   const section: Section | undefined = sections.find((each) => each.path === sectionOf(path));
   if (error !== undefined) return <Broken key={url} />;
-  // The server says so too; here it is said before anything is asked.
+  // The server refuses too; this shows it without a request.
   if (section !== undefined && section.permission !== null && !may(section.permission))
     return <OfOthers key={section.path} section={section} />;
   return (

@@ -1,4 +1,4 @@
-/** A page of the portal in its frame. */
+/** The layout of a portal page. */
 import './written.css';
 import type { ComponentProps } from 'preact';
 import { Page } from '../../ui/page.tsx';

@@ -1,11 +1,11 @@
-/** The sections of the portal in the order of its navigation, and who may see each. */
+/** The sections of the portal in the order of the navigation, with the permission that each needs. */
 import type { Permission } from '@offer-ads/contracts/portal/session-api';
 
 export type Section = {
-  /** The first part of its addresses; '' is home. */
+  /** The first part of its addresses; '' for home. */
   readonly path: string;
   readonly title: string;
-  /** Everybody who is signed in when null. */
+  /** Null: every signed-in person. */
   readonly permission: Permission | null;
 };
 
@@ -20,7 +20,7 @@ export const sections = [
   { path: 'settings', title: 'Settings', permission: null },
 ] as const satisfies readonly Section[];
 
-/** Of an address: '' for home. */
+/** The section of an address; '' for home. */
 export function sectionOf(path: string): string {
   return path.split('/')[3] ?? '';
 }

@@ -1,4 +1,4 @@
-/** Who is signed in, in which mode the page is, and the calls that they may make. */
+/** The signed-in person, the mode of the page, and the API calls. */
 import type { Permission, SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
@@ -7,11 +7,11 @@ import { type CallOptions, call, type Refusal, Refused, type Reply } from '../..
 
 export type Mode = 'test' | 'live';
 
-/** The portal's API, `path` being what follows `/portal/api`. */
+/** The portal's API; `path` follows `/portal/api`. */
 export type Api = {
-  /** For queries: the body, or throws `Refused`. */
+  /** For queries: returns the body, or throws `Refused`. */
   readonly read: <Body>(path: string, signal?: AbortSignal) => Promise<Body>;
-  /** For what a person does: the reply, refused or not. */
+  /** For actions of the person: returns the reply, also a refusal. */
   readonly send: <Body>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -26,7 +26,7 @@ export type Portal = {
   readonly may: (permission: Permission) => boolean;
   /** Address of a page in this mode: `at('offers/7')`. */
   readonly at: (page: string) => string;
-  /** Begins the key of every query about the organisation in this mode. */
+  /** The first part of the key of every query about the organisation in this mode. */
   readonly scope: readonly [organisationId: number, mode: Mode];
 };
 
@@ -50,7 +50,7 @@ export function useSession() {
       if (reply.status === 401) return null;
       throw new Refused(reply);
     },
-    // Seen on coming back to the tab too: somebody may have signed out, or gone to another organisation, in another one.
+    // Checked again when the tab gets the focus: the person may have signed out or changed the organisation in another tab.
     staleTime: 30_000,
   });
 }
@@ -88,7 +88,7 @@ function apiOf(csrfToken: string, queries: QueryClient): Api {
   };
 }
 
-/** It ended, or goes on in another organisation. 401 with a code is about an offer (specification, Authentication 6). */
+/** Whether the session ended or has another organisation now. A 401 with a code is about an offer (specification, Authentication 6). */
 function saysSessionChanged(refusal: Refusal): boolean {
   if (refusal.returnCode !== null) return false;
   return refusal.status === 401 || (refusal.status === 403 && refusal.message.includes('X-CSRF-Token'));

@@ -1,4 +1,4 @@
-/** The frame of every page: organisation, mode, navigation, and the way out. */
+/** The frame of every page: organisation, mode, navigation and sign-out. */
 
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
@@ -28,8 +28,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         )}
         {!session.organisation.approved && (
           <p class="waiting-note">
-            Your organisation is waiting for approval. Counts and prices are those of made-up members, and
-            there is no LIVE mode. You get a mail when the platform team has approved it.
+            Your organisation is waiting for approval. Until then there is no LIVE mode, and numbers and
+            prices are based on made-up members. You get a mail when the platform team has approved it.
           </p>
         )}
         <Offline />
@@ -44,7 +44,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** To the same section in the other mode: what it lists is another thing there. */
+/** Links to the same section in the other mode, not to the same item: items belong to one mode. */
 function ModeSwitch() {
   const { mode } = usePortal();
   const section = sectionOf(useLocation().path);

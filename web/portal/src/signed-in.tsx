@@ -1,4 +1,4 @@
-/** Everything behind the sign-in: finds out who it is, and shows the page of the address in the frame of the portal. */
+/** All pages that need a sign-in: loads the session and shows the page in the frame of the portal. */
 
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useEffect } from 'preact/hooks';
@@ -30,7 +30,7 @@ export function SignedIn() {
   return <InMode session={session.data} mode={mode} />;
 }
 
-/** `/portal` alone: the mode of last time, TEST at first and while there is no other. */
+/** `/portal` without a mode: opens the last used mode; TEST at first, and while there is no LIVE mode. */
 function Entry({ session }: { readonly session: SessionReply }) {
   const { route } = useLocation();
   const mode = session.organisation.approved ? lastMode() : 'test';
@@ -51,7 +51,7 @@ function InMode({ session, mode }: { readonly session: SessionReply; readonly mo
         {mode === 'live' && !session.organisation.approved ? (
           <NoLiveMode />
         ) : (
-          // What one mode or organisation was asked, and answered, means nothing in another.
+          // The key resets the pages: their state belongs to one organisation and mode.
           <Pages key={`${session.organisation.id} ${mode}`} />
         )}
       </Shell>
@@ -71,6 +71,6 @@ function rememberMode(mode: Mode): void {
   try {
     localStorage.setItem('mode', mode);
   } catch {
-    // Storage is forbidden here: the portal opens in TEST mode each time.
+    // Storage is not available: the portal always opens in TEST mode.
   }
 }

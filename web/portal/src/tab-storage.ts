@@ -1,4 +1,4 @@
-/** What this tab remembers when the page is loaded anew, and nobody else ever sees; gone with the tab. */
+/** Storage of this tab: it survives a reload and is deleted with the tab. */
 
 export function readTab(place: string): string | null {
   try {
@@ -8,21 +8,21 @@ export function readTab(place: string): string | null {
   }
 }
 
-/** Null forgets it. */
+/** Null deletes the entry. */
 export function writeTab(place: string, text: string | null): void {
   try {
     if (text === null) sessionStorage.removeItem(place);
     else sessionStorage.setItem(place, text);
   } catch {
-    // Storage is forbidden here: it lives as long as the page.
+    // Storage is not available: the value lives as long as the page.
   }
 }
 
-/** All of it, before somebody else may sit here. */
+/** Deletes everything, because another person may use this tab next. */
 export function forgetTab(): void {
   try {
     sessionStorage.clear();
   } catch {
-    // Storage is forbidden here: nothing was kept.
+    // Storage is not available: nothing was stored.
   }
 }

@@ -47,7 +47,7 @@ describe('a list of hashes', () => {
     [`${entry('ann', ann)}, ${entry('bo', bo)}`, 'entry 2 must begin with a name'],
     [`ann:${ann}`, 'entry 1 must have a hash'],
     [`${entry('ann', ann)} `, 'entry 1 must have a hash'],
-    [`${entry('ann', ann)},${entry('bo', ann)}`, 'entry 2 has the hash of another entry'],
+    [`${entry('ann', ann)},${entry('bo', ann)}`, 'entry 2 has the same hash as another entry'],
   ])('is refused as %j, without its text in the message', (setting, problem) => {
     const parsed = parseTokenHashes(setting);
     expect(parsed).toEqual({ ok: false, problem: expect.stringContaining(problem) });

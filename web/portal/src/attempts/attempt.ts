@@ -1,23 +1,22 @@
 /**
- * What was asked for under an Idempotency-Key, until it is known what became of it. As long as that is unknown, whatever is asked for next goes
- * under the same key, so that one of them results at most, also after the page was loaded anew.
+ * A request with an Idempotency-Key whose outcome is not known yet. Until it is known, further requests use the same key, also after a
+ * reload. So at most one of them takes effect.
  */
 import type { Refusal } from '../../../ui/call.ts';
 
 export type Attempt = {
   readonly key: string;
-  /** For its own page, to say what it was: a title, an amount. */
+  /** Shown on its page: a title or an amount. */
   readonly what: string;
   readonly sentAt: string;
 };
 
 /**
- * Keys never expire (decision 10, idempotency keys); but what was done a day ago stands in lists and statements, and
- * is what they are for.
+ * Keys never expire (decision 10, idempotency keys). After a day the person can find the outcome in lists and statements.
  */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 
-/** What was kept of an attempt, whoever wrote it there; null when it is none, or too old to matter. */
+/** Reads a stored attempt. The text is not trusted: null when it is invalid or too old. */
 export function readAttempt(text: string | null, now: Date): Attempt | null {
   if (text === null) return null;
   try {
@@ -30,9 +29,9 @@ export function readAttempt(text: string | null, now: Date): Attempt | null {
   }
 }
 
-/** `isRepeat`: it may have been done before this reply, whatever this reply says of itself. */
+/** `isRepeat`: an earlier request may have taken effect, whatever this reply says. */
 export function leavesUnknown({ status, returnCode }: Refusal, isRepeat: boolean): boolean {
   if (status === 0 || status >= 500) return true;
-  // Turned away at the door, before anybody looked at the key.
+  // Refused before the service checked the key.
   return isRepeat && returnCode === null && [401, 403, 408, 429].includes(status);
 }

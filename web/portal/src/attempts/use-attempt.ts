@@ -1,13 +1,13 @@
-/** The one attempt of a kind that this tab has under way in an organisation and mode. */
+/** The current attempt of one kind in this tab, organisation and mode. */
 import { useRef, useState } from 'preact/hooks';
 import { usePortal } from '../session.ts';
 import { readTab, writeTab } from '../tab-storage.ts';
 import { type Attempt, readAttempt } from './attempt.ts';
 
 export type Attempts = {
-  /** Sent before, and nobody knows what became of it. */
+  /** Sent before; its outcome is unknown. */
   readonly lost: Attempt | null;
-  /** Before it is sent. `isRepeat`: under its key something was sent before. */
+  /** Call it before sending. `isRepeat`: a request with this key was sent before. */
   readonly begin: (what: string) => Attempt & { readonly isRepeat: boolean };
   readonly settled: () => void;
   readonly stillUnknown: () => void;

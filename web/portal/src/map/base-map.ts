@@ -1,9 +1,9 @@
-/** The ground of the map: sea, land and borders, drawn here out of bundled outlines. No tile server is asked. */
+/** The base layer of the map: sea, land and borders, drawn from bundled outlines. No tile server is used. */
 import * as L from 'leaflet';
 import { coloursOf } from '../../../ui/colours.ts';
 import { crosses, type Line, type Outlines, outlinesOf } from './outlines.ts';
 
-/** Coarse outlines do up to this zoom; from there on a coast is more than a few corners. */
+/** Coarse outlines are enough up to this zoom. */
 const COARSE_ZOOM = 6;
 
 type Detail = 'coarse' | 'fine';
@@ -21,7 +21,7 @@ function outlines(detail: Detail): Promise<Outlines> {
   };
   const loading = load();
   loaded[detail] = loading;
-  // What was out of reach may be there the next time.
+  // After a failed download the next call tries again.
   loading.catch(() => delete loaded[detail]);
   return loading;
 }
@@ -48,7 +48,7 @@ const BaseMap = L.GridLayer.extend({
 
 const mapColours = { land: '--map-land', border: '--map-border', coast: '--map-coast' } as const;
 
-/** Sea is the colour of the map itself. */
+/** Draws only land and borders: the map's background is the sea. */
 export function baseMap(): L.GridLayer {
   return new BaseMap({ tileSize: 256, updateWhenIdle: false, keepBuffer: 3 });
 }
@@ -83,7 +83,7 @@ function drawTile(canvas: HTMLCanvasElement, world: Outlines, tile: Tile): void 
   pen.stroke();
 }
 
-/** A little more than the tile, so that lines along its edge are there on both sides. */
+/** Draws a little beyond the tile, so that lines along its edge appear in both tiles. */
 const MARGIN = 4;
 
 function viewOf({ x, y, z }: L.Coords, size: number): Omit<Line, 'points'> {
@@ -99,7 +99,7 @@ function viewOf({ x, y, z }: L.Coords, size: number): Omit<Line, 'points'> {
   };
 }
 
-/** Web Mercator, as the map has it. Points closer than half a pixel are left out. */
+/** Projects to Web Mercator, like the map. Skips points closer than half a pixel. */
 function trace(pen: CanvasRenderingContext2D, { points }: Line, { x, y, z }: L.Coords, size: number): void {
   const world = size * 2 ** z;
   let [lastX, lastY] = [Infinity, Infinity];

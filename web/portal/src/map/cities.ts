@@ -1,10 +1,10 @@
-/** The world's towns, the largest first, to find a place by its name and to name a place (GeoNames, CC BY 4.0). */
+/** The world's towns, largest first: to search for a place, and to name one (GeoNames, CC BY 4.0). */
 
 export type City = {
   readonly name: string;
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
-  /** Part of the country where it has a code of letters; '' otherwise. */
+  /** Code of the region if it consists of letters; '' otherwise. */
   readonly region: string;
   readonly latitude: number;
   readonly longitude: number;
@@ -29,7 +29,7 @@ export function readCities(lines: string): Cities {
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
-/** Parts of a country whose codes nobody writes; those of the United States everybody does. */
+/** Names of regions whose codes are not in common use. Codes of the United States are in common use. */
 const regions: Readonly<Record<string, string>> = {
   'GB ENG': 'England',
   'GB NIR': 'Northern Ireland',
@@ -43,7 +43,7 @@ export function nameOf({ name, region, country }: City): string {
   return [name, where, countries.of(country) ?? country].filter((part) => part !== '').join(', ');
 }
 
-/** "munchen" for "München": people search without accents, and by words. */
+/** "munchen" for "München": the search ignores accents. */
 function plain(text: string): string {
   return text
     .normalize('NFD')
@@ -55,9 +55,9 @@ function plain(text: string): string {
 
 export type CitySearch = (text: string, most: number) => readonly City[];
 
-/** Finds by the beginnings of words, in any order: "spring il" finds Springfield, IL. Of several the largest comes first. */
+/** Searches by beginnings of words in any order: "spring il" finds Springfield, IL. Larger towns come first. */
 export function searchIn(cities: Cities): CitySearch {
-  // Once for all searches: it takes a moment for fifty thousand names.
+  // Computed once, because it takes a moment for fifty thousand names.
   const names = cities.map(({ name }) => plain(name));
   const wheres = new Map<string, string>();
   const whereOf = ({ country, region }: City) => {
@@ -83,7 +83,7 @@ export function searchIn(cities: Cities): CitySearch {
     return [...exact, ...begins, ...contains].slice(0, most);
   };
 
-  /** One word at least must be of the name: a country alone names no town. */
+  /** At least one word must match the name: a country alone is not enough. */
   function fits(words: readonly string[], name: string, city: City): boolean {
     if (!words.some((word) => hasWord(name, word))) return false;
     return words.every((word) => hasWord(name, word) || hasWord(whereOf(city), word));
@@ -94,7 +94,7 @@ function hasWord(text: string, beginning: string): boolean {
   return text.startsWith(beginning) || text.includes(` ${beginning}`);
 }
 
-/** Mean radius of the earth, in miles of 1,609.344 m: the one by which members are counted. */
+/** Mean radius of the earth in miles of 1,609.344 m; the same value is used to count members. */
 const EARTH_MILES = 6_371_008.8 / 1_609.344;
 
 export function milesBetween(a: Place, b: Place): number {
@@ -106,15 +106,15 @@ export function milesBetween(a: Place, b: Place): number {
   return 2 * EARTH_MILES * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/** Further away than this a town says nothing about a place. */
+/** Towns further away are not used to name a place. */
 const FARTHEST_MILES = 40;
 
-/** Null: there is none near. */
+/** Null: there is no town near. */
 export function nearestCity(cities: Cities, place: Place): City | null {
   let nearest: City | null = null;
   let miles = FARTHEST_MILES;
   for (const city of cities) {
-    // Degrees of latitude are the same everywhere: most towns are out of reach by that alone.
+    // A degree of latitude has the same length everywhere, so this excludes most towns quickly.
     if (Math.abs(city.latitude - place.latitude) > miles / 69) continue;
     const distance = milesBetween(city, place);
     if (distance < miles) {
@@ -139,7 +139,7 @@ export function coordinatesText({ latitude, longitude }: Place): string {
   return `${part(latitude, ['N', 'S'])}, ${part(longitude, ['E', 'W'])}`;
 }
 
-/** "51.5, -0.12" as people paste it from other maps; null when it is none. */
+/** Parses "51.5, -0.12", as pasted from other maps; null when the text is something else. */
 export function readCoordinates(text: string): Place | null {
   const match = /^\s*(-?\d{1,2}(?:\.\d+)?)\s*[,; ]\s*(-?\d{1,3}(?:\.\d+)?)\s*$/.exec(text);
   if (match === null) return null;

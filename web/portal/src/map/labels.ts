@@ -1,15 +1,15 @@
-/** Names of towns on the map: as many of the largest as find room. */
+/** Town names on the map: the largest towns whose names do not overlap. */
 import * as L from 'leaflet';
 import type { Cities, City } from './cities.ts';
 
 /** More would hide the land. */
 const MOST = 30;
-/** Around a name, in pixels. */
+/** Space around a name, in pixels. */
 const ROOM = 6;
 
 type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
 
-/** A layer of texts that nobody operates; the search and the fields beside the map say the same to screen readers. */
+/** A layer of text without interaction. Screen readers use the search and the fields beside the map. */
 export function cityLabels(cities: Cities): L.Layer {
   let pane: HTMLElement | undefined;
   const layer = new L.Layer();
@@ -35,7 +35,7 @@ export function cityLabels(cities: Cities): L.Layer {
 function placed(map: L.Map, cities: Cities): { city: City; at: L.Point }[] {
   const view = map.getBounds();
   const [south, north] = [view.getSouth(), view.getNorth()];
-  // The map may have been moved around the world.
+  // The user may have moved the map around the world.
   const turn = Math.round(map.getCenter().lng / 360) * 360;
   const [west, east] = [view.getWest() - turn, view.getEast() - turn];
   const pen = document.createElement('canvas').getContext('2d');

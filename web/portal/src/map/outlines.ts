@@ -1,10 +1,10 @@
-/** The outlines of countries (Natural Earth, public domain), made ready to be drawn: rings of longitude and latitude with their bounds. */
+/** The outlines of countries (Natural Earth, public domain), prepared for drawing: rings of longitude and latitude with their bounds. */
 import { feature, mesh } from 'topojson-client';
 
 type Topology = Parameters<typeof mesh>[0];
 type GeometryCollection = Extract<Parameters<typeof mesh>[1], { type: 'GeometryCollection' }>;
 
-/** Longitude and latitude by turns. */
+/** Longitude and latitude alternate. */
 export type Line = {
   readonly points: Float32Array;
   readonly west: number;

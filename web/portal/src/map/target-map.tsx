@@ -1,6 +1,6 @@
 /**
- * The map with the circle in which an offer is shown. Loaded only where it is used; its script brings Leaflet. The circle follows the
- * pointer by its handle, a click, or the arrow keys on the handle; whoever cannot see it has the fields beside it.
+ * The map with the circle in which an offer is shown. Its script contains Leaflet and is loaded only where it is used. The circle is
+ * moved by its handle, by a click, or by the arrow keys on the handle. The fields beside the map do the same without sight.
  */
 import 'leaflet/dist/leaflet.css';
 import './map.css';
@@ -15,12 +15,12 @@ import { useCities } from './use-cities.ts';
 type TargetMapProps = {
   readonly place: Place;
   readonly radiusMiles: number;
-  /** Left out where the circle only shows. */
+  /** Left out where the circle cannot be moved. */
   readonly move?: (place: Place) => void;
 };
 
 const METRES_PER_MILE = 1_609.344;
-/** Of a key press: a tenth of the radius, so that steps fit the circle. */
+/** The step of a key press: a tenth of the radius. */
 const STEP = 0.1;
 
 export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
@@ -69,7 +69,7 @@ export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
         aria-label={
           move === undefined
             ? 'Map of where the offer is shown'
-            : 'Map. Arrow keys move the view. The fields beside it say the same in numbers.'
+            : 'Map. Arrow keys move the view. The fields beside it show the same place as numbers.'
         }
       />
       <div class="map-zoom">
@@ -89,16 +89,16 @@ type Shown = {
   readonly ground: L.GridLayer;
   readonly circle: L.Circle;
   readonly handle: L.Marker;
-  /** Whether it has been placed before. */
+  /** Whether the circle was placed before. */
   placed: boolean;
 };
 
 function showMap(host: HTMLElement, move: ((place: Place) => void) | null): Shown {
   const map = L.map(host, {
-    // Both write markup; the page has buttons and the attribution of its own.
+    // Both write HTML; the page has its own buttons and its own attribution.
     attributionControl: false,
     zoomControl: false,
-    // The page scrolls under the pointer until somebody works with the map.
+    // The wheel scrolls the page until the user has clicked into the map.
     scrollWheelZoom: false,
     minZoom: 2,
     maxZoom: 12,
@@ -142,7 +142,7 @@ function letMove({ map, handle, circle, move }: Movable): void {
   element.addEventListener('keydown', (event) => {
     const [east, north] = directions[event.key] ?? [0, 0];
     if (east === 0 && north === 0) return;
-    // The page and the map's view stay where they are.
+    // Do not scroll the page or move the view.
     event.preventDefault();
     event.stopPropagation();
     const { lat, lng } = handle.getLatLng();
@@ -158,7 +158,7 @@ const directions: Readonly<Record<string, readonly [east: number, north: number]
   ArrowDown: [0, -1],
 };
 
-/** A metre or so is exact enough, and can be read. */
+/** Rounds to about a metre, which is exact enough and readable. */
 function rounded(degrees: number): number {
   return Math.round(degrees * 100_000) / 100_000;
 }
@@ -169,7 +169,7 @@ function placeCircle(shown: Shown, { latitude, longitude }: Place, radiusMiles: 
   handle.setLatLng([latitude, longitude]);
   const bounds = circle.getBounds();
   const isSeen = shown.placed && map.getBounds().contains(bounds);
-  // A circle that has become small in the view stays there: the view moves only when it must.
+  // The view moves only when the circle is not visible.
   if (!isSeen) map.fitBounds(bounds, { padding: [24, 24], animate: false });
   shown.placed = true;
 }

@@ -1,17 +1,17 @@
-/** The list of towns, which comes when a page first needs it. */
+/** Loads the list of towns when a page first needs it. */
 import { useEffect, useState } from 'preact/hooks';
 import { type Cities, readCities } from './cities.ts';
 
 let loading: Promise<Cities> | undefined;
 
-/** Null until it is there, and where it cannot be had. */
+/** Null until it is loaded, and if that fails. */
 export function useCities(): Cities | null {
   const [cities, setCities] = useState<Cities | null>(null);
   useEffect(() => {
     let left = false;
     load().then(
       (all) => !left && setCities(all),
-      // Names of towns are a help: coordinates stand in their place.
+      // Without names of towns, pages show coordinates.
       () => {
         loading = undefined;
       },

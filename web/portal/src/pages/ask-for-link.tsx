@@ -1,4 +1,4 @@
-/** Nobody is signed in: asks for a link by mail. There is no password that could be stolen. */
+/** The sign-in page: asks for a link by mail. There are no passwords that could be stolen. */
 import { useState } from 'preact/hooks';
 import { call } from '../../../ui/call.ts';
 import { Field } from '../../../ui/field.tsx';
@@ -24,7 +24,7 @@ export function AskForLink() {
               If <strong>{sentTo}</strong> is known here, a sign-in link is on its way to it. It works once,
               for 15 minutes.
             </p>
-            <p>Nothing came? Look into the spam folder, check the address, and ask again.</p>
+            <p>No mail? Check the spam folder and the address, then ask again.</p>
           </Notice>
         )}
         <Form send={ask} submit={sentTo === null ? 'Send me a link' : 'Send another link'}>
@@ -38,8 +38,8 @@ export function AskForLink() {
           </Field>
         </Form>
         <p>
-          New here? <a href="/portal/sign-up">Register your organisation</a>. <a href="/docs">The guides</a>{' '}
-          can be read without.
+          New here? <a href="/portal/sign-up">Register your organisation</a>. You can read{' '}
+          <a href="/docs">the guides</a> without signing in.
         </p>
       </PortalPage>
     </main>

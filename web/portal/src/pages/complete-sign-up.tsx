@@ -1,4 +1,4 @@
-/** The link of the mail was opened. Nothing is used up before the button is pressed, because scanners of mails open links. */
+/** Opened by the link of the mail. Only the button uses the link up, because mail scanners open links. */
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
@@ -7,7 +7,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { PortalPage } from '../portal-page.tsx';
 
 export function CompleteSignUp({ token }: { readonly token: string }) {
-  // Of one link: another one that is opened in this tab begins anew.
+  // Belongs to one link: opening another link in this tab resets it.
   const [refused, setRefused] = useState({ token: '', message: '', final: false });
   const problem = refused.token === token ? refused : null;
   const register = async () => {
@@ -15,7 +15,7 @@ export function CompleteSignUp({ token }: { readonly token: string }) {
       method: 'POST',
       json: { token },
     });
-    // The address without the link, and with nothing of a session before.
+    // A full load, without the token in the address and without data of an earlier session.
     if (reply.ok) return location.replace('/portal');
     const final = reply.status === 400 || reply.status === 401 || reply.status === 403;
     setRefused({ token, message: reply.message, final });
@@ -32,7 +32,7 @@ export function CompleteSignUp({ token }: { readonly token: string }) {
         </>
       )}
       <p>
-        <a href="/portal/sign-up">Register anew</a> or <a href="/portal">sign in</a>
+        <a href="/portal/sign-up">Register again</a> or <a href="/portal">sign in</a>
       </p>
     </PortalPage>
   );

@@ -4,7 +4,7 @@ export function NotFound() {
   return (
     <PortalPage title="There is no such page">
       <p>
-        The address may be mistyped, or what stood there is gone. <a href="/portal">Go to the start</a>.
+        The address may be wrong, or the page was removed. <a href="/portal">Go to the start page</a>.
       </p>
     </PortalPage>
   );

@@ -1,4 +1,4 @@
-/** What an organisation tells of itself when it registers; it exists once the link in the mail was used. */
+/** The registration form. The organisation exists after the link in the mail was used. */
 import type { SignUpStanding } from '@offer-ads/contracts/portal/sign-up-api';
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -19,28 +19,28 @@ export function Register() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   return (
     <PortalPage
-      title={sentTo === null ? 'Register your organisation' : 'Look into your mail'}
-      lead={sentTo === null ? 'Free of charge: only offers cost money, and none in TEST mode.' : undefined}
+      title={sentTo === null ? 'Register your organisation' : 'Check your email'}
+      lead={sentTo === null ? 'Registration is free. Only offers in LIVE mode cost money.' : undefined}
     >
       {standing.isPending && <Loading what="the form" lines={8} />}
       {standing.isError && <Failed error={standing.error} retry={standing.refetch} />}
       {standing.data?.open === false && (
         <Notice>
           <p>
-            Organisations are registered by the platform team at present: ask them for an invitation. It comes
-            by mail, with a link to sign in.
+            At present only the platform team registers organisations: ask them for an invitation. You will
+            get a mail with a sign-in link.
           </p>
         </Notice>
       )}
       {standing.data?.open === true && (
-        // Kept with what was entered, for whoever finds a mistake in it.
+        // Keep the form with its values, so that a mistake can be corrected.
         <div hidden={sentTo !== null}>
           <SignUpForm standing={standing.data} sent={setSentTo} />
         </div>
       )}
       {standing.data?.approval === true && sentTo === null && (
         <p class="muted">
-          Until the platform team has approved your organisation, it works in TEST mode, with made-up members.
+          Until the platform team has approved your organisation, it has only TEST mode, with made-up members.
         </p>
       )}
       {sentTo !== null && <Sent to={sentTo} again={() => setSentTo(null)} />}
@@ -63,7 +63,7 @@ function SignUpForm(o: { readonly standing: SignUpStanding; readonly sent: (emai
   };
   return (
     <Form send={ask} submit="Send me the link">
-      <Field label="Legal name" hint="As on invoices.">
+      <Field label="Legal name" hint="The name on invoices.">
         {(described) => (
           <input {...described} name="name" maxLength={200} autocomplete="organization" required />
         )}
@@ -117,16 +117,16 @@ function Sent({ to, again }: { readonly to: string; readonly again: () => void }
     <>
       <Outcome>
         <p>
-          A mail is on its way to <strong>{to}</strong>. Open the link in it within 24 hours, and your
-          organisation is registered.
+          We have sent a mail to <strong>{to}</strong>. Open its link within 24 hours to register your
+          organisation.
         </p>
       </Outcome>
       <p>
-        Nothing came? Look into the spam folder, or{' '}
+        No mail? Check the spam folder, or{' '}
         <button type="button" class="link" onClick={again}>
           check what you entered
         </button>{' '}
-        and send it again. Who has a place in an organisation already is sent a link to sign in instead.
+        and send it again. If you already belong to an organisation, the mail has a sign-in link instead.
       </p>
     </>
   );

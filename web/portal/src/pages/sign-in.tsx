@@ -1,6 +1,6 @@
 /**
- * `/portal/sign-in#token`: the link of a mail. Nothing is used up before the button is pressed, because scanners of mails
- * open links, and some run what they find there.
+ * `/portal/sign-in#token`: the link of a mail. Only the button uses the link up, because mail scanners open links, and some run the
+ * scripts of the page.
  */
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { PortalPage } from '../portal-page.tsx';
 
 export function SignIn() {
   const token = useOneTimeToken();
-  // Of one link: another one that is opened in this tab begins anew.
+  // Belongs to one link: opening another link in this tab resets it.
   const [refused, setRefused] = useState({ token: '', message: '', final: false });
   const problem = refused.token === token ? refused : null;
 
@@ -21,9 +21,9 @@ export function SignIn() {
       method: 'POST',
       json: { token },
     });
-    // The address without the link, and with nothing of a session before.
+    // A full load, without the token in the address and without data of an earlier session.
     if (reply.ok) return location.replace('/portal');
-    // Refused is refused; after anything else the link may still be good.
+    // Only after these two statuses the link cannot be used any more.
     setRefused({ token, message: reply.message, final: reply.status === 400 || reply.status === 401 });
   };
 

@@ -1,4 +1,4 @@
-/** `/portal/sign-up`: an organisation registers itself. `/portal/sign-up#token`: the link of the mail that it was sent. */
+/** `/portal/sign-up`: the registration form. `/portal/sign-up#token`: the link of the mail. */
 import { useOneTimeToken } from '../one-time-token.ts';
 import { CompleteSignUp } from './complete-sign-up.tsx';
 import { Register } from './register.tsx';

@@ -1,17 +1,17 @@
-/** What of the call log is shown. It stands in the address of the page, so that a view can be kept and shared. */
+/** The filter of the call log. It is part of the page's address, so that a view can be bookmarked and shared. */
 
 export type CallFilter = {
   readonly key: string;
   readonly route: string;
   readonly status: string;
-  /** Instants in ISO 8601: whoever opens the address may be in another time zone. */
+  /** Instants in ISO 8601, because the reader of the address may be in another time zone. */
   readonly from: string;
   readonly to: string;
 };
 
 const names = ['key', 'route', 'status', 'from', 'to'] as const satisfies readonly (keyof CallFilter)[];
 
-/** What the address says; what makes no sense there is left out. */
+/** Reads the filter from the address; ignores invalid values. */
 export function filterOf(query: Readonly<Record<string, string>>): CallFilter {
   const text = (name: keyof CallFilter) => query[name] ?? '';
   return {
@@ -30,7 +30,7 @@ export function queryOf(filter: CallFilter): string {
   return parameters.size === 0 ? '' : `?${parameters}`;
 }
 
-/** What the server is asked for. */
+/** The query for the server. */
 export function requestOf(filter: CallFilter, cursor: string | null): string {
   const { key, ...others } = filter;
   const parameters = new URLSearchParams();
@@ -48,7 +48,7 @@ function instantIn(text: string): string {
   return text === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }
 
-/** As calls are logged; what no endpoint is for is logged as unmatched. */
+/** Routes as in the log. Requests to unknown endpoints are logged as "unmatched". */
 export const routes = [
   'GET /categories',
   'GET /interests',

@@ -1,4 +1,4 @@
-/** Calls, newest first; a refused one leads to what the guide says of it. */
+/** Calls, newest first. A refused call links to its entry in the guide. */
 import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { When } from '../../../../ui/when.tsx';
 import { Result } from './result.tsx';
@@ -29,7 +29,7 @@ export function CallList({
         </thead>
         <tbody>
           {calls.map((call, index) => (
-            // Calls have no id, and the list only grows at its end.
+            // Calls have no id; the index is stable because the list only grows at its end.
             <tr key={index}>
               <td data-label="Time">
                 <When at={call.at} precision="second" />

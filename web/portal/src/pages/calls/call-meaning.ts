@@ -1,23 +1,23 @@
-/** What a logged call came to, and where the guides tell more about that. */
+/** The result of a logged call, and its entry in the guides. */
 import { slugs } from '../../../../docs/slug.ts';
 
 type Logged = { readonly route: string; readonly status: number; readonly returnCode: string | null };
 
 export type Heed = 'good' | 'warning' | 'problem';
 
-/** A refusal may come as 200, with a code that begins with E (specification, Errors). */
+/** A refusal may have status 200 and a code that begins with E (specification, Errors). */
 export function heedOf({ status, returnCode }: Omit<Logged, 'route'>): Heed {
   if (status >= 500) return 'problem';
   return status >= 400 || returnCode?.startsWith('E') === true ? 'warning' : 'good';
 }
 
-/** Refusals without a code that are one endpoint's own. */
+/** Refusals without a code that only one endpoint has. */
 const withoutCode = new Set(['POST /offers 409', 'POST /offers 422', 'GET /offers/{offer_id}/analytics 401']);
 const ofAnyEndpoint = new Set([401, 429, 500, 503]);
-/** There 401 with a code is about the offer; elsewhere it is about the key. */
+/** On these routes a 401 with a code is about the offer; elsewhere it is about the key. */
 const aboutOffers = /^(POST \/offers\/\{offer_id\}\/(pause|resume)|DELETE \/offers\/\{offer_id\})$/;
 
-/** Its entry in the guide to errors; null when there is nothing to explain: it went well, or the caller left before the reply. */
+/** The entry in the guide to errors; null when the call succeeded or the caller disconnected before the reply. */
 export function guideTo(call: Logged): string | null {
   if (heedOf(call) === 'good' || call.status === 499) return null;
   return `/docs/errors#${slugs()(headingOf(call))}`;

@@ -1,4 +1,4 @@
-/** What of the call log is wanted. Each choice is in force at once, and in the address. */
+/** The fields of the filter. Each change takes effect at once and changes the address. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import { Field } from '../../../../ui/field.tsx';
 import { localText } from '../../../../ui/time-text.ts';
@@ -101,7 +101,7 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
   );
 }
 
-/** An address may name what this list does not. */
+/** An option for a value of the address that is not in the list. */
 function Other({ value, among }: { readonly value: string; readonly among: readonly string[] }) {
   return value === '' || among.includes(value) ? null : <option value={value}>{value}</option>;
 }

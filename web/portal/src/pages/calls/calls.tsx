@@ -25,15 +25,15 @@ export function Calls() {
     queryKey,
     queryFn: ({ signal, pageParam }) => api.read<CallsReply>(requestOf(filter, pageParam), signal),
     initialPageParam: null as string | null,
-    // A page may be short before the end: the cursor alone tells.
+    // A page may be short before the end: only the cursor marks the end.
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    // Pages are of one moment; whoever wants what came since asks for it.
+    // Pages are not refreshed automatically; there is a button.
     staleTime: Number.POSITIVE_INFINITY,
   });
   const [refreshedAt, setRefreshedAt] = useState<Date | null>(null);
   const show = (next: CallFilter) => route(`${at('calls')}${queryOf(next)}`);
   const refresh = async () => {
-    // From the newest on, as if the page had just been opened.
+    // Start again with the newest calls.
     await queries.resetQueries({ queryKey, exact: true });
     setRefreshedAt(new Date());
   };
@@ -42,7 +42,7 @@ export function Calls() {
   return (
     <PortalPage
       title="Call log"
-      lead="Requests made with your API keys in both modes, kept for 90 days. Bodies and addresses are not logged."
+      lead="Requests made with your API keys in both modes, kept for 90 days. Bodies and IP addresses are not logged."
       actions={
         <>
           <span role="status" class="small muted">
@@ -58,26 +58,28 @@ export function Calls() {
       {calls.isPending && <Loading what="calls" lines={8} />}
       {calls.isError && listed.length === 0 && <Failed error={calls.error} retry={calls.refetch} />}
       {calls.isSuccess && listed.length === 0 && !calls.hasNextPage && (
-        <Empty title={isFiltered(filter) ? 'No call fits' : 'No calls yet'}>
+        <Empty title={isFiltered(filter) ? 'No matching calls' : 'No calls yet'}>
           <p class="muted">
             {isFiltered(filter)
-              ? 'Take a filter away, or look for another time.'
-              : 'What your programs ask for with an API key is listed here a moment later.'}
+              ? 'Remove a filter, or choose another period.'
+              : 'Calls of your programs with an API key appear here after a moment.'}
           </p>
         </Empty>
       )}
       {listed.length > 0 && <CallList calls={listed} keys={keys.data?.keys ?? []} />}
       {calls.isSuccess && listed.length === 0 && calls.hasNextPage && (
-        <p>None among the calls that were looked through so far.</p>
+        <p>No matching calls in the period that was searched so far.</p>
       )}
       {calls.isFetchNextPageError && <Failed error={calls.error} retry={calls.fetchNextPage} />}
       {calls.hasNextPage && !calls.isFetchNextPageError && (
         <div class="row">
           <BusyButton class="quiet" work={calls.fetchNextPage}>
-            {listed.length > 0 ? 'Load more' : 'Look further back'}
+            {listed.length > 0 ? 'Load more' : 'Search older calls'}
           </BusyButton>
           <span role="status" class="small muted">
-            {calls.isFetchingNextPage ? 'Loading …' : listed.length > 0 && `${listed.length} calls listed`}
+            {calls.isFetchingNextPage
+              ? 'Loading …'
+              : listed.length > 0 && `${listed.length} ${listed.length === 1 ? 'call' : 'calls'} listed`}
           </span>
         </div>
       )}

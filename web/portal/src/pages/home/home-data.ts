@@ -1,4 +1,4 @@
-/** What home shows, as far as the role is told. */
+/** The data of the home page, as far as the role may read it. */
 
 import type { PortalListReply } from '@offer-ads/contracts/portal/offers-api';
 import type {

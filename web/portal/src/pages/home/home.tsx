@@ -1,4 +1,4 @@
-/** Where things stand, and what there is to do next. */
+/** The home page: an overview and the next steps. */
 
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
@@ -26,13 +26,10 @@ export function Home() {
     offers: offers.data?.data.length,
     people: people.data?.people.length,
   });
-  // All at once: a list that grows while it is read moves under the reader.
+  // Show all steps at once: a list that grows would move while it is read.
   const waits = [organisation, balance, keys, people, offers].some(({ isLoading }) => isLoading);
   return (
-    <PortalPage
-      title={session.organisation.tradingName}
-      lead={`How things stand in ${mode.toUpperCase()} mode.`}
-    >
+    <PortalPage title={session.organisation.tradingName} lead={`Overview of ${mode.toUpperCase()} mode.`}>
       {organisation.isError && <Failed error={organisation.error} retry={organisation.refetch} />}
       {waits ? <Loading what="what to do next" lines={5} /> : <NextSteps steps={steps} />}
       <div class="cards">
@@ -71,7 +68,7 @@ function Offers({ of: { offers } }: { readonly of: HomeData }) {
           ))}
         </dl>
       )}
-      {more && <p class="muted small">Of the newest 100.</p>}
+      {more && <p class="muted small">Only the newest 100 are counted.</p>}
     </Card>
   );
 }

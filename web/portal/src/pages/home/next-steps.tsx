@@ -1,4 +1,4 @@
-/** The way from nothing to a running offer, as far as it is still to go. */
+/** The remaining steps to a running offer. */
 import { usePortal } from '../../session.ts';
 import type { Step } from './steps.ts';
 

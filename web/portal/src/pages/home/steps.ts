@@ -1,8 +1,8 @@
-/** What there is to do next, by role and by how things stand. Nothing of it is a wall: every page can be opened before. */
+/** The next steps, by role and state of the organisation. They block nothing: every page can be opened before. */
 import type { Permission } from '@offer-ads/contracts/portal/session-api';
 import type { Mode } from '../../session.ts';
 
-/** What is known so far; undefined while it is not, or when the role is not told. */
+/** The known facts; undefined while loading, or if the role may not read them. */
 export type Facts = {
   readonly mode: Mode;
   readonly may: (permission: Permission) => boolean;
@@ -17,9 +17,9 @@ export type Step = {
   readonly title: string;
   readonly why: string;
   readonly done: boolean;
-  /** Of the portal. */
+  /** A page of the portal. */
   readonly page: string;
-  /** What its link says. */
+  /** The text of the link. */
   readonly action: string;
 };
 
@@ -42,8 +42,8 @@ function terms(done: boolean, mayAccept: boolean): Step {
   return {
     title: 'Accept the advertising terms',
     why: mayAccept
-      ? 'Offers can be created once the latest version is accepted.'
-      : 'An admin of your organisation has to accept them before offers can be created.',
+      ? 'You can create offers after the latest version is accepted.'
+      : 'An admin of your organisation must accept them before you can create offers.',
     done,
     page: 'terms',
     action: mayAccept && !done ? 'Read and accept' : 'Read them',
@@ -56,7 +56,7 @@ function topUp(done: boolean, mode: Mode): Step {
     why:
       mode === 'test'
         ? 'TEST offers are paid from a balance of play money, or with a test card.'
-        : 'Offers can be paid from it without a card each time. Each can be paid by card too.',
+        : 'You can then pay offers from the balance. You can still pay each offer by card instead.',
     done,
     page: 'money',
     action: 'To the balance',
@@ -68,8 +68,8 @@ function offer(done: boolean, mode: Mode): Step {
     title: 'Create an offer',
     why:
       mode === 'test'
-        ? 'See what it costs as you draw its place. In TEST mode nobody is shown it.'
-        : 'See what it costs as you draw its place.',
+        ? 'The form shows the price while you choose the place. In TEST mode no member sees the offer.'
+        : 'The form shows the price while you choose the place.',
     done,
     page: 'offers/new',
     action: 'Create an offer',
@@ -79,7 +79,7 @@ function offer(done: boolean, mode: Mode): Step {
 function key(done: boolean, mode: Mode): Step {
   return {
     title: `Create a ${mode.toUpperCase()} key`,
-    why: 'For programs that create offers and read how they do. It is shown once, with a command to try it.',
+    why: 'For programs that create offers and read their views and clicks. The key is shown once, with a command to try it.',
     done,
     page: 'keys',
     action: 'To the API keys',
@@ -89,14 +89,14 @@ function key(done: boolean, mode: Mode): Step {
 function invite(done: boolean): Step {
   return {
     title: 'Invite colleagues',
-    why: 'Developers handle keys, marketers handle offers. Whoever is alone needs nobody.',
+    why: 'Developers manage API keys, marketers manage offers. You can skip this step if you work alone.',
     done,
     page: 'people',
     action: 'To the people',
   };
 }
 
-/** How many offers are in each state, in the order of their lives; states without any are left out. */
+/** The number of offers in each state, in the order of the lifecycle; states without offers are left out. */
 export function countStates<State extends string>(
   offers: readonly { readonly offer_status: State }[],
 ): readonly { readonly state: State; readonly count: number }[] {

@@ -1,4 +1,4 @@
-/** The one moment in which a key is shown. Nothing closes it by accident, and when it is closed nothing of the key is left. */
+/** Shows a new key once. The dialog cannot be closed by accident; closing it removes the key from memory. */
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../../../../ui/copy-button.tsx';
@@ -16,13 +16,13 @@ export function IssuedKey({ issued, name, stored }: IssuedKeyProps) {
   const { key, expiresAt } = issued;
   const command = tryOut(location.origin, key);
   const first = useRef<HTMLParagraphElement>(null);
-  // What it says is read out; the buttons come after it.
+  // Focus the text first, so that a screen reader reads it before the buttons.
   useEffect(() => first.current?.focus(), []);
   useEffect(staysHere, []);
   return (
     <Dialog title={`The key ${name}`} close={stored} stays>
       <p ref={first} tabIndex={-1} class="outcome">
-        This is the only time that it is shown. Copy it to where your secrets are kept.
+        This is the only time that it is shown. Copy it to the place where you store secrets.
       </p>
       <div class="stack secret">
         <code class="whole">{key}</code>
@@ -51,12 +51,12 @@ export function IssuedKey({ issued, name, stored }: IssuedKeyProps) {
   );
 }
 
-/** Neither the browser's Back nor a reload takes the page away unasked. */
+/** The browser asks before Back or a reload leaves the page. */
 function staysHere(): () => void {
   const hold = (event: Event) => {
     if (event.cancelable) event.preventDefault();
   };
-  // Not every browser has it.
+  // Some browsers lack it.
   const { navigation } = globalThis as { readonly navigation?: EventTarget };
   addEventListener('beforeunload', hold);
   navigation?.addEventListener('navigate', hold);

@@ -1,4 +1,4 @@
-/** Keys as they stand: whose they are, until when they work, when they were used last. */
+/** The list of keys with owner, expiry and last use. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';
@@ -14,7 +14,7 @@ type KeyListProps = {
   readonly disable: (key: ApiKey) => void;
 };
 
-/** Fewer are seen at a glance. */
+/** With fewer keys no search field is needed. */
 const manyKeys = 8;
 
 export function KeyList({ keys, roll, disable }: KeyListProps) {
@@ -29,8 +29,9 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
       {withoutMode > 0 && (
         <Notice kind="warning">
           <p>
-            {withoutMode === 1 ? 'A key without a mode is' : `${withoutMode} keys without a mode are`} refused
-            whatever they ask for. Create a new one, use it in their place, and disable them.
+            {withoutMode === 1
+              ? 'The API refuses all calls with a key that has no mode. Create a new key, use it instead, and disable the old one.'
+              : `The API refuses all calls with the ${withoutMode} keys that have no mode. Create new keys, use them instead, and disable the old ones.`}
           </p>
         </Notice>
       )}
@@ -63,9 +64,9 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
         {listed.length} {listed.length === 1 ? 'key' : 'keys'} listed
       </p>
       {listed.length === 0 ? (
-        <Empty title={text === '' ? `No ${mode.toUpperCase()} key is in force` : 'No key fits'}>
+        <Empty title={text === '' ? `No ${mode.toUpperCase()} key is in force` : 'No matching key'}>
           {text === '' ? (
-            <p class="muted">Create one, and your programs can call the API with it.</p>
+            <p class="muted">Create a key so that your programs can call the API.</p>
           ) : (
             <button type="button" class="quiet" onClick={() => setText('')}>
               Show all
@@ -111,7 +112,7 @@ function Row({ of: key, roll, disable }: RowProps) {
           <br />
           <code class="muted">{maskOf(key)}</code>
           {key.requestsPerMinute !== null && (
-            <span class="muted small"> · {key.requestsPerMinute} requests a minute</span>
+            <span class="muted small"> · at most {key.requestsPerMinute} requests a minute</span>
           )}
         </div>
       </td>

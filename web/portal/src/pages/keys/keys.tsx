@@ -20,13 +20,13 @@ type Open =
 export function Keys() {
   const { api, mode, session } = usePortal();
   const queries = useQueryClient();
-  // Of the organisation, in both modes: the page shows those of its own.
+  // Keys of both modes; the page shows those of its mode.
   const queryKey = [session.organisation.id, 'keys'];
   const keys = useQuery<KeysReply>({
     queryKey,
     queryFn: ({ signal }) => api.read('/keys', signal),
   });
-  /** The whole key is in here alone, and gone when the dialog that shows it is. */
+  /** Only this state holds the whole key; closing the dialog deletes it. */
   const [open, setOpen] = useState<Open | null>(null);
   const [done, setDone] = useState<{ readonly id: number; readonly text: string } | null>(null);
   const close = () => setOpen(null);
@@ -34,7 +34,7 @@ export function Keys() {
 
   const roll = async (key: ApiKey) => {
     const reply = await api.send<IssuedKeyReply>('POST', `/keys/${key.id}/roll`);
-    // Refused also means that the list was not what it is.
+    // A refusal also shows that the list is out of date.
     void changed();
     if (!reply.ok) return reply;
     setOpen({ step: 'issued', issued: reply.body, name: key.name });
@@ -86,9 +86,9 @@ export function Keys() {
           close={close}
         >
           <p>
-            <code>{maskOf(open.key)}</code> stops working at once, for everything that uses it. A new key
-            takes over its name, expiry and limit, and is shown once. It is yours: it stops when you are
-            disabled.
+            <code>{maskOf(open.key)}</code> stops working at once, for everything that uses it. The new key
+            has the same name, expiry and limit, and is shown once. You become its owner: it stops working
+            when you are disabled.
           </p>
         </Confirm>
       )}
@@ -100,8 +100,8 @@ export function Keys() {
           close={close}
         >
           <p>
-            <code>{maskOf(open.key)}</code> stops working at once and for good. Offers that were made with it
-            go on.
+            <code>{maskOf(open.key)}</code> stops working at once and for ever. Offers that were created with
+            it continue.
           </p>
         </Confirm>
       )}

@@ -1,21 +1,21 @@
-/** Which keys the page lists: those of its mode and those without one, the ones that work first. */
+/** Selects and sorts the listed keys: keys of the mode and keys without a mode, working ones first. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import type { Mode } from '../../session.ts';
 
 export type KeyFilter = {
   readonly mode: Mode;
-  /** In the name, the last four characters or the owner's address. */
+  /** Searched in the name, the last four characters and the owner's address. */
   readonly text: string;
-  /** Also those that work no longer. */
+  /** Also list disabled and expired keys. */
   readonly withPast: boolean;
 };
 
 export type ListedKeys = {
   readonly listed: readonly ApiKey[];
-  /** Of this mode, whatever the filter says. */
+  /** Active keys of this mode, independent of the filter. */
   readonly inForce: number;
   readonly past: number;
-  /** Refused whoever uses them; they belong to no mode, so both show them. */
+  /** Keys without a mode: the API refuses them, and the pages of both modes show them. */
   readonly withoutMode: number;
 };
 
@@ -32,7 +32,7 @@ export function listKeys(keys: readonly ApiKey[], filter: KeyFilter): ListedKeys
   };
 }
 
-/** A key whose person is disabled may work again, so it stays in sight. */
+/** A key of a disabled person may work again later, so it stays in the list. */
 export function isPast({ standing }: ApiKey): boolean {
   return standing === 'disabled' || standing === 'expired';
 }
@@ -42,7 +42,7 @@ export function mayBeRolled({ standing, mode }: ApiKey): boolean {
   return standing === 'in-force' && mode !== null;
 }
 
-/** As it begins, what nobody is shown again, and how it ends. */
+/** The beginning and end of a key, with dots for the secret part. */
 export function maskOf({ mode, lastFour }: Pick<ApiKey, 'mode' | 'lastFour'>): string {
   return `${mode === null ? '' : `pk_${mode.toLowerCase()}_`}…${lastFour}`;
 }

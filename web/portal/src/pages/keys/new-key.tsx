@@ -1,4 +1,4 @@
-/** Asks what a new key is to be called, and how long it is to work. */
+/** The form for a new key: name and expiry. */
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Field } from '../../../../ui/field.tsx';
@@ -21,7 +21,7 @@ export function NewKey({ made, close }: NewKeyProps) {
     });
     if (!reply.ok)
       return reply.status === 0
-        ? `${reply.message} The key may have been created all the same: look at the list, and disable what nobody holds.`
+        ? `${reply.message} The key may have been created nevertheless. Check the list and disable a key that nobody has stored.`
         : reply.message;
     made(reply.body, name);
     return null;
@@ -37,10 +37,13 @@ export function NewKey({ made, close }: NewKeyProps) {
           </button>
         }
       >
-        <Field label="Name" hint="What will use it, for example: web shop.">
+        <Field label="Name" hint="For example the program that uses it: web shop.">
           {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
         </Field>
-        <Field label="Last day (optional)" hint="It stops working at the end of this day. Left empty: never.">
+        <Field
+          label="Last day (optional)"
+          hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
+        >
           {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
         </Field>
       </Form>

@@ -1,4 +1,4 @@
-/** Asks for money so that it is done once, whatever happens on the way: under one key until it is known what became of it. */
+/** Requests money exactly once: repeats the request with the same Idempotency-Key until the outcome is known. */
 import type { Reply } from '../../../../ui/call.ts';
 import { type Attempt, leavesUnknown } from '../../attempts/attempt.ts';
 import { useAttempt } from '../../attempts/use-attempt.ts';
@@ -7,7 +7,7 @@ import { usePortal } from '../../session.ts';
 export type Asked<Body> =
   | { readonly outcome: 'done'; readonly body: Body }
   | { readonly outcome: 'refused'; readonly message: string }
-  /** `lost` says so from now on. */
+  /** From now on `lost` is set. */
   | { readonly outcome: 'unknown' };
 
 export type AskOnce<Body> = {
@@ -38,6 +38,6 @@ export function useAskOnce<Body>(kind: 'top-up' | 'play-money', path: string): A
   return { ask, lost: attempt.lost };
 }
 
-/** The key stands for another amount: the one that was asked for before. */
+/** Shown when the key was used with another amount before. */
 const cameThrough =
-  'What you asked for before came through, so nothing was done now. Look at the statement, then ask for more if you want to.';
+  'Your earlier request was successful, so this one was not executed. Check the statement, then ask again if you need more.';

@@ -1,4 +1,4 @@
-/** What was booked, in words. */
+/** Texts for the kinds of bookings. */
 import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 
 const words: Readonly<Record<TransactionKind, string>> = {
@@ -11,16 +11,16 @@ const words: Readonly<Record<TransactionKind, string>> = {
   'card-refund': 'Card payment refunded',
   'card-refund-failed': 'Refund to the card failed',
   'card-dispute': 'Card payment disputed by its holder',
-  'card-dispute-won': 'Dispute of a card payment ended in its favour',
-  'card-settlement': 'Taken off for a card payment that was taken back',
-  'card-settlement-returned': 'Given back, because the card payment is good again',
+  'card-dispute-won': 'Dispute of a card payment rejected',
+  'card-settlement': 'Deducted for a card payment that was taken back',
+  'card-settlement-returned': 'Returned, because the card payment is valid again',
 };
 
 export function entryText(kind: TransactionKind): string {
   return words[kind];
 }
 
-/** "+" before what came; minus signs are in the amounts themselves. */
+/** "+" for positive amounts; negative amounts have their minus sign already. */
 export function signOf(minor: string): string {
   return BigInt(minor) > 0n ? '+' : '';
 }

@@ -1,4 +1,4 @@
-/** Invoices of card payments, to read and to keep. */
+/** The list of invoices, to read and to download. */
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
 import { When } from '../../../../ui/when.tsx';
@@ -19,7 +19,7 @@ export function Invoices() {
       {invoices.isError && <Failed error={invoices.error} retry={invoices.refetch} />}
       {invoices.isSuccess && listed.length === 0 && (
         <Empty title="No invoices yet">
-          <p class="muted">Each card payment gets one: of an offer, or of a top-up.</p>
+          <p class="muted">Each card payment for an offer or a top-up gets an invoice.</p>
         </Empty>
       )}
       {listed.length > 0 && (

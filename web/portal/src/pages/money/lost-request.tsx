@@ -1,4 +1,4 @@
-/** Money was asked for, and no answer came: says so, and finds out. */
+/** The notice for a money request without an answer, with a button to find out the outcome. */
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
@@ -10,7 +10,7 @@ type LostRequestProps<Body> = {
   readonly once: AskOnce<Body>;
   /** "of play money" */
   readonly of: string;
-  /** Why asking again does no harm. */
+  /** Says why a repetition does no harm. */
   readonly promise: string;
   readonly done: (amountMinor: bigint, body: Body) => unknown;
 };
@@ -31,7 +31,7 @@ export function LostRequest<Body>({ once, of, promise, done }: LostRequestProps<
     <div class="notice warning" role="alert">
       <p>
         No answer came about the {amount(lost.what)} {of} that you asked for on {momentText(lost.sentAt)}. It
-        may be done or not. {promise}
+        is not known whether the request was executed. {promise}
       </p>
       <div>
         <BusyButton class="quiet" work={findOut}>

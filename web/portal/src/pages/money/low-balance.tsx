@@ -1,4 +1,4 @@
-/** Below which balance admins get a mail. */
+/** The threshold below which admins get a mail. */
 import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
@@ -21,7 +21,7 @@ export function LowBalance() {
     setSaved(false);
     const text = textOf(values, 'threshold');
     const minor = text === '' ? null : typedAmount(text, currency);
-    if (minor === undefined) return 'Write an amount such as 50, or leave it empty for no mails.';
+    if (minor === undefined) return 'Enter an amount such as 50, or leave the field empty for no mails.';
     const reply = await api.send<LowBalanceReply>('PUT', `/${mode}/billing/low-balance-threshold`, {
       json: { thresholdMinor: minor === null ? null : `${minor}` },
     });
@@ -37,10 +37,10 @@ export function LowBalance() {
   return (
     <>
       {isLow && thresholdMinor !== null && (
-        <p class="notice warning">Below {amount(thresholdMinor)}: your admins were told.</p>
+        <p class="notice warning">The balance is below {amount(thresholdMinor)}: your admins got a mail.</p>
       )}
       <Form send={save} submit="Save" label="Low balance">
-        <Field label={`Mail to admins below (${currency})`} hint="Left empty: no mails.">
+        <Field label={`Mail to admins below (${currency})`} hint="Leave it empty for no mails.">
           {(described) => (
             <input
               {...described}

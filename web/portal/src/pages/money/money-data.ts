@@ -1,4 +1,4 @@
-/** What the page of the balance reads. */
+/** Queries of the balance page. */
 import type {
   InvoicesReply,
   LowBalanceReply,

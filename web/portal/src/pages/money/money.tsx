@@ -1,4 +1,4 @@
-/** The prepaid balance of this mode: what it holds, how it is filled, and what was booked (Admin). */
+/** The page of the prepaid balance in this mode: balance, top-up and statement (Admin). */
 import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import './money.css';
 import { useEffect, useState } from 'preact/hooks';
@@ -22,7 +22,7 @@ export function Money() {
   const changed = useMoneyChanged();
   const [waiting, setWaiting] = useState<WaitingTopUp | null>(null);
   const [done, setDone] = useState<{ readonly id: string; readonly text: string } | null>(null);
-  // While a payment page is open elsewhere, the balance is what tells that it was paid.
+  // While a payment page is open in another tab, a higher balance shows that it was paid.
   const balance = useBalance({ everyMs: waiting === null ? 30_000 : 2_000 });
   const held = balance.data?.balanceMinor;
 
@@ -52,7 +52,7 @@ export function Money() {
       {hasDraft(scope) && (
         <p class="notice">
           <span>
-            The draft of an offer waits: <a href={at('offers/new')}>go back to it</a>.
+            You have an unfinished draft of an offer: <a href={at('offers/new')}>go back to it</a>.
           </span>
         </p>
       )}

@@ -1,4 +1,4 @@
-/** Money to try everything with, in TEST mode: at once, without a card. */
+/** The form that adds play money in TEST mode, at once and without a card. */
 import type { PlayMoneyReply } from '@offer-ads/contracts/internal/billing-api';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
@@ -18,7 +18,7 @@ export function PlayMoney({ added }: { readonly added: (text: string) => void })
 
   const done = async (amountMinor: bigint) => {
     await changed();
-    added(`${amount(amountMinor)} of play money were added.`);
+    added(`${amount(amountMinor)} of play money was added.`);
   };
   const add = async (values: FormData) => {
     const amountMinor = typedAmount(textOf(values, 'amount'), currency);
@@ -31,9 +31,9 @@ export function PlayMoney({ added }: { readonly added: (text: string) => void })
 
   return (
     <>
-      <LostRequest once={once} of="of play money" promise="To find out adds it once at most." done={done} />
+      <LostRequest once={once} of="of play money" promise="“Find out” adds it at most once." done={done} />
       <Form send={add} submit="Add play money">
-        <Field label={`Play money in ${currency}`} hint="No card, no payment, no invoice.">
+        <Field label={`Play money in ${currency}`} hint="Needs no card and has no invoice.">
           {(described) => (
             <input
               {...described}

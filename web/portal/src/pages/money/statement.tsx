@@ -1,4 +1,4 @@
-/** What was booked, newest first, each with the balance after it. */
+/** The statement: bookings, newest first, each with the balance after it. */
 import { useMemo, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';

@@ -1,4 +1,4 @@
-/** Fills the balance by card: on the card provider's page, in a tab of its own, while this one waits for the money. */
+/** The top-up by card. The card provider's page opens in a new tab, and this page waits for the money. */
 import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
@@ -13,7 +13,7 @@ export type WaitingTopUp = { readonly topUp: CardTopUpReply; readonly balanceBef
 
 type TopUpProps = {
   readonly waiting: WaitingTopUp | null;
-  /** Null: somebody wants another one. */
+  /** Null: the person wants another amount. */
   readonly opened: (topUp: CardTopUpReply | null) => void;
 };
 
@@ -42,7 +42,7 @@ export function TopUp({ waiting, opened }: TopUpProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const asks = useId();
   const isWaiting = waiting !== null;
-  // The button that was pressed is gone.
+  // The pressed button no longer exists, so move the focus.
   useEffect(() => {
     if (isWaiting) link.current?.focus();
   }, [isWaiting]);
@@ -71,8 +71,8 @@ export function TopUp({ waiting, opened }: TopUpProps) {
           </button>
         </div>
         <p class="muted small">
-          It opens in a new tab. This page sees by itself when the money has arrived.
-          {mode === 'test' && ' In TEST mode no card is charged: Stripe takes the card 4242 4242 4242 4242.'}
+          It opens in a new tab. This page updates by itself when the money has arrived.
+          {mode === 'test' && ' In TEST mode no card is charged: use the test card 4242 4242 4242 4242.'}
         </p>
       </div>
     );
@@ -82,11 +82,11 @@ export function TopUp({ waiting, opened }: TopUpProps) {
       <LostRequest
         once={once}
         of="by card"
-        promise="To find out opens its payment page once at most; nothing is paid before you pay there."
+        promise="“Find out” opens at most one payment page; you pay only if you confirm the payment there."
         done={(_amountMinor, topUp) => ready(topUp)}
       />
       <Form send={open} submit="Go on to the payment">
-        <Field label={`Amount in ${currency}`} hint="What the balance receives.">
+        <Field label={`Amount in ${currency}`} hint="The amount that is added to the balance.">
           {(described) => (
             <input
               {...described}
@@ -102,8 +102,8 @@ export function TopUp({ waiting, opened }: TopUpProps) {
         <p class="muted small vat-line" aria-live="polite">
           {net !== undefined &&
             (vat > 0n
-              ? `The card pays ${amount(net + vat)}: ${amount(vat)} VAT (20%) on top.`
-              : `The card pays ${amount(net)}; no VAT.`)}
+              ? `The card pays ${amount(net + vat)}, including ${amount(vat)} VAT (20%).`
+              : `The card pays ${amount(net)}, without VAT.`)}
         </p>
       </Form>
     </>

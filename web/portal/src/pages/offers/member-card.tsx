@@ -1,11 +1,11 @@
-/** About as members see the offer: the picture as a square, the name, the texts. */
+/** A preview of how members see the offer: the square picture, the name, the texts. */
 import { showsNothing } from '@offer-ads/contracts/values/shown-name';
 import { usePortal } from '../../session.ts';
 import type { Draft } from './new/draft.ts';
 
 type MemberCardProps = {
   readonly draft: Draft;
-  /** Address of the picture; null while there is none. */
+  /** URL of the picture; null without a picture. */
   readonly picture: string | null;
   readonly measured: (width: number, height: number) => void;
   readonly unreadable: () => void;
@@ -22,7 +22,7 @@ export function MemberCard({ draft, picture, measured, unreadable }: MemberCardP
         ) : (
           <img
             src={picture}
-            alt="The chosen one, cut to a square"
+            alt="The chosen picture, cut to a square"
             onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
               measured(naturalWidth, naturalHeight)
             }

@@ -1,4 +1,4 @@
-/** Pause, resume and delete, from a row of the list or from the offer's own page. */
+/** The buttons to pause, resume and delete, for the list and for the offer's page. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
@@ -8,7 +8,7 @@ import { DeleteOffer } from './one/delete-offer.tsx';
 import { quoted } from './quoted.ts';
 import { actionsOf } from './standing.ts';
 
-/** What became of it, to be said where the reader looks. */
+/** The result of an action, shown near the button. */
 export type Done = { readonly id: string; readonly good: boolean; readonly text: string };
 
 type OfferActionsProps = {
@@ -26,7 +26,7 @@ export function OfferActions({ offer, done }: OfferActionsProps) {
 
   const change = async (action: 'pause' | 'resume') => {
     const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/${action}`);
-    // Refused also means that the offer is not what it was here.
+    // A refusal also shows that the offer on the page is out of date.
     await changed();
     const text = reply.ok
       ? `${quoted(offer.title)} ${past[action]}.`

@@ -1,4 +1,4 @@
-/** What the pages of offers read. */
+/** Queries of the offers pages. */
 import type {
   OfferCreditReply,
   PortalListReply,
@@ -10,7 +10,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { usePortal } from '../../session.ts';
 import { type Filters, listQuery } from './list/filters.ts';
 
-/** They change with the catalogue of the platform, hardly ever. */
+/** The platform's catalogue hardly ever changes. */
 const CATALOGUE_MS = 10 * 60_000;
 
 export function useCategories() {
@@ -43,7 +43,7 @@ export function useOffers(filters: Filters) {
   });
 }
 
-/** @param everyMs asks again that often: while something will happen without anybody's action */
+/** @param everyMs repeats the query this often, while the offer may change without an action of the person */
 export function useOffer(id: string, everyMs: (offer: PortalOffer | undefined) => number | false) {
   const { api, mode, scope } = usePortal();
   return useQuery<PortalOffer>({
@@ -53,7 +53,7 @@ export function useOffer(id: string, everyMs: (offer: PortalOffer | undefined) =
   });
 }
 
-/** Asked anew each few seconds: an Active offer loses by the second. */
+/** Repeated every few seconds, because the credit of an Active offer decreases every second. */
 export function useCredit(id: number) {
   const { api, mode, scope } = usePortal();
   return useQuery<OfferCreditReply>({
@@ -75,7 +75,7 @@ export function useSeries(id: number, interval: AnalyticsInterval) {
   });
 }
 
-/** After something was done to an offer: lists, the offer and the balance are not what they were. */
+/** Call it after an action on an offer: reloads lists, the offer and the balance. */
 export function useOffersChanged(): () => Promise<unknown> {
   const queries = useQueryClient();
   const { scope } = usePortal();

@@ -1,4 +1,4 @@
-/** Where an offer is paid: to open or to send on. In TEST mode also what to pay with. */
+/** The payment link, to open or to copy. In TEST mode also with the test card. */
 import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { usePortal } from '../../session.ts';
 
@@ -18,8 +18,8 @@ export function PaymentLink({ url }: { readonly url: string }) {
       {mode === 'test' && (
         <p class="small">
           In TEST mode no card is charged. With Stripe's own test pages pay with the card{' '}
-          <code>4242 4242 4242 4242</code>, any date to come and any three digits; the simulator's page has
-          one button and asks for none.
+          <code>4242 4242 4242 4242</code>, any future date and any three digits; the simulator's page has one
+          button and needs no card.
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-/** Where an offer is shown, in words: by its coordinates until the names of towns are there. */
+/** The place of an offer in words: by its coordinates until the names of towns are loaded. */
 import { aroundText, coordinatesText } from '../../map/cities.ts';
 import { useCities } from '../../map/use-cities.ts';
 

@@ -1,4 +1,4 @@
-/** A title inside a sentence, which keeps its own direction: a right-to-left one would turn the words and points beside it. */
+/** Isolates the text direction of a title, so that a right-to-left title does not reorder the sentence around it. */
 export function quoted(title: string): string {
   return `“\u2068${title}\u2069”`;
 }

@@ -1,4 +1,4 @@
-/** How an offer stands: the colour of its state, what happens next, and what can be done to it. */
+/** The state of an offer: its colour, a text about what happens next, and the possible actions. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 
 type Standing = Pick<
@@ -20,24 +20,24 @@ export function badgeOf(status: PortalOffer['offer_status']): 'good' | 'warning'
   }
 }
 
-/** @param momentText how a moment is written */
+/** @param momentText formats a time */
 export function nextText(offer: Standing, now: Date, momentText: (at: string) => string): string {
   const start = momentText(offer.start_datetime);
   const end = momentText(offer.expiry_datetime);
   const startsLater = new Date(offer.start_datetime) > now;
   if (offer.status === 'disabled' && offer.offer_status !== 'Ended')
-    return `The platform team has disabled it. Time in which it is not shown is credited when it ends, on ${end}.`;
+    return `The platform team has disabled it. The time in which it is not shown is credited when it ends, on ${end}.`;
   switch (offer.offer_status) {
     case 'Awaiting Payment':
       return startsLater
-        ? `Once it is paid it is shown from ${start} until ${end}. Unpaid, it ends then.`
-        : `It is shown from the moment it is paid until ${end}. Unpaid, it ends then.`;
+        ? `After the payment it will be shown from ${start} until ${end}. Without a payment it ends then.`
+        : `It will be shown from its payment until ${end}. Without a payment it ends then.`;
     case 'Scheduled':
-      return `It is paid, and shown from ${start} until ${end}.`;
+      return `It is paid and will be shown from ${start} until ${end}.`;
     case 'Active':
       return `It runs until ${end}.`;
     case 'Paused':
-      return `It is not shown. It ends on ${end} all the same; the time in which it was paused is credited then.`;
+      return `It is not shown. It still ends on ${end}; the time in which it was paused is credited then.`;
     case 'Ended':
       return `It ended on ${end}.`;
   }

@@ -1,4 +1,4 @@
-/** Asks before a person gets another role, is disabled or enabled. */
+/** The dialogs to change a person's role, and to disable or enable a person. */
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import type { Refusal } from '../../../../ui/call.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
@@ -12,7 +12,7 @@ type Change = { readonly role: Role } | { readonly enabled: boolean };
 type ChangePersonProps = {
   readonly step: Step;
   readonly person: PortalPerson;
-  /** `done`: what is said of it afterwards. */
+  /** `done`: the message after a success. */
   readonly change: (change: Change, done: string) => Promise<Refusal | undefined>;
   readonly close: () => void;
 };
@@ -39,11 +39,11 @@ export function ChangePerson({ step, person, change, close }: ChangePersonProps)
           }
         >
           <RoleChoice chosen={person.role} />
-          {isOneself && <p>This is your own role: a lower one takes away what you see here.</p>}
+          {isOneself && <p>This is your own role: with a lower role you no longer see this page.</p>}
           {keysInForce > 0 && (
             <p class="muted">
-              {keysText(keysInForce)} of this person {keysInForce === 1 ? 'works' : 'work'} on in any role,
-              because keys act for the organisation.
+              {keysText(keysInForce)} of this person {keysInForce === 1 ? 'continues' : 'continue'} to work in
+              any role, because keys belong to the organisation.
             </p>
           )}
         </Form>
@@ -59,16 +59,16 @@ export function ChangePerson({ step, person, change, close }: ChangePersonProps)
     >
       {enabled ? (
         <p>
-          They can ask for a link and sign in again, and their API keys that were not disabled work again.
+          The person can ask for a link and sign in again. Their API keys work again, except disabled ones.
         </p>
       ) : (
         <p>
           {isOneself ? 'You are signed out at once, everywhere' : 'They are signed out at once, everywhere'},
           and{' '}
           {keysInForce === 0
-            ? 'can sign in no more'
+            ? 'cannot sign in any more'
             : `${keysText(keysInForce)} that ${isOneself ? 'you' : 'they'} made or rolled ${keysInForce === 1 ? 'stops' : 'stop'} working at once`}
-          . Offers go on.
+          . Offers continue.
         </p>
       )}
     </Confirm>

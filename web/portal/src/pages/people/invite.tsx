@@ -1,4 +1,4 @@
-/** Invites a person, who is sent a mail with a first link. */
+/** The form to invite a person, who gets a mail with a sign-in link. */
 import type { Refusal } from '../../../../ui/call.ts';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Field } from '../../../../ui/field.tsx';

@@ -1,16 +1,19 @@
-/** People as the list shows them, and what their roles let them do. */
+/** People as the list shows them, and the rights of their roles. */
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 
 export type Role = PortalPerson['role'];
 
-/** As the server decides it; the texts say it to people. */
+/** Descriptions of the roles; the server enforces the rights. */
 export const roles = {
-  admin: { title: 'Admin', may: 'Everything: people, terms, balance, and all that follows.' },
+  admin: { title: 'Admin', may: 'Everything: people, terms and balance, and the rights of the other roles.' },
   developer: { title: 'Developer', may: 'API keys and the call log.' },
-  marketer: { title: 'Marketer', may: 'Offers: create, pause, resume, delete, and see how they do.' },
+  marketer: {
+    title: 'Marketer',
+    may: 'Offers: create, pause, resume and delete them, and see views and clicks.',
+  },
 } as const satisfies Record<Role, { readonly title: string; readonly may: string }>;
 
-/** What can be asked about a person before it is done. */
+/** The dialogs about a person. */
 export type Step = 'role' | 'disable' | 'enable';
 
 export const roleNames = Object.keys(roles) as readonly Role[];
@@ -29,7 +32,7 @@ export function standingOf({ enabled, lastSignedInAt }: PortalPerson): Standing 
   return lastSignedInAt === null ? 'invited' : 'active';
 }
 
-/** "3 API keys", for what happens to them. */
+/** "1 API key", "3 API keys". */
 export function keysText(count: number): string {
   return count === 1 ? '1 API key' : `${count} API keys`;
 }

@@ -1,4 +1,4 @@
-/** The list of people, with what can be done about each. */
+/** The list of people with the actions for each. */
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
@@ -14,7 +14,7 @@ type PeopleListProps = {
   readonly inviteAgain: (person: PortalPerson) => Promise<void>;
 };
 
-/** Fewer are seen at a glance. */
+/** With fewer people no search field is needed. */
 const manyPeople = 8;
 
 export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {

@@ -1,4 +1,4 @@
-/** The people of the organisation: who they are, what they may do, and how they come in. */
+/** The people page: the list, roles and invitations. */
 import type { PeopleOfOrganisation, PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Fragment } from 'preact';
@@ -32,7 +32,7 @@ export function People() {
   } | null>(null);
   const say = (text: string, good = true) => setSaid({ text, good, at: performance.now() });
 
-  /** What was answered stands in the list at once. */
+  /** Puts the person of the reply into the list at once. */
   const put = (reply: Reply<PortalPerson>, text: (person: PortalPerson) => string) => {
     void queries.invalidateQueries({ queryKey });
     if (!reply.ok) return reply;
@@ -46,7 +46,7 @@ export function People() {
             : [...known.people, body],
         },
     );
-    // Own role or standing: what may be seen here has changed.
+    // The person changed their own role, so the visible pages change.
     if (body.id === session.person.id) void queries.invalidateQueries({ queryKey: sessionKey });
     say(text(body));
     setOpen(null);
@@ -62,7 +62,7 @@ export function People() {
   return (
     <PortalPage
       title="People"
-      lead="Who may do what for your organisation. There are no passwords: everybody signs in by a mailed link."
+      lead="The people of your organisation and their roles. There are no passwords: everybody signs in with a mailed link."
       actions={
         <button type="button" onClick={() => setOpen('invite')}>
           Invite a person

@@ -1,4 +1,4 @@
-/** Which mails the person wants; each switch is saved as it is moved. */
+/** The optional mails of the person. Each change is saved at once. */
 import type { MailPreferences } from '@offer-ads/contracts/internal/notifier-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -27,7 +27,7 @@ export function Mails() {
     setProblem(null);
     setSaid('');
     const wish = { ...known, [mail]: wanted };
-    // Shown at once; what was is put back when it did not work.
+    // Show the change at once; undo it if the request fails.
     queries.setQueryData(queryKey, wish);
     const reply = await api.send<MailPreferences>('PUT', '/mail-preferences', { json: wish });
     queries.setQueryData(queryKey, reply.ok ? reply.body : known);
@@ -56,7 +56,7 @@ export function Mails() {
             ))}
           </fieldset>
           <p class="muted small">
-            Mails of payments, credits and payment links, and those with a link to sign in, always come.
+            Mails about payments, credits and payment links, and mails with a sign-in link, are always sent.
           </p>
           <p class="small" role="status">
             {said}

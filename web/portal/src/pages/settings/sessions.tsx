@@ -1,4 +1,4 @@
-/** Where one is signed in, and how to end that. */
+/** The sessions of the person, with buttons to end them. */
 import type { SessionsReply } from '@offer-ads/contracts/portal/session-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -27,7 +27,7 @@ export function Sessions() {
     setProblem(null);
     const reply = await api.send('DELETE', `/sessions/${id}`);
     await queries.invalidateQueries({ queryKey });
-    // Gone is gone, whoever ended it.
+    // 404 means that the session has ended already.
     if (reply.ok || reply.status === 404) setEnded(ended + 1);
     else setProblem(reply.message);
   };

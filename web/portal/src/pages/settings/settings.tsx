@@ -1,4 +1,4 @@
-/** The organisation's facts and trading name, and what is one's own: mails and sessions. */
+/** The settings page: facts and trading name of the organisation; mails and sessions of the person. */
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -63,7 +63,9 @@ function Facts({ of }: { readonly of: OrganisationReply }) {
         <dt>Number</dt>
         <dd>{of.id}</dd>
       </dl>
-      <p class="muted small">The platform team changes legal name and quotas. Country and currency stay.</p>
+      <p class="muted small">
+        The platform team can change legal name and quotas. Country and currency cannot be changed.
+      </p>
     </div>
   );
 }
@@ -78,7 +80,7 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
     const reply = await api.send<OrganisationReply>('PATCH', '/organisation', { json: { tradingName } });
     if (!reply.ok) return reply.message;
     queries.setQueryData(organisationKey(session), reply.body);
-    // The frame shows it too.
+    // The frame of the page shows the name too.
     void queries.invalidateQueries({ queryKey: sessionKey });
     setSaved(true);
     return null;
@@ -95,7 +97,7 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
           </span>
         }
       >
-        <Field label="Trading name" hint="Members see it on offers that name no other business.">
+        <Field label="Trading name" hint="Members see it on offers without an advertised name.">
           {(described) => (
             <input
               {...described}

@@ -1,14 +1,13 @@
 /**
- * Plain text or Markdown as elements of the page, never as markup: the page's policy forbids that, and so do we. Raw HTML stays text,
- * pictures stay out.
+ * Renders plain text or Markdown as elements, never by inserting HTML. Raw HTML is shown as text; pictures are left out.
  */
 import createMarkdown, { type Token } from 'markdown-it';
 import { type ComponentChildren, h } from 'preact';
 
-// Plain text breaks its lines and indents where it likes: neither a break is lost nor does anything turn into code by it.
+// In plain text, line breaks are kept and indented lines do not become code.
 const markdown = createMarkdown({ html: false, linkify: false, breaks: true }).disable(['code', 'image']);
 
-/** What the parser is known to name. Of anything else, only what is inside is shown. */
+/** The allowed elements. Of others only the content is shown. */
 const elements = new Set(
   ['p', 'ul', 'ol', 'li', 'blockquote', 'strong', 'em', 's', 'hr', 'br', 'code', 'pre', 'a'].concat(
     ['table', 'thead', 'tbody', 'tr', 'th', 'td'],
@@ -16,19 +15,19 @@ const elements = new Set(
   ),
 );
 
-/** @param below how many levels of headings the page has above the text */
+/** @param below number of heading levels above the text on the page */
 export function markdownElements(text: string, below: number): ComponentChildren[] {
   return childrenOf(markdown.parse(text, {}), below);
 }
 
 type Open = { readonly token: Token | null; readonly children: ComponentChildren[] };
 
-/** The parser tells of beginnings and ends; elements contain each other. */
+/** The parser returns a flat list of start and end tokens; this nests them. */
 function childrenOf(tokens: readonly Token[], below: number): ComponentChildren[] {
   const root: Open = { token: null, children: [] };
   const open: Open[] = [root];
   for (const token of tokens) {
-    // A paragraph that is all of a list's item has no room of its own.
+    // The only paragraph of a list item is shown without a paragraph element.
     if (token.hidden) continue;
     const inner = open.at(-1) ?? root;
     if (token.nesting === 1) open.push({ token, children: [] });
@@ -48,7 +47,7 @@ function elementOf({ token, children }: Open, below: number): ComponentChildren 
   if (tag === 'th') return h('th', { scope: 'col' }, children);
   if (tag !== 'a') return h(tag, null, children);
   const href = String(token.attrGet('href') ?? '');
-  // An address of this site would lead to something that the terms know nothing of.
+  // Only absolute addresses become links: a relative one would lead to an unrelated page of the portal.
   return /^(https?:|mailto:)/i.test(href) ? h('a', { href, rel: 'noreferrer' }, children) : children;
 }
 

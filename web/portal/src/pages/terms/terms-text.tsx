@@ -1,8 +1,8 @@
-/** The words of the terms. A page of its own for the script, which nobody loads who reads no terms. */
+/** The text of the terms. A separate file, so that the Markdown parser is loaded only on this page. */
 import { useMemo } from 'preact/hooks';
 import { markdownElements } from './markdown.ts';
 
-/** Below the title of the page and that of the version. */
+/** The title of the page and the title of the version. */
 const headingsAbove = 2;
 
 export function TermsText({ text }: { readonly text: string }) {

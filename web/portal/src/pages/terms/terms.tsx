@@ -1,4 +1,4 @@
-/** The advertising terms: what they say, who accepted them, and what they were before. */
+/** The advertising terms: the text, who accepted it, and earlier versions. */
 import type { TermsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -21,7 +21,7 @@ export function Terms() {
     queryFn: ({ signal }) => api.read('/terms', signal),
   });
   return (
-    <PortalPage title="Advertising terms" lead="Offers can be created once the latest version is accepted.">
+    <PortalPage title="Advertising terms" lead="You can create offers after the latest version is accepted.">
       {terms.isPending && <Loading what="the terms" lines={8} />}
       {terms.isError && <Failed error={terms.error} retry={terms.refetch} />}
       {terms.isSuccess && <Standing terms={terms.data} />}
@@ -47,8 +47,8 @@ function Standing({ terms }: { readonly terms: TermsReply }) {
         </div>
         {latest.text === null ? (
           <Notice>
-            This version was published without its words. The platform team has them
-            {latest.acceptedAt === null && ': ask for them before you accept'}.
+            This version was published without its text. The platform team has the text
+            {latest.acceptedAt === null && ': ask for it before you accept'}.
           </Notice>
         ) : (
           <TermsText text={latest.text} />
@@ -76,7 +76,7 @@ function Accept(o: { readonly version: string; readonly accepted: (version: stri
     if (!reply.ok) {
       if (reply.status !== 409) return reply.message;
       await queries.invalidateQueries({ queryKey });
-      return 'A newer version was published meanwhile, and stands here now. Read it, then accept it.';
+      return 'A newer version was published meanwhile. It is shown now. Read it, then accept it.';
     }
     queries.setQueryData(queryKey, reply.body);
     void queries.invalidateQueries({ queryKey: organisationKey(session) });
@@ -86,7 +86,7 @@ function Accept(o: { readonly version: string; readonly accepted: (version: stri
   return (
     <Form send={accept} submit={`Accept version ${version}`} label="Accept the terms">
       <label class="choice">
-        {/* Another version is another question. */}
+        {/* Reset the checkbox when another version is shown. */}
         <input key={version} type="checkbox" name="read" required />
         <span>
           I have read the terms and accept them for <strong>{session.organisation.name}</strong>.

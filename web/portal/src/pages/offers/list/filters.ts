@@ -1,4 +1,4 @@
-/** Which offers a list shows: in the address, so that it can be kept and sent around. */
+/** The filters of the list. They are part of the page's address, so that a view can be bookmarked and shared. */
 import { endOfDay } from '../../../../../ui/time-text.ts';
 
 export const statusFilters = [
@@ -10,10 +10,10 @@ export const statusFilters = [
 ] as const;
 
 export type Filters = {
-  /** '' is all. */
+  /** '' means all. */
   readonly status: string;
   readonly disabled: boolean;
-  /** Days here, `2027-01-31`; '' is without end. */
+  /** Local days, `2027-01-31`; '' means no limit. */
   readonly from: string;
   readonly to: string;
 };
@@ -28,7 +28,7 @@ export function readFilters(query: Readonly<Record<string, string>>): Filters {
   };
 }
 
-/** As the address has them; '' without any. */
+/** The filters as a query string for the address; '' without any. */
 export function filterAddress({ status, disabled, from, to }: Filters): string {
   const query = new URLSearchParams({
     ...(status === '' ? {} : { state: status }),
@@ -39,7 +39,7 @@ export function filterAddress({ status, disabled, from, to }: Filters): string {
   return query === '' ? '' : `?${query}`;
 }
 
-/** As the API takes them: whole days of this time zone, the last one included. */
+/** The filters for the API: whole days of the local time zone, including the last one. */
 export function listQuery({ status, disabled, from, to }: Filters, cursor: string | null): string {
   const end = endOfDay(to);
   return new URLSearchParams({

@@ -52,7 +52,7 @@ describe('how an offer stands', () => {
     }
   });
   test('an unpaid offer starts when it is paid, or at its start when that is later', () => {
-    expect(said('Awaiting Payment')).toContain('from the moment it is paid');
+    expect(said('Awaiting Payment')).toContain('from its payment');
     expect(said('Awaiting Payment', '2026-05-01T00:00:00Z')).toContain('from 06-01');
   });
   test('only what runs or will run is paused, only what is paused is resumed', () => {

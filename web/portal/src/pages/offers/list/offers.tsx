@@ -33,7 +33,7 @@ export function Offers() {
   return (
     <PortalPage
       title="Offers"
-      lead="What members see near a place, newest first."
+      lead="The offers of your organisation, newest first."
       actions={
         <a class="button" href={at('offers/new')}>
           New offer
@@ -57,7 +57,7 @@ export function Offers() {
       <FilterBar filters={filters} show={show} />
       <p class="hidden" role="status">
         {offers.isSuccess &&
-          `${listed.length} offers listed${offers.hasNextPage ? ', and there are more' : ''}`}
+          `${listed.length} ${listed.length === 1 ? 'offer' : 'offers'} listed${offers.hasNextPage ? '; there are more' : ''}`}
       </p>
       {offers.isPending && <Loading what="offers" lines={9} />}
       {offers.isError && <Failed error={offers.error} retry={offers.refetch} />}
@@ -86,7 +86,7 @@ function NoOffers({ filtered, all }: { readonly filtered: boolean; readonly all:
   const { mode, at } = usePortal();
   if (filtered)
     return (
-      <Empty title="No offer fits">
+      <Empty title="No matching offers">
         <a href={all}>Show all offers</a>
       </Empty>
     );
@@ -94,8 +94,8 @@ function NoOffers({ filtered, all }: { readonly filtered: boolean; readonly all:
     <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
       <p class="muted">
         {mode === 'test'
-          ? 'Here you can try everything out: play money, test cards, made-up views.'
-          : 'What you create here is shown to members.'}
+          ? 'You can try everything here with play money, test cards and simulated views.'
+          : 'Members see the offers that you create here.'}
       </p>
       <a class="button" href={at('offers/new')}>
         Create the first one

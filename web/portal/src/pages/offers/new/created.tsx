@@ -1,4 +1,4 @@
-/** The offer is there: the link to pay it with, or that it was paid. */
+/** Shown after a creation: the payment link, or that the offer is paid. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { useAmounts, useBalance } from '../../../amounts.ts';
@@ -25,7 +25,7 @@ export function Created({ offer, another }: CreatedProps) {
         <section class="card" aria-labelledby="offer-pay">
           <h2 id="offer-pay">Pay it to start it</h2>
           <PaymentLink url={offer.payment_url} />
-          <p class="muted">The same link was mailed to your admins. Anybody who has it can pay.</p>
+          <p class="muted">The same link was mailed to your admins. Anybody with the link can pay.</p>
         </section>
       )}
       <div class="row">

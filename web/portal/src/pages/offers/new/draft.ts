@@ -1,4 +1,4 @@
-/** An offer that is being written: what stands in the form, what is wrong with it, and what is sent of it. */
+/** The draft of an offer: the values of the form, their validation, and the requests made from them. */
 import {
   faultsOfShownName,
   MOST_CHARACTERS_OF_SHOWN_NAME,
@@ -6,7 +6,7 @@ import {
 } from '@offer-ads/contracts/values/shown-name';
 import type { Place } from '../../../map/cities.ts';
 
-/** As it stands in the fields; a picture is apart, because it cannot be kept over a reload. */
+/** The values of the fields. The picture is separate, because it cannot be stored over a reload. */
 export type Draft = {
   readonly categoryId: string;
   readonly title: string;
@@ -17,11 +17,11 @@ export type Draft = {
   readonly latitude: string;
   readonly longitude: string;
   readonly radiusMiles: number;
-  /** None: everybody. */
+  /** Empty: everybody. */
   readonly genders: readonly string[];
   readonly interestIds: readonly number[];
   readonly starts: 'now' | 'later';
-  /** Of this time zone, as a field for it has it: `2027-01-31T08:30`. */
+  /** In the local time zone, in the format of the input field: `2027-01-31T08:30`. */
   readonly startAt: string;
   /** Hours, or until `endAt`. */
   readonly runs: string;
@@ -55,7 +55,7 @@ export const limits = {
   advertisedName: MOST_CHARACTERS_OF_SHOWN_NAME,
 } as const;
 export const genders = ['Male', 'Female', 'Non-binary'] as const;
-/** Lengths that are offered; anything else is `until`. */
+/** The durations to choose from; any other end is `until`. */
 export const runsFor = [
   ['24', '1 day'],
   ['72', '3 days'],
@@ -98,7 +98,7 @@ function isNumber(text: string): boolean {
 
 export type Period = { readonly start: Date; readonly end: Date };
 
-/** Null while it is none; `faultsOf` says why. */
+/** Null if it is invalid; `faultsOf` says why. */
 export function periodOf(draft: Draft, now: Date): Period | null {
   const start = draft.starts === 'now' ? now : new Date(draft.startAt);
   const end =
@@ -108,12 +108,12 @@ export function periodOf(draft: Draft, now: Date): Period | null {
   return Number.isNaN(start.getTime()) || Number.isNaN(end.getTime()) ? null : { start, end };
 }
 
-/** By the rules of the service (specification, Create), so that a mistake is seen where it is made. The service checks again. */
+/** The rules of the service (specification, Create), so that errors appear at their fields. The service checks again. */
 export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults {
   const name = faultsOfShownName(draft.advertisedName)[0];
   const found: { [F in DraftField]?: string | undefined } = {
     category: draft.categoryId === '' ? 'Choose a category.' : undefined,
-    title: textFault(draft.title, limits.title, 'Give it a title.'),
+    title: textFault(draft.title, limits.title, 'Enter a title.'),
     description: textFault(draft.description, limits.description, 'Describe the offer.'),
     terms: textFault(draft.terms, limits.terms, null),
     advertisedName:
@@ -134,37 +134,37 @@ function textFault(text: string, atMost: number, missing: string | null): string
 }
 
 function urlFault(url: string): string | undefined {
-  if (showsNothing(url)) return 'Where does the offer lead?';
+  if (showsNothing(url)) return 'Enter the address of a web page.';
   const authority = /^https?:\/\/([^/?#]+)/i.exec(url)?.[1];
   if (authority === undefined || /[\s\\]/.test(url) || !URL.canParse(url))
-    return 'Write the whole address, beginning with https:// or http://.';
+    return 'Enter the whole address, beginning with https:// or http://.';
   if (authority.includes('@')) return 'The address must not have a user name in it.';
   return lengthOf(url) > 2_048 ? 'At most 2,048 characters.' : undefined;
 }
 
-/** The service takes a start that lies a minute back; people need a moment to press the button. */
+/** The service accepts a start up to a minute in the past, because people need a moment to press the button. */
 const GRACE_MS = 60_000;
 
 function periodFaults(draft: Draft, now: Date): { start?: string; end?: string } {
   if (draft.starts === 'later') {
     const start = new Date(draft.startAt);
-    if (Number.isNaN(start.getTime())) return { start: 'Say when it starts.' };
+    if (Number.isNaN(start.getTime())) return { start: 'Choose when it starts.' };
     if (start.getTime() < now.getTime() - GRACE_MS) return { start: 'That is in the past.' };
   }
   if (draft.runs === 'until' && Number.isNaN(new Date(draft.endAt).getTime()))
-    return { end: 'Say when it ends.' };
+    return { end: 'Choose when it ends.' };
   const period = periodOf(draft, now);
-  if (period === null) return { end: 'Say how long it runs.' };
+  if (period === null) return { end: 'Choose how long it runs.' };
   const lasts = period.end.getTime() - period.start.getTime();
   if (lasts <= 0) return { end: 'It must end after it starts.' };
-  return lasts < 60_000 ? { end: 'It must run for a minute at least.' } : {};
+  return lasts < 60_000 ? { end: 'It must run for at least a minute.' } : {};
 }
 
 export type PictureState = 'missing' | 'fits' | { readonly problem: string };
 
 const MOST_BYTES = 5 * 1024 * 1024;
 
-/** What can be told before it is sent; the service looks at the bytes. */
+/** Checks type and size before the upload; the service checks the bytes. */
 export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureState {
   if (file === null) return 'missing';
   if (!['image/jpeg', 'image/png', 'image/gif'].includes(file.type))
@@ -190,7 +190,7 @@ export function estimateRequest(draft: Draft, now: Date): Record<string, unknown
   };
 }
 
-/** What the estimate depends on; two drafts of the same text cost the same. */
+/** The values on which the estimate depends, as text: drafts with the same text have the same price. */
 export function estimateKey(draft: Draft): string {
   const { latitude, longitude, radiusMiles, starts, startAt, runs, endAt } = draft;
   const who = [draft.genders.toSorted(), draft.interestIds.toSorted((a, b) => a - b)];
@@ -231,12 +231,12 @@ export function offerForm(draft: Draft, picture: File, mode: 'test' | 'live', no
   return form;
 }
 
-/** Whether somebody has written something; the map's first place is nobody's. */
+/** Whether the person has entered something; the initial place of the map does not count. */
 export function isBegun(draft: Draft): boolean {
   return JSON.stringify({ ...draft, latitude: '', longitude: '' }) !== JSON.stringify(emptyDraft);
 }
 
-/** What was kept of a draft, whoever wrote it there; null when it is none. */
+/** Reads a stored draft. The text is not trusted: null when it is invalid. */
 export function readDraft(text: string | null): Draft | null {
   if (text === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** Gender and interests: nothing chosen is everybody. */
+/** Gender and interests; without a choice everybody is included. */
 import { Choices } from '../../../../../ui/choices.tsx';
 import { useInterests } from '../offers-data.ts';
 import { genders } from './draft.ts';
@@ -9,7 +9,8 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
   return (
     <>
       <p class="hint">
-        Nothing chosen means everybody. Narrower targeting reaches fewer members and costs less.
+        If you choose nothing, the offer is for everybody. Narrower targeting reaches fewer members and costs
+        less.
       </p>
       <Choices legend="Gender" fault={faults.genders}>
         <div class="chips">
@@ -27,7 +28,7 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
       </Choices>
       <Choices legend="Interests" fault={faults.interests}>
         {interests.isPending && <p class="hint">Loading …</p>}
-        {interests.isError && <p class="fault">They cannot be shown: {interests.error.message}</p>}
+        {interests.isError && <p class="fault">The interests cannot be shown: {interests.error.message}</p>}
         <div class="chips">
           {interests.data?.interests.map(({ interest_id, interest_name }) => (
             <label key={interest_id} class="chip">
@@ -40,7 +41,9 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
             </label>
           ))}
         </div>
-        {draft.interestIds.length > 1 && <p class="hint">Members who share any of them are reached.</p>}
+        {draft.interestIds.length > 1 && (
+          <p class="hint">The offer reaches members with at least one of these interests.</p>
+        )}
       </Choices>
     </>
   );

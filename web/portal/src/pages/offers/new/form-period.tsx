@@ -1,4 +1,4 @@
-/** When the offer starts and how long it runs, in the time of whoever writes it. */
+/** Start and duration of the offer, in the local time zone. */
 import { Choices } from '../../../../../ui/choices.tsx';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
@@ -87,8 +87,8 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
       )}
       {period !== null && (
         <p class="hint">
-          {draft.starts === 'now' ? 'From the moment it is created' : momentText(period.start.toISOString())}{' '}
-          until {momentText(period.end.toISOString())}, in your time zone ({zoneText(period.end)}).
+          {draft.starts === 'now' ? 'From its creation' : momentText(period.start.toISOString())} until{' '}
+          {momentText(period.end.toISOString())}, in your time zone ({zoneText(period.end)}).
         </p>
       )}
     </>

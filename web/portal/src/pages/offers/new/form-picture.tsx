@@ -1,4 +1,4 @@
-/** The picture, as it will be cut for members, and in TEST mode the two whose verdict is known beforehand. */
+/** The picture with its preview, and in TEST mode the two test pictures with a fixed verdict. */
 
 import { useEffect, useState } from 'preact/hooks';
 import allowed from '../../../../../../docs/test-pictures/always-allowed.png?url';
@@ -52,7 +52,7 @@ export function PictureFields({ draft, picture, fault, choose }: PictureFieldsPr
       <div class="stack">
         <Field
           label="Picture"
-          hint="JPG, PNG or GIF, at most 5 MB; 1080 × 1080 pixels are best. It is looked at before the offer is created."
+          hint="JPG, PNG or GIF, at most 5 MB; best with 1080 × 1080 pixels. It is checked before the offer is created."
           fault={fault ?? problem ?? undefined}
         >
           {(described) => (
@@ -91,9 +91,9 @@ export function PictureFields({ draft, picture, fault, choose }: PictureFieldsPr
 }
 
 function adviceOn({ width, height }: { readonly width: number; readonly height: number }): string {
-  if (Math.min(width, height) < 600) return ': small; it may look coarse.';
+  if (Math.min(width, height) < 600) return ': small; it may look blurred.';
   return Math.max(width, height) > Math.min(width, height) * 1.15
-    ? ': not square; its edges are cut off.'
+    ? ': not square; the edges will be cut off.'
     : '.';
 }
 

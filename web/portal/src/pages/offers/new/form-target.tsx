@@ -1,4 +1,4 @@
-/** The circle: by a search, on the map, by a slider, or in numbers. Each says the same. */
+/** The circle of the offer, set by a search, on the map, by a slider, or by numbers. */
 import { useEffect } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
@@ -12,7 +12,7 @@ import { PlaceSearch } from './place-search.tsx';
 
 const LEAST_MILES = 5;
 const MOST_MILES = 30;
-/** Where there is no town of the organisation's country: the map begins somewhere. */
+/** The start of the map if no town of the organisation's country is known. */
 const somewhere: Place = { latitude: 51.5074, longitude: -0.1278 };
 
 export function TargetFields({ draft, faults, set }: FieldsProps) {
@@ -23,7 +23,7 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
     set({ latitude: String(latitude), longitude: String(longitude) });
 
   const isNowhere = draft.latitude === '' && draft.longitude === '';
-  // A place to begin with: the largest town of the organisation's country.
+  // The initial place: the largest town of the organisation's country.
   useEffect(() => {
     if (cities === null || !isNowhere) return;
     move(cities.find((city) => city.country === country) ?? somewhere);
@@ -63,7 +63,7 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
         )}
       </Field>
       <div class="pair">
-        <Field label="Latitude" hint="Degrees; south is below zero." fault={faults.place}>
+        <Field label="Latitude" hint="Degrees; negative in the south." fault={faults.place}>
           {(described) => (
             <input
               {...described}
@@ -74,7 +74,7 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
             />
           )}
         </Field>
-        <Field label="Longitude" hint="Degrees; west is below zero.">
+        <Field label="Longitude" hint="Degrees; negative in the west.">
           {(described) => (
             <input
               {...described}

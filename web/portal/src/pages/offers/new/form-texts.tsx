@@ -1,4 +1,4 @@
-/** Category, texts and address of an offer. */
+/** Category, texts and web address of an offer. */
 import { Field } from '../../../../../ui/field.tsx';
 import { usePortal } from '../../../session.ts';
 import { useCategories } from '../offers-data.ts';
@@ -61,13 +61,17 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
       />
       <Counted
         label="Advertised name (optional)"
-        hint={`The business that members see; left empty: ${session.organisation.tradingName}. You must be authorised by it. Invoices stay in your organisation's name.`}
+        hint={`The business name that members see. If you leave it empty: ${session.organisation.tradingName}. You need the permission of that business. Invoices always have your organisation's name.`}
         text={draft.advertisedName}
         atMost={limits.advertisedName}
         fault={faults.advertisedName}
         set={(advertisedName) => set({ advertisedName })}
       />
-      <Field label="Address of the offer" hint="Where members get to." fault={faults.url}>
+      <Field
+        label="Address of the offer"
+        hint="The web page that opens when a member clicks on the offer."
+        fault={faults.url}
+      >
         {(described) => (
           <input
             {...described}
@@ -101,7 +105,12 @@ function Counted({ label, hint, long = false, text, atMost, fault, set }: Counte
       <Field
         label={label}
         hint={hint}
-        fault={fault ?? (isOver ? `${length - atMost} characters too long.` : undefined)}
+        fault={
+          fault ??
+          (isOver
+            ? `${length - atMost} ${length - atMost === 1 ? 'character' : 'characters'} too long.`
+            : undefined)
+        }
       >
         {(described) =>
           long ? (

@@ -1,6 +1,6 @@
 /**
- * The draft of one organisation and mode, kept while somebody goes elsewhere and comes back: in this tab only, and gone with it. The
- * picture stays as long as the portal is not loaded anew.
+ * Stores the draft of one organisation and mode while the person visits other pages: only in this tab, until it is closed. The picture
+ * is kept until the portal is reloaded.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { usePortal } from '../../../session.ts';
@@ -17,7 +17,7 @@ function placeOf(scope: readonly [number, string]): string {
 export type KeptDraft = {
   readonly draft: Draft;
   readonly picture: File | null;
-  /** It was begun before, and is here again. */
+  /** The draft was begun on an earlier visit of the page. */
   readonly isBack: boolean;
   readonly set: (part: Partial<Draft>) => void;
   readonly setPicture: (picture: File | null) => void;
@@ -52,7 +52,7 @@ export function useKeptDraft(): KeptDraft {
   };
 }
 
-/** Whether a draft waits in this organisation and mode. */
+/** Whether there is a draft in this organisation and mode. */
 export function hasDraft(scope: readonly [number, string]): boolean {
   return readDraft(readTab(placeOf(scope))) !== null;
 }

@@ -1,4 +1,4 @@
-/** An offer that was sent before the page was loaded anew, and whose answer nobody saw: what became of it. */
+/** Finds out the outcome of an offer that was sent before a reload and whose reply was lost. */
 import type { CreationReply } from '@offer-ads/contracts/portal/offers-api';
 import { useQuery } from '@tanstack/preact-query';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
@@ -7,14 +7,14 @@ import type { Attempt } from '../../../attempts/attempt.ts';
 import { usePortal } from '../../../session.ts';
 import { quoted } from '../quoted.ts';
 
-/** While it is being worked on: settled within two minutes, whoever left it. */
+/** Interval while the creation is in progress; the service finishes an abandoned one within two minutes. */
 const LOOK_AGAIN_MS = 3_000;
 
 export type LostOffer = {
-  /** `open`: not known yet, so nothing else is sent meanwhile. */
+  /** `open`: not known yet, so no other offer is sent meanwhile. */
   readonly state: 'open' | 'created' | 'none';
   readonly offerId: number | null;
-  /** Why it cannot be found out at the moment. */
+  /** Why the outcome cannot be found out at the moment. */
   readonly problem: string | null;
   readonly lookAgain: () => Promise<unknown>;
 };
@@ -41,7 +41,7 @@ export function useLostOffer(attempt: Attempt | null): LostOffer {
 type LostOfferNoticeProps = {
   readonly attempt: Attempt;
   readonly lost: LostOffer;
-  /** Its draft has done its work. */
+  /** Called when the draft is no longer needed. */
   readonly done: () => void;
   readonly forget: () => void;
 };
@@ -61,7 +61,7 @@ export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNotice
       {lost.state === 'open' && (
         <p>
           No answer came about the offer {quoted(what)}, sent on {momentText(sentAt)}.{' '}
-          {lost.problem ?? 'Finding out what became of it …'}
+          {lost.problem ?? 'Checking whether it was created …'}
         </p>
       )}
       {lost.state === 'open' && lost.problem !== null && (
@@ -73,7 +73,7 @@ export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNotice
       )}
       {lost.state === 'created' && (
         <>
-          <p>The offer {sent} was created, although its answer was lost on the way.</p>
+          <p>The offer {sent} was created, although its answer was lost.</p>
           <div class="row">
             <a class="button" href={at(`offers/${lost.offerId}`)} onClick={done}>
               Go to the offer
@@ -87,12 +87,12 @@ export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNotice
       {lost.state === 'none' && (
         <>
           <p>
-            The offer {sent} was not created, and nothing was charged. It can be sent again; in no case are
-            there two of it.
+            The offer {sent} was not created, and nothing was charged. You can send it again; it cannot be
+            created twice.
           </p>
           <div>
             <button type="button" class="quiet" onClick={forget}>
-              Understood
+              OK
             </button>
           </div>
         </>

@@ -1,4 +1,4 @@
-/** Whose data the map is made of, as its licence asks. */
+/** The sources of the map's data, as their licences require. */
 export function MapSources() {
   return (
     <p class="small muted">

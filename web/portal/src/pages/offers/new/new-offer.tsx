@@ -1,4 +1,4 @@
-/** Writes an offer, with its price at hand while place, time and audience change. */
+/** The form for a new offer. It shows the price while place, time and audience change. */
 import '../offers.css';
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -27,7 +27,7 @@ import { useEstimate } from './use-estimate.ts';
 type Stage =
   | { readonly at: 'writing' }
   | { readonly at: 'sending'; readonly again: boolean }
-  /** Nobody knows whether it was created; the same can be sent once more. */
+  /** It is not known whether the offer was created; the same request can be sent again. */
   | { readonly at: 'unknown'; readonly sending: Sending; readonly message: string };
 
 export function NewOffer() {
@@ -40,7 +40,7 @@ export function NewOffer() {
   const [stage, setStage] = useState<Stage>({ at: 'writing' });
   const [created, setCreated] = useState<CreateReply | null>(null);
   const [tried, setTried] = useState(false);
-  /** Of the last refusal, until something is changed. */
+  /** The last refusal, until a field changes. */
   const [refused, setRefused] = useState<{ faults: Faults; rest: string | null; code: string | null } | null>(
     null,
   );
@@ -74,7 +74,7 @@ export function NewOffer() {
     const sent = await sendOffer({
       sending,
       post: ({ key, form }) =>
-        // The service gives itself 25 s after the picture has arrived, which may take a while on a slow line.
+        // The service may take 25 s after the picture has arrived, and the upload may be slow.
         api.send('POST', `/${mode}/offers`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       findingOut: () => setStage({ at: 'sending', again: true }),
@@ -141,12 +141,12 @@ export function NewOffer() {
       {kept.isBack && !(isLost && lost.state !== 'none') && (
         <Notice>
           <p>
-            This is the draft that you began before.
-            {picture === null && ' Pictures are not kept over a reload: choose it again.'}
+            This is your draft from before.
+            {picture === null && ' The picture was lost when the page was reloaded: choose it again.'}
           </p>
           <div>
             <button type="button" class="quiet" onClick={kept.drop}>
-              Begin anew
+              Start again
             </button>
           </div>
         </Notice>
@@ -200,20 +200,20 @@ export function NewOffer() {
                   {may('terms')
                     ? ' and accept them'
                     : '; an admin of your organisation can accept them there'}
-                  . This draft waits here.
+                  . Your draft is kept here.
                 </p>
               )}
               {refused.code === 'E4' && (
                 <p>
-                  There is room again when <a href={at('offers')}>an offer</a> ends or is deleted. This draft
-                  waits here.
+                  You can create an offer again when <a href={at('offers')}>an offer</a> ends or is deleted.
+                  Your draft is kept here.
                 </p>
               )}
             </div>
           )}
           {tried && Object.keys(faults).length > 0 && (
             <p class="fault" role="status">
-              Something is missing or does not fit; it is said at its field.
+              Some fields are missing or wrong. Correct the marked fields, then try again.
             </p>
           )}
           <button aria-disabled={busy}>
@@ -221,15 +221,15 @@ export function NewOffer() {
           </button>
           {stage.at === 'sending' && stage.again && (
             <Notice kind="warning">
-              The answer was lost on the way. We are finding out what became of the offer; it is not created
-              twice.
+              The answer was lost on the way. We are checking whether the offer was created; it cannot be
+              created twice.
             </Notice>
           )}
           {stage.at === 'unknown' && (
             <div class="notice problem" role="alert">
               <p>
-                {stage.message} Nobody can say yet whether the offer was created. Ask again, which never
-                creates a second one, or look at <a href={at('offers')}>the list of offers</a>.
+                {stage.message} It is not known yet whether the offer was created. Ask again (this never
+                creates a second offer), or look at <a href={at('offers')}>the list of offers</a>.
               </p>
               <div>
                 <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>

@@ -1,4 +1,4 @@
-/** By link or from the balance, each with what it comes to and why it cannot be chosen. */
+/** The payment methods, each with its total, or with the reason why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { vatOnCard } from '../../../amount-fields.ts';
@@ -42,8 +42,8 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
         {tooSmall
           ? `A card payment must be at least ${amount(least)}.`
           : cost !== null && vat > 0n
-            ? `${amount(cost + vat)} with 20% VAT (${amount(vat)}). The link is mailed to your admins as well.`
-            : 'The link is mailed to your admins as well.'}
+            ? `${amount(cost + vat)} including 20% VAT (${amount(vat)}). The link is also mailed to your admins.`
+            : 'The link is also mailed to your admins.'}
       </p>
       <label class="choice">
         <input
@@ -57,14 +57,14 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       </label>
       <p class="hint">
         {!may('billing') &&
-          'At once, without VAT. Only admins see the balance: an offer that it cannot pay is refused.'}
+          'Paid at once, without VAT. Only admins see the balance. If it is too low, the offer is refused.'}
         {held !== null && `The balance is ${amount(held)}. No VAT is added.`}
         {tooLow && cost !== null && held !== null && ` It is ${amount(cost - held)} too low.`}
       </p>
       {(tooLow || fault !== undefined) && may('billing') && (
         <p class="small">
-          <a href={at('money')}>Top up the balance</a>. This draft waits here, its picture too as long as the
-          page is not loaded anew.
+          <a href={at('money')}>Top up the balance</a>. Your draft is kept here; the picture is kept unless
+          you reload the page.
         </p>
       )}
     </Choices>

@@ -1,4 +1,4 @@
-/** Where a refusal of the service stands in the form, and in which words. */
+/** Maps refusals of the service to fields of the form and to texts for people. */
 import type { DraftField, Faults } from './draft.ts';
 
 const fieldsOfService: Readonly<Record<string, DraftField>> = {
@@ -19,18 +19,18 @@ const fieldsOfService: Readonly<Record<string, DraftField>> = {
   payment_method: 'payment',
 };
 
-/** Where codes of a refused creation or estimate belong; the others are about the whole. */
+/** The fields of refusal codes; other codes concern the whole form. */
 const fieldsOfCodes: Readonly<Record<string, DraftField>> = { E2: 'picture', E3: 'payment', E5: 'place' };
 
-/** Where the service's words are for developers, or say only what is wrong and not what to do. */
+/** Replaces messages of the service that are for developers or do not say what to do. */
 const wordsOfCodes: Readonly<Record<string, string>> = {
-  E5: 'No member fits this place and audience. Widen the circle, move it, or leave out genders and interests.',
+  E5: 'The offer would reach no members. Enlarge or move the circle, or remove genders and interests.',
   E9: 'Your organisation has not accepted the current advertising terms. Nothing was created or charged.',
 };
 
 export type Placed = { readonly faults: Faults; readonly rest: string | null };
 
-/** A refusal at the fields that it names; `rest` belongs to the form as a whole. */
+/** The messages of a refusal by field; `rest` is for the whole form. */
 export function placeRefusal(code: string | null, serviceSays: string): Placed {
   const message = (code === null ? undefined : wordsOfCodes[code]) ?? serviceSays;
   const field = code === null ? undefined : fieldsOfCodes[code];

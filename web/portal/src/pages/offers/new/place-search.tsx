@@ -1,16 +1,16 @@
-/** Finds a town by its name, without asking anybody outside; takes pasted coordinates too. */
+/** Searches a town by its name, in the browser; accepts coordinates too. */
 import { useId, useMemo, useState } from 'preact/hooks';
 import { type Cities, nameOf, type Place, readCoordinates, searchIn } from '../../../map/cities.ts';
 
 type PlaceSearchProps = {
-  /** Null until they are there. */
+  /** Null until they are loaded. */
   readonly cities: Cities | null;
   readonly choose: (place: Place) => void;
 };
 
 const MOST = 8;
 
-/** A combobox as WAI-ARIA describes it: the focus stays in the field, the arrow keys choose. */
+/** A WAI-ARIA combobox: the focus stays in the field, and the arrow keys choose. */
 export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
   const id = useId();
   const [text, setText] = useState('');
@@ -33,7 +33,7 @@ export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
-      // It chooses a place here; it does not send the form.
+      // Enter chooses a place and does not send the form.
       event.preventDefault();
       if (pasted !== null) choose(pasted);
       else if (isOpen) take(active);
@@ -78,7 +78,7 @@ export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === active}
-            // Before the field loses the focus, which closes the list.
+            // Keep the focus in the field, because losing it closes the list.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => take(index)}
           >
@@ -87,7 +87,7 @@ export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
         ))}
       </ul>
       <p id={`${id}-hint`} class="hint">
-        A town, such as “Brighton”, or coordinates, such as “50.82, -0.14” and Enter.
+        Enter a town such as “Brighton”, or coordinates such as “50.82, -0.14” and press Enter.
       </p>
       <p class="hidden" role="status">
         {isOpen && `${found.length} places found`}

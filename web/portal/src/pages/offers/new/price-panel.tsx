@@ -1,4 +1,4 @@
-/** What the draft would cost and whom it would reach. */
+/** Price and reach of the draft. */
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { useAmounts } from '../../../amounts.ts';
 import type { Draft } from './draft.ts';
@@ -15,7 +15,7 @@ export function PricePanel({ estimate, draft }: { readonly estimate: Estimate; r
         <p class="muted">
           {draft.latitude === ''
             ? 'Choose a place to see the price.'
-            : 'The price stands here once place and time are said.'}
+            : 'The price appears here when place and time are complete.'}
         </p>
       )}
       {problem !== null && (
@@ -40,10 +40,10 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
   if (members === 0)
     return (
       <>
-        <p class="figure">Nobody</p>
+        <p class="figure">No members</p>
         <p>
-          No member fits this place and audience, so the offer cannot be created. Widen the circle, move it,
-          or leave out genders and interests.
+          The offer would reach no members, so it cannot be created. Enlarge or move the circle, or remove
+          genders and interests.
         </p>
       </>
     );
@@ -61,7 +61,7 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
         <p class="muted small">
           {counts.format(reply.ad_units)} Ad Units at {reply.ad_unit_price} {reply.currency}, net of VAT.
           {reply.exchange_rate_date !== null &&
-            ` Rate of ${reply.exchange_rate_date}: ${reply.exchange_rate_per_gbp} ${reply.currency} per pound.`}
+            ` Exchange rate of ${reply.exchange_rate_date}: ${reply.exchange_rate_per_gbp} ${reply.currency} per pound.`}
         </p>
       )}
     </>

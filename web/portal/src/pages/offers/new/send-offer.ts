@@ -1,31 +1,31 @@
 /**
- * Sends an offer so that one results at most, whatever happens on the way: under one Idempotency-Key, and again under the same key while
- * nobody knows what became of it (specification, Create; decision 10, idempotency keys).
+ * Sends an offer so that at most one is created: with one Idempotency-Key, and again with the same key while the outcome is unknown
+ * (specification, Create; decision 10, idempotency keys).
  */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Refusal, Reply } from '../../../../../ui/call.ts';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 
-/** One key with the one form that it stands for: what is sent again is the same to the byte. */
+/** One key with its form, so that a repetition sends exactly the same bytes. */
 export type Sending = { readonly key: string; readonly form: FormData; readonly isRepeat: boolean };
 
 export type Sent =
   | { readonly outcome: 'created'; readonly offer: CreateReply }
   | { readonly outcome: 'refused'; readonly refusal: Refusal }
-  /** It may exist or not; the same can be sent again. */
+  /** The offer may exist or not; the same request can be sent again. */
   | { readonly outcome: 'unknown'; readonly refusal: Refusal }
-  /** The key stands for what was sent under it before: that is there, or is being worked on. */
+  /** The key was used for another form before: that offer exists or is being created. */
   | { readonly outcome: 'sent-before' };
 
 type SendOffer = {
   readonly sending: Sending;
   readonly post: (sending: Sending) => Promise<Reply<CreateReply>>;
   readonly wait: (ms: number) => Promise<void>;
-  /** Before each repetition. */
+  /** Called before each repetition. */
   readonly findingOut: () => void;
 };
 
-/** Longer and longer, for two minutes in all; then a person decides. */
+/** Growing pauses, two minutes in all; then the person decides. */
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000];
 
 export async function sendOffer({ sending, post, wait, findingOut }: SendOffer): Promise<Sent> {
@@ -43,12 +43,12 @@ export async function sendOffer({ sending, post, wait, findingOut }: SendOffer):
   return { outcome: isUnknown(reply, isRepeat) ? 'unknown' : 'refused', refusal: reply };
 }
 
-/** No reply, a reply that says nothing about the offer, or "still being processed". */
+/** No reply, a reply that does not show the outcome, or "still being processed". */
 function isUnknown(refusal: Refusal, isRepeat: boolean): boolean {
   return refusal.status === 409 || leavesUnknown(refusal, isRepeat);
 }
 
-/** Somebody has to sign in first. */
+/** The person must sign in first. */
 function needsPerson({ status }: Refusal): boolean {
   return status === 401 || status === 403;
 }

@@ -1,4 +1,4 @@
-/** The price of the draft as it stands, asked a moment after the last change; an answer to an older draft is never shown as this one's. */
+/** The price of the current draft, requested a moment after the last change. Answers for older drafts are marked as old. */
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
@@ -8,19 +8,19 @@ import { usePortal } from '../../../session.ts';
 import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';
 import { placeRefusal } from './place-refusal.ts';
 
-/** Long enough for a slider to stand still, short enough to seem at once. */
+/** Longer than the steps of a moving slider, shorter than people notice. */
 const PAUSE_MS = 300;
-/** A price changes with the rates of the day and with members who come and go. */
+/** A price changes with the daily exchange rates and with members who join and leave. */
 const FRESH_MS = 60_000;
 
 export type Estimate = {
   /** Null while there is none to show. */
   readonly reply: EstimateReply | null;
   readonly costMinor: bigint | null;
-  /** The draft has changed since; a newer one is on its way. */
+  /** The draft has changed; a newer estimate is being requested. */
   readonly isOld: boolean;
   readonly faults: Faults;
-  /** Why there is none, where no field is to blame. */
+  /** Why there is no estimate, if no field is the cause. */
   readonly problem: string | null;
   readonly retry: () => Promise<unknown>;
 };
@@ -45,7 +45,7 @@ export function useEstimate(draft: Draft): Estimate {
     refetchInterval: FRESH_MS,
   });
   const refused = query.error instanceof Refused && settled === key ? query.error.refusal : null;
-  // Of an estimate every code is about its input.
+  // For estimates, every code concerns the input.
   const placed = refused === null ? null : placeRefusal(refused.returnCode && 'E1', refused.message);
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {

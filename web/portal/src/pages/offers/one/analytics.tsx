@@ -1,4 +1,4 @@
-/** How often an offer was seen and clicked on: totals, charts, and the same figures as a table. */
+/** Views and clicks of an offer: totals, charts, and the same numbers as a table. */
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 import { useState } from 'preact/hooks';
@@ -135,7 +135,7 @@ function Figures({ series }: { readonly series: SeriesReply }) {
   );
 }
 
-/** In TEST mode nobody sees an offer: views and clicks are made up, to see what becomes of them. */
+/** In TEST mode no member sees an offer, so people can simulate views and clicks. */
 function Simulate({ offer }: { readonly offer: PortalOffer }) {
   const { api } = usePortal();
   const changed = useOffersChanged();

@@ -1,4 +1,4 @@
-/** Asks before an offer is deleted, with what its deletion credits at this moment; afterwards it says what was credited. */
+/** The confirmation of a deletion with its current credit. Afterwards it shows what was credited. */
 import type { StatementReply } from '@offer-ads/contracts/internal/billing-api';
 import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { Refused } from '../../../../../ui/call.ts';
@@ -24,7 +24,7 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
 
   const remove = async () => {
     const reply = await api.send('DELETE', `/${mode}/offers/${offer.offer_id}`);
-    // Of a lost answer, or of one that came too late, the offer itself tells.
+    // If the answer was lost or too late, check whether the offer still exists.
     if (!reply.ok && !(await isGone())) {
       void changed();
       return reply;
@@ -32,7 +32,7 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
     const promised = credit.data?.credit_minor ?? null;
     const real = promised === '0' ? null : await credited();
     deleted(`${quoted(offer.title)} is deleted. ${creditSentence(real, promised)}`.trim());
-    // Only now: until then the page would ask for an offer that is no more.
+    // Not earlier: the page would ask for an offer that no longer exists.
     void changed();
     return undefined;
   };
@@ -43,17 +43,17 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
     );
   const creditSentence = (real: string | null, promised: string | null) => {
     if (real !== null)
-      return `${amount(real, offer.currency)} were credited to the ${mode.toUpperCase()} balance.`;
+      return `${amount(real, offer.currency)} was credited to the ${mode.toUpperCase()} balance.`;
     if (promised === '0') return '';
-    return `What is left of its price is on its way to the ${mode.toUpperCase()} balance.`;
+    return `The unused part of its price will be credited to the ${mode.toUpperCase()} balance in a moment.`;
   };
 
   return (
     <Confirm title={`Delete ${quoted(offer.title)}?`} submit="Delete the offer" act={remove} close={close}>
       <p>It is never shown or listed again. This cannot be undone.</p>
       <div class="credit" aria-live="polite">
-        {credit.isPending && <p class="muted">Asking what is credited …</p>}
-        {credit.isError && <p>What would be credited cannot be said at the moment: {credit.error.message}</p>}
+        {credit.isPending && <p class="muted">Loading the credit …</p>}
+        {credit.isError && <p>The credit cannot be shown at the moment: {credit.error.message}</p>}
         {credit.isSuccess && <Credit credit={credit.data} />}
       </div>
     </Confirm>
@@ -64,24 +64,25 @@ function Credit({ credit }: { readonly credit: OfferCreditReply }) {
   const { mode } = usePortal();
   const amount = useAmounts();
   if (credit.offer_status === 'Awaiting Payment')
-    return <p>It was not paid for: nothing is credited, and its payment page is closed.</p>;
-  if (credit.offer_status === 'Ended') return <p>It has ended: nothing more is credited.</p>;
+    return <p>The offer is not paid: nothing is credited, and its payment page is closed.</p>;
+  if (credit.offer_status === 'Ended') return <p>The offer has ended: nothing more is credited.</p>;
   return (
     <>
       <p class="figure">{amount(credit.credit_minor, credit.currency)}</p>
       <p>
         of its {amount(credit.cost_minor, credit.currency)} would be credited to the {mode.toUpperCase()}{' '}
         balance, for the time in which it did not run
-        {credit.offer_status === 'Active' && ', and a little less with every second'}.
+        {credit.offer_status === 'Active' && '. The credit decreases every second'}.
       </p>
       <p class="muted small">
-        As of <When at={credit.as_of_datetime} precision="second" />, net of VAT. Never to a card.
+        As of <When at={credit.as_of_datetime} precision="second" />, net of VAT. Credits are never paid to a
+        card.
       </p>
     </>
   );
 }
 
-/** The credit follows the deletion as an event: the statement has it a moment later. Null when it has not, or is not to be seen. */
+/** Waits for the credit in the statement, where it appears a moment later. Null when it does not, or if the role may not see it. */
 function useCreditOf(offerId: number): () => Promise<string | null> {
   const { api, mode, may } = usePortal();
   return async () => {

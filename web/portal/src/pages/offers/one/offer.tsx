@@ -1,4 +1,4 @@
-/** One offer: what members see, how it stands, what can be done to it, and how it does. */
+/** The page of one offer: preview, state, actions, views and clicks. */
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
@@ -23,7 +23,7 @@ import { nextText } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
 
-/** While somebody pays, the page follows soon; else as the clock moves offers on. */
+/** How often to reload: often while a payment is expected, else near the next change of state. */
 function askAgain(offer: PortalOffer | undefined): number | false {
   if (offer === undefined || offer.offer_status === 'Ended') return false;
   return offer.offer_status === 'Awaiting Payment' ? 3_000 : 30_000;
@@ -97,7 +97,7 @@ function Known({
         <img
           class="offer-picture"
           src={offer.image}
-          alt={`Of the offer ${quoted(offer.title)}`}
+          alt={`Picture of the offer ${quoted(offer.title)}`}
           width={192}
           height={192}
         />
@@ -110,7 +110,7 @@ function Known({
             <div class="card">
               <h2>Waits for its payment</h2>
               <PaymentLink url={offer.payment_url} />
-              <p class="muted small">This page sees by itself when it is paid.</p>
+              <p class="muted small">This page updates by itself when the offer is paid.</p>
             </div>
           )}
           <dl class="facts">

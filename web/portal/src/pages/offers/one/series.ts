@@ -1,7 +1,7 @@
-/** Figures of a series as charts and tables take them. */
+/** Converts a series to data for charts and tables. */
 import type { SeriesReply } from '@offer-ads/contracts/portal/offers-api';
 
-/** Columns of the same length; times in seconds. `rate` is null where nobody saw the offer. */
+/** Columns of the same length; times in seconds. `rate` is null without views. */
 export type ChartData = {
   readonly times: readonly number[];
   readonly views: readonly number[];
@@ -23,7 +23,7 @@ export function chartOf({
   };
 }
 
-/** "4.2"; a dash where there is nothing to divide by. */
+/** "4.2"; a dash without views. */
 export function rateText(views: number, clicks: number): string {
   return views === 0 ? '–' : ((clicks / views) * 100).toFixed(1);
 }

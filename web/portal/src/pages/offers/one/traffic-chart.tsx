@@ -1,4 +1,4 @@
-/** One chart out of a series, by uPlot: in the colours of the theme and as wide as its place, also when either changes. */
+/** A chart of a series, by uPlot. It follows changes of the theme's colours and of its width. */
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
@@ -52,7 +52,7 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
 
 function columnsOf(kind: TrafficChartProps['kind'], data: ChartData): uPlot.AlignedData {
   if (kind === 'traffic') return [[...data.times], [...data.views], [...data.clicks]];
-  // A rate stands in the middle of what it is of.
+  // The point of a rate is in the middle of its interval.
   return [data.times.map((at) => at + data.bucketSeconds / 2), [...data.rate]];
 }
 
@@ -69,12 +69,12 @@ function optionsOf(
     font: '12px system-ui, sans-serif',
   };
   return {
-    // Counts are kept by hours of UTC, so that is what stands below.
+    // The axis shows UTC, because counts are stored by hours of UTC.
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: {
-      // The last bar needs its room as well.
+      // Leave space for the last bar.
       x: {
         range: (_chart, from, to) =>
           kind === 'traffic'
@@ -115,7 +115,7 @@ function optionsOf(
   };
 }
 
-/** Nobody sees half an offer. */
+/** Counts are whole numbers, so the axis has no fractions. */
 const wholeSteps = [1, 2, 5]
   .flatMap((step) => [0, 1, 2, 3, 4, 5, 6, 7].map((power) => step * 10 ** power))
   .toSorted((a, b) => a - b);
