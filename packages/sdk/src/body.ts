@@ -1,13 +1,13 @@
-/** What is sent, made once per call, so that a retry is the same to the byte. */
+/** Request bodies, made once per call, so that a retry sends exactly the same bytes. */
 import { invalidArgument } from './error.ts';
 import { partOf, type ReplayableStream } from './picture.ts';
 import type { CreateOfferRequest, EstimateRequest, Instant } from './types.ts';
 
 export type Body = {
   readonly contentType: string;
-  /** Anew for each attempt. */
+  /** Called for each attempt. */
   readonly open: () => string | Blob | ReadableStream<Uint8Array>;
-  /** Only of a body that is sent as a stream. */
+  /** Only for a body that is sent as a stream. */
   readonly stream?: ReplayableStream;
 };
 
@@ -20,7 +20,7 @@ export function estimateBody(request: EstimateRequest): Body {
   return { contentType: 'application/json', open: () => text };
 }
 
-/** A `Date` as the API writes them; a string goes as it is, and the service judges it. */
+/** Formats a `Date` for the API; a string is sent unchanged, and the service checks it. */
 export function instantText(field: string, instant: Instant | undefined): string | undefined {
   if (!(instant instanceof Date)) return instant;
   if (Number.isNaN(instant.getTime())) throw invalidArgument(`${field} is an invalid Date`);
@@ -28,8 +28,8 @@ export function instantText(field: string, instant: Instant | undefined): string
 }
 
 /**
- * Written here and not by FormData, which turns the line breaks of a text into two characters: a description could then
- * be too long for the service although it is not.
+ * Not made with FormData, which turns each line break into two characters: a description of allowed length could then be too long for
+ * the service.
  */
 export function offerBody(request: CreateOfferRequest): Body {
   const { image, location, gender, interests, start_datetime, expiry_datetime, ...texts } = request;
@@ -60,7 +60,7 @@ function each(name: string, values: readonly unknown[] | undefined): (readonly [
   return (values ?? []).map((value) => [name, value] as const);
 }
 
-/** Names are our own; what a caller without types may add is kept from breaking out. */
+/** Field names are fixed; other values are escaped, because untyped callers may pass anything. */
 function partHead(boundary: string, name: string): string {
   const quoted = name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
   return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"`;

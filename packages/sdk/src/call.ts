@@ -1,4 +1,4 @@
-/** One call: attempts, waits between them, one deadline over all, and what comes of it. */
+/** One call: attempts, waits between them, one deadline over all, and the result. */
 import type { Body } from './body.ts';
 import { sleep } from './clock.ts';
 import { type FaultKind, OfferAdsError, reducedCause } from './error.ts';
@@ -11,7 +11,7 @@ import { type Attempt, mayHaveTakenEffect, parseRetryAfter, waitBeforeRetry } fr
 
 export type Request = {
   readonly name: OperationName;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly body?: Body;
   readonly idempotencyKey?: string;
@@ -27,7 +27,7 @@ export type Outcome =
       readonly reply: ReplyInfo;
     };
 
-/** What came of sending once. */
+/** The outcome of one attempt. */
 type Sent =
   | { readonly reply: Response; readonly body: object | undefined; readonly attempt: Attempt }
   | {
@@ -80,7 +80,7 @@ async function attempts(
   }
 }
 
-/** The last attempt's reply as a value, or as the fault that it is. */
+/** Converts the last attempt's reply to a result, or throws its fault. */
 function conclude(
   request: Request,
   sent: Sent,
@@ -126,7 +126,7 @@ function aborted(request: Request, signal: AbortSignal, facts: FaultFacts): Offe
   return fault(request, 'aborted', `${request.name}: aborted`, { ...facts, cause: signal.reason });
 }
 
-/** Asked anew each time: the compiler would take the first answer for the last. */
+/** A function, because the compiler would assume that a property keeps its first value. */
 function isAborted(signal: AbortSignal | undefined): signal is AbortSignal {
   return signal?.aborted === true;
 }
@@ -162,7 +162,7 @@ async function sendOnce(
   }
 }
 
-/** A `fetch` of somebody else's may know nothing of signals. */
+/** For a custom `fetch` that may ignore signals. */
 async function untilEnded<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   let onAbort = () => {};
   const ended = new Promise<never>((_resolve, reject) => {
@@ -189,7 +189,7 @@ async function exchange(settings: Settings, request: Request, signal: AbortSigna
     method: operationOf(request.name).method,
     headers,
     signal,
-    // Followed, a redirect would take the key to wherever it leads.
+    // Redirects are not followed: they would send the key to another host.
     redirect: 'manual',
     ...(request.body && { body: request.body.open(), duplex: 'half' }),
   };
@@ -209,7 +209,7 @@ async function exchange(settings: Settings, request: Request, signal: AbortSigna
 
 const userAgent = 'offer-ads-sdk/1.0.0';
 
-/** A page of a hundred offers is below a megabyte. */
+/** Several times the largest reply: a page of a hundred offers is below a megabyte. */
 const longestReply = 8 * 1_024 * 1_024;
 
 async function boundedText(response: Response): Promise<string> {

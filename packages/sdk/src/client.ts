@@ -1,4 +1,4 @@
-/** The client: one function per endpoint. The key lives in closures alone, so that printing a client never shows it. */
+/** The client: one function per endpoint. Only closures hold the key, so that printing a client never shows it. */
 import { estimateBody, instantText, offerBody } from './body.ts';
 import { call, type Request } from './call.ts';
 import type { Clock } from './clock.ts';
@@ -33,7 +33,7 @@ import type {
 } from './types.ts';
 
 export type OfferAds = {
-  /** What the key's prefix says; undefined for a key from before modes were recorded. */
+  /** The mode in the key's prefix; undefined for a key from before modes were recorded. */
   readonly mode: Mode | undefined;
   readonly categories: {
     readonly list: (options?: CallOptions) => Promise<CategoriesResult>;
@@ -44,7 +44,7 @@ export type OfferAds = {
   readonly offers: {
     readonly estimate: (request: EstimateRequest, options?: CallOptions) => Promise<EstimateResult>;
     readonly create: (request: CreateOfferRequest, options?: CreateOptions) => Promise<CreateResult>;
-    /** Asks nothing by itself: iterate over it, or ask it for a `page()` or its `pages()`. */
+    /** Sends no request by itself: iterate over it, or call its `page()` or `pages()`. */
     readonly list: (request?: ListOffersRequest, options?: CallOptions) => OfferList;
     readonly pause: (offerId: number, options?: CallOptions) => Promise<PauseResult>;
     readonly resume: (offerId: number, options?: CallOptions) => Promise<ResumeResult>;
@@ -62,13 +62,13 @@ export function createClient(options: ClientOptions): OfferAds {
   return clientWith(settingsFrom(options));
 }
 
-/** With a clock of one's own. */
+/** The same with an injected clock. */
 export function createClientAt(clock: Clock, options: ClientOptions): OfferAds {
   return clientWith(settingsFrom(options, clock));
 }
 
 function clientWith(settings: Settings): OfferAds {
-  /** `call` has held the reply against the endpoint's table; the compiler cannot follow that. */
+  /** The cast is safe: `call` has checked the reply against the endpoint's table. */
   const ask = async <Name extends OperationName>(
     request: Request & { readonly name: Name },
     options: CallOptions = {},
@@ -118,7 +118,7 @@ function clientWith(settings: Settings): OfferAds {
   };
 }
 
-/** What is undefined is omitted, so that it does not hide what is filled in. */
+/** Omits undefined fields, so that they do not hide defaults. */
 function withoutUndefined<T extends object>(request: T): T {
   return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined)) as T;
 }

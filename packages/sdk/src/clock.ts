@@ -1,11 +1,11 @@
-/** Time and chance, so that tests can stand in for both. */
+/** Time and randomness, which tests replace. */
 
 export type Clock = {
-  /** Milliseconds from any origin, never going back. */
+  /** Monotonic milliseconds from any origin. */
   readonly now: () => number;
-  /** @returns what takes it back. */
+  /** @returns a function that cancels it */
   readonly schedule: (afterMs: number, run: () => void) => () => void;
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and less than 1. */
   readonly random: () => number;
 };
 

@@ -1,18 +1,18 @@
-/** The one error class. It never holds the API key: neither in a message, nor in a cause, nor in a header. */
+/** The only error class. It never contains the API key: neither in a message, nor in a cause, nor in a header. */
 
 /**
  * - `unauthorised`: 401. The key is missing, invalid, disabled or expired; on analytics also "not your offer".
- * - `rate-limited`: 429, and the time that the service asked for was longer than the call may take.
+ * - `rate-limited`: 429, and the service asked for a longer wait than the call's deadline allows.
  * - `in-flight`: 409 on create. An earlier request with this idempotency key is still being processed.
  * - `key-reused`: 422 on create. The idempotency key belongs to another payload.
  * - `unavailable`: 503. Something that the service needs is down.
  * - `server`: 500, 502 or 504.
  * - `network`: there was no reply.
- * - `timeout`: there was none in time.
+ * - `timeout`: there was no reply in time.
  * - `aborted`: the caller's signal ended the call; its reason is the `cause`.
- * - `unexpected`: a reply that is not the API's, such as a proxy's page.
- * - `invalid-argument`: nothing was sent, because it could not be.
- * - `refused`: only from `unwrap` and from iterating over a list, where a refusal has no other way out.
+ * - `unexpected`: the reply does not come from the API, for example a proxy's page.
+ * - `invalid-argument`: an argument is invalid; nothing was sent.
+ * - `refused`: a refusal of the service; only thrown by `unwrap` and by iterating over a list.
  */
 export type FaultKind =
   | 'unauthorised'
@@ -47,15 +47,15 @@ export class OfferAdsError extends Error {
   readonly status: number | undefined;
   /** `return_code` of the last reply, if it had one. */
   readonly code: string | undefined;
-  /** Names the last request in the service's logs: quote it to support. */
+  /** Identifies the last request in the service's logs: quote it to support. */
   readonly requestId: string | undefined;
-  /** How long the service asked to wait. */
+  /** The wait that the service asked for. */
   readonly retryAfterMs: number | undefined;
-  /** Of a creation: the same request with this key goes on where this one stopped, and makes one offer at most. */
+  /** For a creation: repeat the request with this key. It continues the first one, and at most one offer is created. */
   readonly idempotencyKey: string | undefined;
   /** How often the request was sent. */
   readonly attempts: number;
-  /** Whether an attempt may have taken effect although no reply said so. */
+  /** Whether an attempt may have taken effect without a reply. */
   readonly earlierReplyLost: boolean;
 
   constructor(message: string, facts: Facts) {
@@ -75,12 +75,12 @@ export function invalidArgument(message: string, cause?: unknown): OfferAdsError
   return new OfferAdsError(message, { kind: 'invalid-argument', cause });
 }
 
-/** Deeper than anybody reads; causes may run in a circle. */
+/** A limit, because causes may be circular. */
 const mostCauses = 10;
 
 /**
- * What a `fetch` threw, without whatever it may carry along (some keep the request with its headers), and without the
- * key should a message quote it.
+ * Copies the error of a `fetch` without extra properties (some contain the request with its headers), and without the key if a message
+ * quotes it.
  */
 export function reducedCause(thrown: unknown, apiKey: string, depth = 0): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown).replaceAll(apiKey, '***'));

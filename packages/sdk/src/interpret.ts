@@ -1,4 +1,4 @@
-/** A reply's meaning: success, a refusal of this endpoint, or a fault. Pure. */
+/** Classifies a reply: success, a refusal of this endpoint, or a fault. Pure. */
 import type { FaultKind } from './error.ts';
 import { type OperationName, operationOf } from './operations.ts';
 
@@ -71,10 +71,10 @@ function faultKind(name: OperationName, status: number): FaultKind {
   }
 }
 
-/** What to do, where the service's own words do not say it. */
+/** Advice that the service's own message does not contain. */
 const hints: Partial<Record<FaultKind, string>> = {
   unauthorised: 'is the key right, of this mode, enabled and not expired?',
-  'in-flight': 'ask again with the same idempotency key',
+  'in-flight': 'repeat the request with the same idempotency key',
   'key-reused': 'a new offer needs a new idempotency key',
   unexpected: 'is the base URL the address of the service?',
 };

@@ -1,16 +1,16 @@
-/** Offers over pages: one page as a typed result, or all of them by iterating. */
+/** Lists offers: one page as a typed result, or all by iterating. */
 import { invalidArgument } from './error.ts';
 import { type PageResult, unwrap } from './result.ts';
 import type { ListOffersRequest, Offer, OfferPage } from './types.ts';
 
 export type OfferList = AsyncIterable<Offer> & {
-  /** One page as a result whose refusals are values. */
+  /** One page as a result; refusals are values. */
   readonly page: () => Promise<PageResult>;
   /** @throws OfferAdsError of kind `refused` when the service refuses the request */
   readonly pages: () => AsyncGenerator<OfferPage, void, undefined>;
 };
 
-/** Nothing is asked before the first page is wanted, and no page before the one before it is used up. */
+/** Requests are sent only when needed: the next page only after the previous one is used up. */
 export function offerList(
   request: ListOffersRequest,
   readPage: (request: ListOffersRequest) => Promise<PageResult>,

@@ -1,6 +1,6 @@
 /**
- * The endpoints and the return codes of each, with the HTTP statuses that they come with: the one table that types and
- * behaviour follow. Codes are scoped to their endpoint. A test holds it against the service's OpenAPI document.
+ * The table of endpoints with their return codes and the HTTP statuses of each code. Types and behaviour are derived from it. A code has
+ * a meaning only for its endpoint. A test compares the table with the service's OpenAPI document.
  */
 
 type Operation = {
@@ -8,7 +8,7 @@ type Operation = {
   readonly path: string;
   /** The `return_code` of success, where the endpoint has one. */
   readonly success?: 'S1' | 'S2';
-  /** A field that the body of a success must have: what a proxy in between answers by itself has it not. */
+  /** A field that every success has. It distinguishes the API's replies from those of a proxy. */
   readonly field: string;
   readonly refusals: Readonly<Record<string, readonly number[]>>;
 };
@@ -63,10 +63,10 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 type RefusalsOf<Name extends OperationName> = (typeof operations)[Name]['refusals'];
 
-/** The codes with which an endpoint refuses. */
+/** The refusal codes of an endpoint. */
 export type CodeOf<Name extends OperationName> = keyof RefusalsOf<Name> & string;
 
-/** The HTTP statuses with which a code of an endpoint comes. */
+/** The HTTP statuses of a code of an endpoint. */
 export type StatusOf<
   Name extends OperationName,
   Code extends CodeOf<Name>,

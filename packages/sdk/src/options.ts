@@ -1,45 +1,45 @@
-/** Settings of a client and of a call, checked once. */
+/** Options of a client and of a call, and their validation. */
 import { type Clock, realClock } from './clock.ts';
 import { invalidArgument } from './error.ts';
 import type { Mode } from './types.ts';
 
-/** As `fetch`, called with plain headers. */
+/** Like `fetch`, called with plain headers. */
 export type Fetch = (
   url: string,
   init: Omit<RequestInit, 'headers'> & { readonly headers: Record<string, string> },
 ) => Promise<Response>;
 
 export type RetryNotice = {
-  /** Such as `createOffer`. */
+  /** For example `createOffer`. */
   readonly operation: string;
-  /** The attempt that failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly waitMs: number;
-  /** HTTP status of the reply; undefined: there was none. */
+  /** HTTP status of the reply; undefined if there was no reply. */
   readonly status: number | undefined;
 };
 
 export type ClientOptions = {
   /** Begins with `pk_test_` or `pk_live_`. */
   readonly apiKey: string;
-  /** The address of the service, such as `https://ads.example.com`. */
+  /** The address of the service, for example `https://ads.example.com`. */
   readonly baseUrl: string;
-  /** For one attempt, until its reply is read. 60,000 when omitted. */
+  /** Time-out of one attempt, until its reply is read. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** For the whole call with its retries and waits. 150,000 when omitted: a wait for the rate limit takes up to 60,000. */
+  /** Time-out of the whole call with retries and waits. Default: 150,000, because a wait for the rate limit takes up to 60,000. */
   readonly deadlineMs?: number | undefined;
-  /** 3 when omitted; 0: never. */
+  /** Default: 3. 0: no retries. */
   readonly maxRetries?: number | undefined;
-  /** Instead of the runtime's own, for a proxy, an agent or a test. */
+  /** Replaces the runtime's `fetch`, for a proxy, an agent or a test. */
   readonly fetch?: Fetch | undefined;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** A key over plain http can be read on the way: it goes to this machine only, unless this is true. */
+  /** Allows plain http to other machines. Others on the network can then read the key. */
   readonly allowHttp?: boolean | undefined;
 };
 
 export type CallOptions = {
-  /** Ends the call, its waits included. */
+  /** Ends the call, including its waits. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly deadlineMs?: number | undefined;
@@ -47,7 +47,7 @@ export type CallOptions = {
 };
 
 export type CreateOptions = CallOptions & {
-  /** A unique value per offer; a random UUID when omitted. Keep it where a crash does not take it. */
+  /** A unique value per offer; default: a random UUID. Store it where it survives a crash. */
   readonly idempotencyKey?: string | undefined;
 };
 
@@ -69,7 +69,7 @@ export type CallLimits = {
 };
 
 const defaults: CallLimits = { timeoutMs: 60_000, deadlineMs: 150_000, maxRetries: 3 };
-/** What a timer of JavaScript can hold. */
+/** The longest timer of JavaScript. */
 const longestMs = 2 ** 31 - 1;
 const mostRetries = 100;
 
@@ -79,7 +79,7 @@ export function settingsFrom(options: ClientOptions, clock: Clock = realClock): 
     apiKey,
     mode: modeOf(apiKey),
     baseUrl: checkedBaseUrl(options.baseUrl, options.allowHttp === true),
-    // Looked up for each call, because whoever instruments fetch may do so later.
+    // Looked up for each call, because other code may instrument fetch later.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     onRetry: options.onRetry ?? (() => {}),
     clock,
@@ -104,11 +104,11 @@ export function limitsFrom(options: Partial<CallOptions>, otherwise: CallLimits)
   return limits;
 }
 
-/** Checked here, because a runtime that refuses a header quotes it in its error. */
+/** Checked here: a runtime that refuses the header would quote the key in its error. */
 function checkedKey(apiKey: unknown): string {
   if (typeof apiKey !== 'string' || apiKey === '') throw invalidArgument('apiKey is missing');
   if (!/^[!-~]+$/.test(apiKey)) {
-    throw invalidArgument('apiKey holds white space or other characters that no key has');
+    throw invalidArgument('apiKey contains white space or other characters that no key has');
   }
   return apiKey;
 }

@@ -1,16 +1,16 @@
-/** The picture of an offer as a part of a body that can be sent more than once. */
+/** The picture of an offer as part of a body that can be sent more than once. */
 import { invalidArgument, type OfferAdsError } from './error.ts';
 import type { Picture } from './types.ts';
 
 export type Part = { readonly blob: Blob } | { readonly stream: ReplayableStream };
 
-/** More than the service takes (5 MB): what it accepts can be repeated, and no stream fills the memory. */
+/** More than the service accepts (5 MB), so that every accepted picture can be sent again. Bounds the memory for streams. */
 const keptBytes = 6 * 1_024 * 1_024;
 
 export function partOf(picture: Picture): Part {
   if (picture instanceof Blob) return { blob: picture };
   if (picture instanceof ArrayBuffer) return { blob: new Blob([picture]) };
-  // Copied, because a Blob takes no memory that is shared.
+  // Copied, because a Blob does not accept shared memory.
   if (ArrayBuffer.isView(picture)) return { blob: new Blob([new Uint8Array(picture)]) };
   const isStream = typeof picture === 'object' && picture !== null;
   if (isStream && Symbol.asyncIterator in picture)
@@ -22,19 +22,18 @@ export function partOf(picture: Picture): Part {
 }
 
 export type ReplayableStream = {
-  /** The chunks from the first on, each time it is called. */
+  /** Returns all chunks from the first one, at every call. */
   readonly open: () => AsyncGenerator<Uint8Array>;
-  /** False once more has gone through than is kept. */
+  /** False when more was read than is stored. */
   readonly canOpenAgain: () => boolean;
-  /** What the source itself failed with: no retry mends that. */
+  /** The error of the source; a retry cannot help. */
   readonly failure: () => OfferAdsError | undefined;
-  /** Nobody will ask for more. */
+  /** Call it when no further attempt follows. */
   readonly close: () => void;
 };
 
 /**
- * Each chunk is read from the source once and kept, so that an attempt that breaks off in the middle can be repeated
- * from the beginning while the source only goes on.
+ * Reads each chunk once from the source and stores it, so that an attempt can be repeated from the beginning although the source cannot.
  */
 function replayable(source: AsyncIterator<unknown>): ReplayableStream {
   const kept = new Map<number, Promise<Uint8Array | undefined>>();
@@ -74,7 +73,7 @@ function replayable(source: AsyncIterator<unknown>): ReplayableStream {
   };
 }
 
-/** Not every runtime iterates over a ReadableStream by itself. */
+/** Some runtimes cannot iterate over a ReadableStream. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

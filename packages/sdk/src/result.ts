@@ -1,4 +1,4 @@
-/** What a call gives: success and the endpoint's refusals are values; everything else is an `OfferAdsError`. */
+/** The result of a call: success and the endpoint's refusals are values; everything else is thrown as an `OfferAdsError`. */
 import { OfferAdsError } from './error.ts';
 import type { CodeOf, OperationName, StatusOf } from './operations.ts';
 import type {
@@ -13,17 +13,17 @@ import type {
   ResumedOffer,
 } from './types.ts';
 
-/** About the reply itself. */
+/** Facts about the reply. */
 export type ReplyInfo = {
   readonly status: number;
-  /** Names the request in the service's logs: quote it to support. */
+  /** Identifies the request in the service's logs: quote it to support. */
   readonly requestId: string | undefined;
   readonly headers: Headers;
   /** How often the request was sent. */
   readonly attempts: number;
   /**
-   * An attempt before this reply may have taken effect, unseen: its reply was lost, or was a fault. After that, "already
-   * paused" or "Offer not found" can be the echo of that attempt's success.
+   * An earlier attempt may have taken effect: its reply was lost, or was a fault. Then "already paused" or "Offer not found" can mean that
+   * the earlier attempt succeeded.
    */
   readonly earlierReplyLost: boolean;
 };
@@ -34,7 +34,7 @@ export type Refusal<Code extends string, Status extends number> = {
   readonly ok: false;
   /** The endpoint's `return_code`. */
   readonly code: Code;
-  /** Where a code has several meanings, the HTTP status tells them apart. */
+  /** The HTTP status, which distinguishes several meanings of a code. */
   readonly status: Status;
   readonly message: string;
   readonly reply: ReplyInfo;
@@ -45,7 +45,7 @@ export type RefusalOf<Name extends OperationName> = {
   [Code in CodeOf<Name>]: Refusal<Code, StatusOf<Name, Code>>;
 }[CodeOf<Name>];
 
-/** The body of a success, as the API reference has it. */
+/** The body of a success, as in the API reference. */
 export type ValueOf = {
   readonly listCategories: Categories;
   readonly listInterests: Interests;
@@ -60,11 +60,11 @@ export type ValueOf = {
 
 export type ResultOf<Name extends OperationName> = Success<ValueOf[Name]> | RefusalOf<Name>;
 
-/** A creation also tells its key: the same request with the same key never makes a second offer. */
+/** A creation also returns its key: the same request with the same key never creates a second offer. */
 export type CreateResult =
   | (Success<CreatedOffer> & {
       readonly idempotencyKey: string;
-      /** The offer was created by an earlier request with this key; this is its original reply. */
+      /** True: an earlier request with this key created the offer; this is the original reply. */
       readonly replayed: boolean;
     })
   | (RefusalOf<'createOffer'> & { readonly idempotencyKey: string });
@@ -83,7 +83,7 @@ type AnyResult =
   | (Refusal<string, number> & { readonly idempotencyKey?: string | undefined });
 
 /**
- * For scripts in which a refusal is the end anyway.
+ * For scripts that end after a refusal.
  * @throws OfferAdsError of kind `refused` that carries the refusal's code, status and message
  */
 export function unwrap<R extends AnyResult>(result: R): Extract<R, { readonly ok: true }>['value'] {

@@ -1,6 +1,6 @@
-/** What goes over the wire, in the names of the API reference. */
+/** Requests and replies, with the names of the API reference. */
 
-/** TEST and LIVE are separate worlds: a key works in one of them. */
+/** TEST and LIVE are separate: a key works in only one mode. */
 export type Mode = 'TEST' | 'LIVE';
 
 /** A `Date`, or ISO 8601 with a zone, such as `2035-06-01T12:00:00Z`. */
@@ -26,7 +26,7 @@ export type EstimateRequest = {
   readonly radius: number;
   /** Omitted, empty or containing `All`: every gender. */
   readonly gender?: readonly Gender[] | undefined;
-  /** Ids of interests; who shares any is reached. Omitted or empty: no filter. */
+  /** Ids of interests; the offer reaches members with at least one of them. Omitted or empty: no filter. */
   readonly interests?: readonly number[] | undefined;
   /** Filled in from the key. */
   readonly environment?: Mode | 'test' | 'live' | undefined;
@@ -34,7 +34,7 @@ export type EstimateRequest = {
 
 export type PriceEstimate = {
   readonly return_code: 'S1';
-  /** The same figure as `ad_units`; kept for older integrations. */
+  /** The same number as `ad_units`; kept for older integrations. */
   readonly price_estimate: number;
   /** The size of the offer; not money. */
   readonly ad_units: number;
@@ -49,8 +49,8 @@ export type PriceEstimate = {
 };
 
 /**
- * The bytes of a JPG, PNG or GIF of at most 5 MB. A `Blob` (`openAsBlob` of node:fs reads a file as it is sent) and bytes
- * are sent with their length; a stream is sent as it comes, and what was sent is kept for a retry.
+ * The bytes of a JPG, PNG or GIF of at most 5 MB. A `Blob` (`openAsBlob` of node:fs reads the file while it is sent) and bytes are sent
+ * with their length. A stream is sent chunk by chunk, and the chunks are stored for a retry.
  */
 export type Picture =
   | Blob
@@ -92,7 +92,7 @@ export type CreatedOffer =
       readonly offer_id: number;
       readonly status: 'Awaiting Payment';
       readonly payment_url: string;
-      /** The currency that the card is charged in. */
+      /** The currency of the card payment. */
       readonly currency: string;
     }
   | {
@@ -112,7 +112,7 @@ export type Offer = {
   /** Null when the trading name is shown. */
   readonly advertised_name: string | null;
   readonly url: string;
-  /** Signed address of the picture; it expires. */
+  /** Signed URL of the picture; it expires. */
   readonly image: string;
   readonly latitude: number;
   readonly longitude: number;
@@ -129,7 +129,7 @@ export type Offer = {
 };
 
 export type ListOffersRequest = {
-  /** Offers on a page: 1 to 100, 20 when omitted. */
+  /** Offers per page: 1 to 100; default: 20. */
   readonly limit?: number | undefined;
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined;

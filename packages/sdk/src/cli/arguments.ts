@@ -1,4 +1,4 @@
-/** Texts of the command line as the values that the client takes. */
+/** Converts command line arguments to values for the client. */
 import { openAsBlob } from 'node:fs';
 import { UsageError } from './usage-error.ts';
 
@@ -37,8 +37,7 @@ export function place(flags: Flags): [latitude: number, longitude: number] {
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * ISO 8601 with a zone, `now`, or a time from `origin` on: `+90m`, `+48h`, `+7d`. An ISO text goes to the service as it was
- * written.
+ * ISO 8601 with a zone, `now`, or a time relative to `origin`: `+90m`, `+48h`, `+7d`. An ISO text is sent to the service unchanged.
  */
 export function instant(text: string, name: string, origin: Date): string {
   if (text === 'now') return origin.toISOString();
@@ -58,7 +57,7 @@ export function instant(text: string, name: string, origin: Date): string {
   return text;
 }
 
-/** The start, now unless it is said, and the end, which may be told from the start on. */
+/** The start (default: now) and the end, which may be relative to the start. */
 export function period(flags: Flags, now: Date): { start: string; end: string } {
   const start = instant(optionalText(flags, 'start') ?? 'now', 'start', now);
   const end = instant(requiredText(flags, 'end'), 'end', new Date(start));

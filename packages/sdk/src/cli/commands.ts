@@ -1,4 +1,4 @@
-/** The commands, one entry each: what they take, what they say of themselves, what they ask. */
+/** The table of commands: arguments, help text and action of each. */
 import type { OfferAds } from '../client.ts';
 import type { AnalyticsInterval, Gender, ListOffersRequest, Offer } from '../types.ts';
 import {
@@ -26,7 +26,7 @@ import { UsageError } from './usage-error.ts';
 type Option = {
   readonly type: 'string' | 'boolean';
   readonly multiple?: true;
-  /** What stands for its value in the help. */
+  /** The placeholder of its value in the help. */
   readonly value?: string;
   readonly help: string;
 };
@@ -38,7 +38,7 @@ export type Given = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** What a command has to show: an object for programs, a text for people. */
+/** The output of a command: an object for programs, a text for people. */
 export type Shown =
   | { readonly ok: true; readonly json: object; readonly text: string }
   | {
@@ -61,20 +61,20 @@ const targeting = {
   at: {
     type: 'string',
     value: 'LAT,LON',
-    help: 'the middle; write --at=-33.87,151.21 when it begins with a minus',
+    help: 'the centre; write --at=-33.87,151.21 if it begins with a minus',
   },
   radius: { type: 'string', value: 'MILES', help: '5 to 30' },
   gender: {
     type: 'string',
     multiple: true,
     value: 'GENDER',
-    help: 'Male, Female or Non-binary; may be repeated; everybody when omitted',
+    help: 'Male, Female or Non-binary; may be repeated; everybody if omitted',
   },
   interest: {
     type: 'string',
     multiple: true,
     value: 'ID',
-    help: 'may be repeated; who shares any is reached',
+    help: 'may be repeated; reaches members with at least one of them',
   },
   start: { type: 'string', value: 'TIME', help: 'now when omitted; 2035-06-01T12:00:00Z, or +2h from now' },
   end: { type: 'string', value: 'TIME', help: 'such as +48h or +7d from the start' },
@@ -108,7 +108,7 @@ function shown<Value extends object>(result: AnyResult<Value>, text: (value: Val
 const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
 const said = ({ message }: { readonly message: string }): string => `${printed(message)}\n`;
 
-/** Enough for a screen; `--all` asks on. */
+/** Enough for a screen; `--all` lists the rest. */
 const shownOffers = 20;
 const largestPage = 100;
 
@@ -158,7 +158,7 @@ export const commands: Readonly<Record<string, Command>> = {
       shown(await ads.interests.list({ signal }), ({ interests }) => interestsText(interests)),
   },
   estimate: {
-    summary: 'what an offer would cost, and whom it would reach',
+    summary: 'the price and reach of an offer',
     positionals: [],
     options: targeting,
     example: 'offer-ads estimate --at 51.5074,-0.1278 --radius 10 --end +48h',
@@ -201,7 +201,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'idempotency-key': {
         type: 'string',
         value: 'KEY',
-        help: 'one value per offer; with it the same command may be repeated without a second offer',
+        help: 'a unique value per offer; a repetition with it creates no second offer',
       },
     },
     example:
@@ -270,7 +270,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-/** A creation of which nobody knows the end yet, and the flags with which the same command goes on. */
+/** A creation with an unknown outcome, and the flags with which the command can be repeated safely. */
 export class Unfinished extends Error {
   override readonly name = 'Unfinished';
   readonly flags: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Where the command line finds the key and the address. The only reader of the environment. */
+/** Finds the key and the address of the service. Only this file reads the environment. */
 import { readFile, stat } from 'node:fs/promises';
 import { UsageError } from './usage-error.ts';
 
@@ -11,7 +11,7 @@ export function environment(): Environment {
 export type Access = {
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** What the user should know. */
+  /** A warning for the user. */
   readonly warning?: string;
 };
 
@@ -22,23 +22,27 @@ export async function accessFrom(
   const baseUrl = flags['base-url'] ?? env.OFFER_ADS_BASE_URL ?? '';
   if (baseUrl === '') {
     throw new UsageError(
-      'Where is the service? Set OFFER_ADS_BASE_URL, or name it with --base-url https://ads.example.com',
+      'The address of the service is missing. Set OFFER_ADS_BASE_URL, or add --base-url https://ads.example.com',
     );
   }
   const keyFile = flags['key-file'] ?? env.OFFER_ADS_KEY_FILE;
-  // What is said in the command itself comes before the environment.
+  // Options of the command take precedence over the environment.
   if (flags['key-file'] === undefined && (env.OFFER_ADS_API_KEY ?? '') !== '') {
     return { apiKey: env.OFFER_ADS_API_KEY ?? '', baseUrl };
   }
   if (keyFile === undefined || keyFile === '') {
     throw new UsageError(
-      'Which key? Set OFFER_ADS_API_KEY, or name a file that holds nothing but the key: --key-file PATH or OFFER_ADS_KEY_FILE',
+      'The API key is missing. Set OFFER_ADS_API_KEY, or name a file that contains only the key: --key-file PATH or OFFER_ADS_KEY_FILE',
     );
   }
   const apiKey = await readKey(keyFile);
   const isOpen = process.platform !== 'win32' && ((await stat(keyFile)).mode & 0o077) !== 0;
   if (!isOpen) return { apiKey, baseUrl };
-  return { apiKey, baseUrl, warning: `Others on this machine may read the key: chmod 600 ${keyFile}` };
+  return {
+    apiKey,
+    baseUrl,
+    warning: `Other users of this machine can read the key; run: chmod 600 ${keyFile}`,
+  };
 }
 
 async function readKey(path: string): Promise<string> {

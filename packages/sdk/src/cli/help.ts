@@ -1,4 +1,4 @@
-/** What the command line says of itself. */
+/** The help texts. */
 import { type Command, commands } from './commands.ts';
 
 export const commonOptions = {

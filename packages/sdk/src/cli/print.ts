@@ -1,9 +1,9 @@
-/** How replies look to people. */
+/** Formats replies for people. */
 import type { Analytics, Category, CreatedOffer, Interest, Offer, PriceEstimate } from '../types.ts';
 
 type Row = readonly (string | number)[];
 
-/** Columns as wide as their widest cell; numbers to the right. */
+/** Columns are as wide as their widest cell; numbers are right-aligned. */
 export function table(heads: readonly string[], rows: readonly Row[]): string {
   const cells = [heads, ...rows.map((row) => row.map(printed))];
   const widths = heads.map((_head, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
@@ -19,13 +19,13 @@ export function table(heads: readonly string[], rows: readonly Row[]): string {
   return `${cells.map(line).join('\n')}\n`;
 }
 
-/** A line per fact. */
+/** One line per fact. */
 export function facts(entries: readonly (readonly [string, string | number | null])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${printed(value ?? '-')}\n`).join('');
 }
 
-/** What a terminal would obey is not shown. */
+/** Removes control characters, which a terminal would execute. */
 export function printed(value: string | number): string {
   // oxlint-disable-next-line no-control-regex
   return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
@@ -33,7 +33,7 @@ export function printed(value: string | number): string {
 
 const widthOf = (text: string): number => Array.from(text).length;
 
-/** To the minute, in UTC, because that is how offers are sold. */
+/** Exact to the minute, in UTC, like the times of offers. */
 function minute(instant: string): string {
   const date = new Date(instant);
   return Number.isNaN(date.getTime()) ? instant : `${date.toISOString().slice(0, 16).replace('T', ' ')}Z`;

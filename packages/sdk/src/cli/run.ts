@@ -1,4 +1,4 @@
-/** One run of the command line, without a process around it. */
+/** One run of the command line, independent of the process. */
 import { parseArgs } from 'node:util';
 import { createClient, type OfferAds } from '../client.ts';
 import { OfferAdsError } from '../error.ts';
@@ -19,7 +19,7 @@ export type CliEnvironment = {
   readonly client?: (options: ClientOptions) => OfferAds;
 };
 
-/** @returns the exit code; what there is to say has been said */
+/** @returns the exit code, after all output was written */
 export async function run(argv: readonly string[], o: CliEnvironment): Promise<number> {
   const asJson = argv.includes('--json');
   try {
@@ -43,13 +43,13 @@ export async function run(argv: readonly string[], o: CliEnvironment): Promise<n
   }
 }
 
-/** History and process lists keep arguments where others read them. Not even the message repeats it. */
+/** Refuses keys in arguments, because other people can read shell histories and process lists. The message does not repeat the key. */
 function refuseKeys(argv: readonly string[]): void {
   const isNamed = argv.some((text) => /^--(api-)?key(=|$)/.test(text));
   if (isNamed || argv.some((text) => /pk_(test|live)_\w{8}/.test(text))) {
     throw new UsageError(
-      'A key is not taken from the arguments, because the shell keeps them in its history and shows them to everybody on this machine. ' +
-        'Put it into OFFER_ADS_API_KEY or a file (--key-file). If a real key was typed just now, roll it in the portal',
+      'Keys are not accepted as arguments, because the shell stores them in its history and shows them to everybody on this machine. ' +
+        'Put the key into OFFER_ADS_API_KEY or a file (--key-file). If you have just typed a real key, roll it in the portal',
     );
   }
 }
@@ -133,7 +133,7 @@ function explain(error: unknown, asJson: boolean, o: CliEnvironment): number {
     if (again !== undefined) {
       const flags = Object.entries(again).map(([name, value]) => `--${name} ${value}`);
       o.err(
-        `The offer may exist. The same command with these goes on without a second one: ${flags.join(' ')}\n`,
+        `The offer may exist. Repeat the command with these options; no second offer is created: ${flags.join(' ')}\n`,
       );
     }
   }

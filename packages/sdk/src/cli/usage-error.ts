@@ -1,4 +1,4 @@
-/** The command cannot be done as it was written; its message says how. */
+/** The command is wrong; the message says how to correct it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -13,7 +13,9 @@ describe('a refusal', () => {
   test('of the picture, the balance and the targeting stands there too', () => {
     expect(placeRefusal('E2', 'The image failed moderation: x.').faults).toHaveProperty('picture');
     expect(placeRefusal('E3', 'The balance is below.').faults).toHaveProperty('payment');
-    expect(placeRefusal('E5', 'No users match the targeting.').faults.place).toContain('Enlarge or move the circle');
+    expect(placeRefusal('E5', 'No users match the targeting.').faults.place).toContain(
+      'Enlarge or move the circle',
+    );
     expect(placeRefusal('E1', 'A card payment must be at least 0.30 GBP.').faults).toHaveProperty('payment');
   });
   test('of terms that are not accepted names no header that only developers know', () => {
