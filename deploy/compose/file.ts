@@ -1,4 +1,4 @@
-/** docker-compose.yml, read as compose reads it. */
+/** Reads docker-compose.yml like Docker Compose. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
@@ -35,17 +35,17 @@ export type ComposeFile = {
 
 export const composeText = readFileSync(join(repository, 'docker-compose.yml'), 'utf8');
 
-/** As it stands there, with its `${NAME:-default}`. */
+/** The file without substitution of `${NAME:-default}`. */
 export const composeFile = readCompose(composeText);
 
 export function readCompose(text: string): ComposeFile {
-  // Our own file, and each service takes what all have in common.
+  // A high alias limit, because every service merges the common settings. The file is our own, so this is safe.
   return parse(text, { merge: true, maxAliasCount: 1_000 }) as ComposeFile;
 }
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** As compose starts it with these settings in its environment or .env. */
+/** The file after substitution with these settings from the environment or .env. */
 export function resolved(settings: Settings, file = composeFile): ComposeFile {
   return JSON.parse(JSON.stringify(file), (_, value: unknown) =>
     typeof value === 'string' ? interpolated(value, settings) : value,
@@ -54,12 +54,12 @@ export function resolved(settings: Settings, file = composeFile): ComposeFile {
 
 export type Reference = {
   readonly name: string;
-  /** `:-` what to take, `:+` what to take instead, `:?` refuse, where it is missing or empty. */
+  /** `:-` default if missing or empty, `:+` replacement if set, `:?` error if missing or empty. */
   readonly kind: '-' | '+' | '?';
   readonly text: string;
 };
 
-/** `${NAME:-text}`, where the text may hold another; no other form is in use. */
+/** Finds `${NAME:-text}`, where the text may contain another reference. Other forms are not supported. */
 export function referencesIn(text: string): Reference[] {
   const found: Reference[] = [];
   for (let start = text.indexOf('${'); start !== -1; start = text.indexOf('${', start)) {
@@ -89,7 +89,7 @@ function value({ name, kind, text }: Reference, settings: Settings): string {
   return interpolated(text, settings);
 }
 
-/** Of the bracket that was opened before `from`. */
+/** The closing bracket of the one that was opened before `from`. */
 function closing(text: string, from: number): number {
   for (let at = from, open = 1; at < text.length; at += 1) {
     if (text[at] === '{') open += 1;

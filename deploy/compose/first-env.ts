@@ -1,4 +1,4 @@
-/** The `.env` of a first start: all that is outside is simulated. .env.example has every setting. */
+/** The `.env` of a first start, which simulates all external services. .env.example has every setting. */
 
 import { demoSeller, demoSender } from '@offer-ads/dev/demo-data/seller';
 import { ratesPath } from '@offer-ads/simulators/rates/server';
@@ -23,9 +23,9 @@ const lines = (settings: Readonly<Record<string, string>>, before = '') =>
   );
 
 export const firstEnv = `${[
-  '# A system for trying out: the card provider, the central bank and the mail server are simulated. .env.example has every setting.',
+  '# A trial system: the card provider, the central bank and the mail server are simulated. .env.example has every setting.',
   ...lines(simulatedSettings),
   '',
-  '# Traces, metrics, alerts and dashboards too (Jaeger, Prometheus, Grafana; 1.7 GB of memory):',
+  '# Uncomment for traces, metrics, alerts and dashboards (Jaeger, Prometheus, Grafana; 1.7 GB of memory):',
   ...lines(observed, '# '),
 ].join('\n')}\n`;

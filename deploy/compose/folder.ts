@@ -1,16 +1,16 @@
-/** The folder of secrets, and `.env`: made where they are missing. */
+/** Creates the folder of secrets and `.env` if they are missing. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Files, inventFiles, storeFiles } from './secrets.ts';
 
 /**
- * Nobody but its owner may enter the folder, and whoever is let in may read its files: containers run as users of their own
- * (1000, 999, 472), and each gets just the files that docker-compose.yml hands it, past the folder.
+ * Only the owner may enter the folder, but its files are readable for all: containers run as other users (1000, 999, 472), and
+ * docker-compose.yml mounts only single files into each.
  */
 const ofFolder = 0o700;
 const ofFiles = 0o644;
 
-/** What was there stays as it is, but for what stores are told. @returns the names of new files */
+/** Keeps existing files, except those for the stores' users. @returns the names of new files */
 export function writeSecrets(folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, ofFolder);
@@ -27,7 +27,7 @@ function readSecrets(folder: string): Files {
   return new Map(files.map(({ name }) => [name, contentOf(name)]));
 }
 
-/** A killed set-up leaves no half of a secret behind. */
+/** Writes to a temporary file first, so that an interrupted set-up leaves no incomplete secret. */
 function writeWhole(file: string, content: string): void {
   writeFileSync(`${file}.new`, content, { mode: 0o600 });
   chmodSync(`${file}.new`, ofFiles);

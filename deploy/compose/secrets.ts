@@ -1,10 +1,10 @@
-/** The files that docker-compose.yml hands to its containers as secrets: their names, and how they are made. */
+/** The secret files of docker-compose.yml: their names and contents. */
 import { externalSecrets, type LookUp, secretData } from '../k8s/checks/secrets.ts';
 import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from '../k8s/checks/store-users.ts';
 import { inventSecrets, newMongoKey, random } from '../k8s/secrets-of-dev.ts';
 import { isSecretOf, type Program, programs } from '../settings/schemas.ts';
 
-/** Each program has a user of its own at a store, and a token of its own: the same setting is another secret in each. */
+/** Settings whose value differs for each program, because each has its own user and its own token. */
 const differs = new Set(['RABBITMQ_URL', 'MONGO_URL', 'ADMIN_TOKEN', 'ADMIN_TOKEN_HASHES']);
 
 /** The file that holds a setting. */
@@ -13,20 +13,20 @@ export function secretFileOf(program: Program, name: string): string {
   return differs.has(name) && !file.startsWith(`${program}-`) ? `${program}-${file}` : file;
 }
 
-/** Of a bucket of one's own or a hosted model: whoever has one brings them. */
+/** Credentials for a bucket or a hosted model: the operator provides them. */
 const areBrought = /^(S3|REKOGNITION)_/;
 
-/** Users of RabbitMQ whom nobody here signs in as: the community platform, and people who look at queues. */
+/** Users of RabbitMQ that no container uses: the community platform and the scaler. */
 const otherBrokerUsers = ['community', 'scaler'];
 
 export type Files = ReadonlyMap<string, string>;
 
-/** Where people and the console have their tokens. Services have hashes of them alone. */
+/** The files with the tokens of staff and of the console. Services get only hashes. */
 const tokenFiles = { staff: 'admin-token', console: 'console-admin-token' };
 
 /**
- * Every file that must be there before the first start, all of them random; of Stripe and the mail server as the simulators take
- * them. `known`: hashes are made of the tokens that are there.
+ * All files needed before the first start, with random values. Values for Stripe and the mail server are those of the simulators.
+ * `known`: existing tokens, from which the hashes are made.
  */
 export function inventFiles(known: Files = new Map()): Files {
   const [staff, console] = [known.get(tokenFiles.staff), known.get(tokenFiles.console)];
@@ -53,7 +53,7 @@ export function inventFiles(known: Files = new Map()): Files {
   ]);
 }
 
-/** One of each store, without certificates; and no job that compares payments. */
+/** Compose runs one instance of each store, without certificates, and no job that compares payments. */
 function asInCompose(value: string): string {
   return value
     .replace(/\?sslmode=.*$/, '')
@@ -62,7 +62,7 @@ function asInCompose(value: string): string {
     .replace(/@mongo-0\.[^/]+\//, '@mongo:27017/');
 }
 
-/** What the stores are told of their users, always made anew: rights follow the code, passwords the addresses in the files. */
+/** The definitions of the stores' users, always regenerated: rights come from the code, passwords from the addresses in the files. */
 export function storeFiles(files: Files): Files {
   const lookUp: LookUp = (key, property) => {
     const [, store = ''] = key.split('/');

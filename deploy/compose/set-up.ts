@@ -1,6 +1,6 @@
 /**
- * `npm run compose:set-up`: what docker-compose.yml needs before its first start. Secrets, random, each in a file of
- * deploy/compose/secrets; and a `.env` that simulates everything outside. Whatever is there already stays as it is.
+ * `npm run compose:set-up`: creates what docker-compose.yml needs before its first start: random secrets, each in a file of
+ * deploy/compose/secrets, and a `.env` that simulates external services. Existing files are not changed.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { writeSecrets } from './folder.ts';
 const made = writeSecrets(join(repository, 'deploy/compose/secrets'));
 console.log(
   made.length === 0
-    ? 'deploy/compose/secrets: every file is there.'
+    ? 'deploy/compose/secrets: all files exist.'
     : `deploy/compose/secrets: ${made.length} files made.`,
 );
 const env = join(repository, '.env');
 const isNew = !existsSync(env);
 if (isNew) writeFileSync(env, firstEnv);
-console.log(isNew ? '.env: made; everything outside is simulated.' : '.env: there already.');
+console.log(isNew ? '.env: created; external services are simulated.' : '.env: exists already.');

@@ -1,10 +1,10 @@
 /**
- * `npm run images`: builds the image of every service, and the one of the simulators, and looks at what came out.
+ * `npm run images`: builds the images of all services and of the simulators, and checks the results.
  *
  *   npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads \
  *     --node-image node:24-bookworm-slim --runtime-image debian:bookworm-slim -- --push --platform linux/amd64
  *
- * All of it is optional; what follows the second `--` goes to `docker build` as it is.
+ * All options are optional. Arguments after the second `--` are passed to `docker build`.
  */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
@@ -12,7 +12,7 @@ import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import { ask, docker } from './docker.ts';
 
-/** As Docker counts it, unpacked. Only moderation brings a model, and what runs it. */
+/** The largest allowed size, unpacked, as Docker shows it. Only moderation contains a model and its runtime. */
 const mostMegabytes = (image: string) => (image === 'moderation' ? 400 : 300);
 
 const { values, positionals } = parseArgs({
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** As docker-compose.yml gives them; the Dockerfile says why. */
+/** As in docker-compose.yml; the Dockerfile gives the reasons. */
 const nodeFlags: Partial<Record<string, string>> = { moderation: '--max-semi-space-size=4' };
 
 try {
@@ -48,7 +48,7 @@ function build(): void {
     console.log(`\n${nameOf(image)}`);
     docker('build', ...all, ...which, '--tag', nameOf(image), '.');
   }
-  // Somewhere else there is nothing to look at here.
+  // With these options the image is not on this machine, so it cannot be checked.
   if (!positionals.some((argument) => /^--(push|output|platform)/.test(argument)))
     tellSizes(images.map((image) => [image, nameOf(image)]));
 }
@@ -58,7 +58,7 @@ function bases(): string[] {
   return Object.entries(given).flatMap(([name, value]) => (value ? ['--build-arg', `${name}=${value}`] : []));
 }
 
-/** Labels, and the time that the files bear. What is not committed must not look as if it were. */
+/** Labels and file times from the last commit. A tree with uncommitted changes is marked as such. */
 function commit(): string[] {
   const [revision = '', seconds = '', created = ''] = ask('git', 'log', '-1', '--format=%H %ct %cI').split(
     ' ',
@@ -80,7 +80,7 @@ function tellSizes(images: readonly (readonly [string, string])[]): void {
     const megabytes = Math.ceil(bytes / 1e6);
     console.log(`${`${megabytes}`.padStart(4)}  ${name}`);
     if (megabytes > mostMegabytes(image)) {
-      console.error(`      That is more than the ${mostMegabytes(image)} MB that it may have.`);
+      console.error(`      That is more than the limit of ${mostMegabytes(image)} MB.`);
       process.exitCode = 1;
     }
   }

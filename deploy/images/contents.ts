@@ -1,4 +1,4 @@
-/** What an image holds beside our code, as the image itself tells it, and its place in a bill of materials. */
+/** Reads the packages inside an image, for its bill of materials. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,14 +10,14 @@ const contents = z.object({
   cpu: z.enum(['x64', 'arm64']),
   system: z.object({ name: z.string(), version: z.string() }).optional(),
   debian: z.array(z.object({ name: z.string(), version: z.string(), cpu: z.string() })),
-  /** As `name@version`; ours too. */
+  /** As `name@version`; our own packages too. */
   npm: z.array(z.string()),
 });
 export type Contents = z.infer<typeof contents>;
 
 const program = fileURLToPath(new URL('inside.ts', import.meta.url));
 
-/** Undefined when there is no such image here, or no Docker. */
+/** Undefined without Docker or without the image on this machine. */
 export function contentsOf(image: string): Contents | undefined {
   const quiet = { stdio: ['pipe', 'pipe', 'ignore'] as ['pipe', 'pipe', 'ignore'] };
   try {
@@ -35,7 +35,7 @@ export function contentsOf(image: string): Contents | undefined {
   return contents.parse(JSON.parse(told.toString()));
 }
 
-/** What the image has of npm packages and the list has not, and the other way round. */
+/** The npm packages that are only in the image or only in the list. */
 export function differences(bom: Bom, { npm }: Contents): string[] {
   const listed = new Set(
     [bom.metadata.component, ...bom.components].map(({ name, version }) => `${name}@${version}`),

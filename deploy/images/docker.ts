@@ -1,7 +1,7 @@
-/** The docker command, as these programs use it. */
+/** Runs the docker command. */
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** Its output goes where ours goes. Older clients need to be told which builder. */
+/** Docker's output goes to our own output. Older clients need the builder to be set. */
 export function docker(...args: string[]): void {
   const env = { ...process.env, DOCKER_BUILDKIT: '1' };
   const { status, error } = spawnSync('docker', args, { stdio: 'inherit', env });

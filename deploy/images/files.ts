@@ -1,17 +1,17 @@
-/** Which files of the repository come into an image, told from Dockerfile and .dockerignore without Docker. */
+/** Finds the files of the repository that an image contains, from Dockerfile and .dockerignore, without Docker. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
 
 const linesOf = (file: string) => readFileSync(join(repository, file), 'utf8').split('\n');
 
-/** The last pattern that matches a file, or a folder above it, decides. */
+/** The last pattern that matches a file or a folder above it decides. */
 const patterns = linesOf('.dockerignore')
   .map((line) => line.trim())
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => ({ takes: line.startsWith('!'), matches: expression(line.replace(/^!/, '')) }));
 
-/** `**` and `*` as Docker reads them. */
+/** Converts Docker's `**` and `*` to a regular expression. */
 function expression(glob: string): RegExp {
   const source = RegExp.escape(glob)
     .replaceAll(RegExp.escape('**/'), '(.*/)?')
@@ -28,7 +28,7 @@ export function isSent(path: string): boolean {
   );
 }
 
-/** Folders of the repository that a stage copies from the stage `sources`, and what it inherits. */
+/** Folders that a stage, or its parent stages, copies from the stage `sources`. */
 function copied(stage: string, service: string): string[] {
   const dockerfile = linesOf('Dockerfile');
   const start = dockerfile.findIndex((line) => line.endsWith(` AS ${stage}`));

@@ -1,6 +1,6 @@
 /**
- * `npm run lock:hashes`: asks the registry for the hash of every package of package-lock.json that has none, and writes it there.
- * Status 1 when the registry does not have them all.
+ * `npm run lock:hashes`: gets missing hashes of packages in package-lock.json from the registry and writes them there. Exit status 1 if
+ * the registry lacks some.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

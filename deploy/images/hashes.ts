@@ -1,16 +1,16 @@
-/** The hashes of package-lock.json, by which npm checks what it downloads. */
+/** The hashes of package-lock.json, with which npm checks downloads. */
 import type { Lock, LockedPackage } from './lock.ts';
 
 type Entry = readonly [path: string, one: LockedPackage];
 
-/** Entries that npm would download and could not check. Our own packages are links and folders, and are not downloaded. */
+/** Entries that npm would download without a check. Our own packages are links and folders and are not downloaded. */
 export function withoutHash(lock: Lock): Entry[] {
   return Object.entries(lock.packages).filter(
     ([path, one]) => path.includes('node_modules/') && one.link !== true && one.integrity === undefined,
   );
 }
 
-/** `name@version`, as a registry knows it. */
+/** `name@version` for the registry. */
 export function nameOf([path, { name, version }]: Entry): string {
   return `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`;
 }

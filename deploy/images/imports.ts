@@ -1,9 +1,9 @@
-/** Follows what a program imports, from file to file, through our own packages but not into others'. */
+/** Follows the imports of a program from file to file, inside our own packages only. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
 
-/** As formatted: one statement begins a line. */
+/** Relies on the formatter: a statement starts at the beginning of a line. */
 const statements = [
   /^(?:import|export)\s[^;'"]*?from '([^']+)'/gm,
   /^import '([^']+)'/gm,
@@ -11,10 +11,10 @@ const statements = [
   /\bnew URL\('([^']+\.ts)', import\.meta\.url\)/g,
 ];
 
-/** Types are gone before anything is run. */
+/** Type imports are removed before code runs. */
 const ofTypes = /^(import|export) type /;
 
-/** Paths in the repository of all files that the entries reach, the entries too. */
+/** Repository paths of all files that the entries import, directly or not, including the entries. */
 export function reachedFrom(entries: readonly string[], { types }: { types: boolean }): Set<string> {
   const reached = new Set<string>();
   const visit = (path: string): void => {
@@ -32,12 +32,12 @@ export function reachedFrom(entries: readonly string[], { types }: { types: bool
   return reached;
 }
 
-/** Undefined for what comes from Node or a registry. */
+/** Undefined for Node modules and packages of a registry. */
 function fileOf(specifier: string, from: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier));
   const [, name, path] = /^@offer-ads\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
   if (name === undefined) return undefined;
-  // The `exports` of our packages: a folder of sources, and what is generated.
+  // The `exports` of our packages: the sources, and the generated files.
   const file = path?.startsWith('generated/')
     ? `packages/${name}/${path}`
     : `packages/${name}/src/${path}.ts`;

@@ -1,9 +1,9 @@
-/** Run inside an image: says what is in it, as JSON. It may import nothing but Node. */
+/** Runs inside an image and prints its contents as JSON. It may import only Node modules. */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const packages = '/var/lib/dpkg';
-/** One file of all packages, or in images without dpkg a file for each. */
+/** One file for all packages, or, in images without dpkg, one file per package. */
 const files = [
   join(packages, 'status'),
   ...(existsSync(`${packages}/status.d`) ? readdirSync(`${packages}/status.d`) : []).map((name) =>
@@ -20,7 +20,7 @@ console.log(
       .filter((file) => existsSync(file) && !file.endsWith('.md5sums'))
       .flatMap((file) => readFileSync(file, 'utf8').split(/\n\n+/))
       .flatMap(installed),
-    // Ours are links in node_modules, which a glob does not follow.
+    // Our own packages are links in node_modules, which a glob does not follow.
     npm: globSync([
       '/app/**/node_modules/{*,@*/*}/package.json',
       '/app/{packages,services}/*/package.json',
@@ -39,7 +39,7 @@ function osRelease() {
 function installed(paragraph: string) {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(paragraph)?.[1];
   const [name, version, cpu] = [field('Package'), field('Version'), field('Architecture')];
-  // Removed ones may leave their settings.
+  // Removed packages may leave their configuration.
   const isThere = field('Status')?.endsWith(' installed') ?? true;
   return name && version && isThere ? [{ name, version, cpu }] : [];
 }

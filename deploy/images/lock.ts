@@ -1,4 +1,4 @@
-/** package-lock.json as images are built from it: without what only development needs. It imports nothing: builders run it. */
+/** Makes the package-lock.json for images, without development dependencies. It imports nothing, because image builds run it. */
 
 type Versions = Readonly<Record<string, string>>;
 export type LockedPackage = {
@@ -19,12 +19,12 @@ export type LockedPackage = {
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
 };
-/** Packages by the folder that they are installed in; our own are found by links in node_modules/@offer-ads. */
+/** Packages by installation folder; our own are found by links in node_modules/@offer-ads. */
 export type Lock = { readonly packages: Readonly<Record<string, LockedPackage>> };
 
 /**
- * npm follows the development dependencies of one workspace into others, even with `--omit=dev`; here are none to follow.
- * What nobody needs any more stays in the list, and is not installed.
+ * Removes the development dependencies of workspaces: npm would follow them into other workspaces, even with `--omit=dev`. Packages that
+ * are not needed any more stay in the list but are not installed.
  */
 export function lockOfImages(lock: Lock): Lock {
   const packages = Object.entries(lock.packages).map(([path, one]) => {

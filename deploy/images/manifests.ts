@@ -1,4 +1,4 @@
-/** Run while images are built, among manifests alone: leaves out of them what only development needs. */
+/** Runs during image builds, in a folder with manifests only: removes development dependencies from them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Lock, lockOfImages } from './lock.ts';
 

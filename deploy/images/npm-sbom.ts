@@ -1,4 +1,4 @@
-/** Bills of materials of the services' npm packages: npm's own, of what their images are built from. */
+/** Bills of materials of the services' npm packages, made by npm from the files that images are built from. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export type Component = {
   readonly purl?: string;
   readonly cpe?: string;
 };
-/** What we touch of CycloneDX 1.5. */
+/** The parts of CycloneDX 1.5 that we use. */
 export type Bom = {
   readonly serialNumber: string;
   readonly metadata: { readonly component: Component };
@@ -26,14 +26,14 @@ export type Bom = {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 };
 
-/** That of everything takes about a megabyte. */
+/** Far above the bill of all packages, which has about a megabyte. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 export function readLock(): Lock {
   return JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as Lock;
 }
 
-/** Of all that any image may hold. */
+/** The bill of all packages of all images. */
 export async function npmSbom(lock: Lock, cpu: Processor): Promise<Bom> {
   const folder = await mkdtemp(join(tmpdir(), 'sbom-'));
   try {
@@ -46,7 +46,7 @@ export async function npmSbom(lock: Lock, cpu: Processor): Promise<Bom> {
   }
 }
 
-/** What npm looks at: the lock file, and a manifest for each workspace. */
+/** Writes what npm needs: the lock file, and a manifest for each workspace. */
 async function writeProject(folder: string, lock: Lock): Promise<void> {
   await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
   const own = Object.entries(lock.packages).filter(([path]) => !path.includes('node_modules'));
@@ -58,9 +58,9 @@ async function writeProject(folder: string, lock: Lock): Promise<void> {
 }
 
 /**
- * The service, which stands at the top, with what it needs and what the admin tool needs: that is in every image.
+ * The service (as the root) with its dependencies and those of the admin tool, which is in every image.
  *
- * @param inImage as `name@version`; of packages for other platforms npm leaves some of what they need, and so it is listed
+ * @param inImage packages found in the image, as `name@version`: npm also installs dependencies of packages for other platforms
  */
 export function sbomOf(service: string, all: Bom, inImage: readonly string[] = []): Bom {
   const needed = new Set<string>();
@@ -88,7 +88,7 @@ function isOurs(component: Component, workspace: string): boolean {
   return component['bom-ref'].startsWith(`@offer-ads/${workspace}@`);
 }
 
-/** npm calls a workspace by its folder. */
+/** Renames workspaces, which npm lists by their folder. */
 function named(component: Component): Component {
   const ref = component['bom-ref'];
   return { ...component, name: ref.slice(0, ref.lastIndexOf('@')) };

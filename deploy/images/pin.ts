@@ -1,6 +1,6 @@
 /**
- * `npm run images:pin`: asks the registries for the digest of every image that the Dockerfile, docker-compose.yml and deploy/k8s/ name, and
- * writes it behind the tag. `-- --check` only names those without a digest; status 1 when there is one.
+ * `npm run images:pin`: gets the digest of every image in the Dockerfile, docker-compose.yml and deploy/k8s/ from the registries and
+ * writes it after the tag. `-- --check` only lists images without a digest; exit status 1 if there is one.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function pin(): void {
       digests.set(image, digestOf(image));
     } catch (error) {
       console.error(`${image}: ${reasonOf(error)}`);
-      // A digest of before may stand behind a tag of today.
+      // The old digest may not belong to the new tag.
       process.exitCode = 1;
     }
   }
@@ -33,7 +33,7 @@ function pin(): void {
   }
 }
 
-/** Of the list of all processors' images, so that one digest serves every machine. */
+/** The digest of the multi-platform index, so that it works on every machine. */
 function digestOf(image: string): string {
   const digest = ask('docker', 'buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', image);
   if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`the registry gave no digest but "${digest}"`);

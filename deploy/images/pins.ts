@@ -1,9 +1,9 @@
-/** Digests of images: where files name an image, and the same text with the digests that a registry gave. */
+/** Finds image names in files, and writes their digests. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
 
-/** `name:tag`, and the digest that stands behind it in a file, if any. */
+/** `name:tag`, and its digest in the file, if any. */
 export type NamedImage = { readonly image: string; readonly digest: string | undefined };
 
 const name = String.raw`[a-z0-9][\w.-]*(?:/[\w.-]+)*:[\w.-]+`;
@@ -13,7 +13,7 @@ const places = new RegExp(
   String.raw`(\bimage(?:Name)?: "?|_IMAGE:-|^ARG \w+_IMAGE=)(${name})(?:@(${digest}))?(?=["}\s])`,
   'gm',
 );
-/** Our own images, as kustomize is told of them in a release. */
+/** Our own images, as listed for kustomize in a release. */
 const releases = new RegExp(
   String.raw`(newName: (\S+)\n\s+newTag: ([\w.-]+)\n)(?:(\s+)digest: (${digest})\n)?`,
   'g',

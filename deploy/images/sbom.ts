@@ -1,6 +1,6 @@
 /**
- * `npm run sbom`: a bill of materials for each service's image, CycloneDX 1.5, in sbom/. Where the images are on this machine
- * (`npm run images`), with Node and the base's Debian packages too, and only if they hold just what the lock file says.
+ * `npm run sbom`: writes a bill of materials for each service's image to sbom/ (CycloneDX 1.5). If the images are on this machine
+ * (`npm run images`), it includes Node and the Debian packages, and fails if an image differs from the lock file.
  *
  *   npm run sbom -- --tag 1.2.0 --prefix registry.example/offer-ads
  */

@@ -1,4 +1,4 @@
-/** Builds the guides and the references into static pages: an HTML file each, beside assets whose names change with what is in them. */
+/** Builds the guides and the API references as static HTML pages. Names of assets contain a hash of their content. */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { type ReferenceAssets, referencePage, references } from './reference-pag
 const here = fileURLToPath(new URL('.', import.meta.url));
 const guidesFolder = join(here, '../../docs/guides');
 const picturesFolder = join(here, '../../docs/test-pictures');
-/** They too are what the pages are made of. */
+/** The folders from which the pages are built. */
 export const foldersOfGuides: readonly string[] = [guidesFolder, picturesFolder];
 /** Where the gateway serves them. */
 const base = '/docs/';
@@ -53,7 +53,7 @@ async function buildScript(outDir: string, input: string): Promise<Built> {
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    // What Vue, in the reference, would otherwise find out at run time, and warn about.
+    // Constants that Vue (in the reference) needs; without them it warns.
     define: {
       __VUE_OPTIONS_API__: 'true',
       __VUE_PROD_DEVTOOLS__: 'false',
@@ -66,7 +66,7 @@ async function buildScript(outDir: string, input: string): Promise<Built> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // Of the reference, which is as large as its maker has made it.
+      // The reference is a large library.
       chunkSizeWarningLimit: 2_000,
       target: 'es2023',
       rollupOptions: { input: join(here, input) },
@@ -83,7 +83,7 @@ async function buildScript(outDir: string, input: string): Promise<Built> {
   return { script: at(entry.file), styles: styles.map(at), imports };
 }
 
-/** Of a chunk, all that it imports, and what they do; not what is loaded later. */
+/** All static imports of a chunk, also indirect ones; without dynamic imports. */
 function importsOf(chunk: ManifestChunk, manifest: Manifest, found = new Set<ManifestChunk>()) {
   for (const name of chunk.imports ?? []) {
     const imported = manifest[name];

@@ -1,4 +1,4 @@
-/** What script adds to the guides: copying, search, the theme, and this service's own address in the commands. */
+/** The script of the guides: copy buttons, search, the theme, and the address of this service in commands. */
 import './docs.css';
 import { chooseTheme } from './theme-choice.ts';
 
@@ -10,7 +10,7 @@ letWideBlocksScroll();
 chooseTheme();
 search(document.querySelector<HTMLElement>('script[data-search]')?.dataset['search'] ?? '');
 
-/** Commands can be pasted as they are where the guides are read from the service itself. */
+/** Inserts the address of this service into commands, so that they can be pasted unchanged. */
 function nameThisService(): void {
   for (const code of document.querySelectorAll('.code code')) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
@@ -55,7 +55,7 @@ async function copy(text: string): Promise<string> {
   }
 }
 
-/** What is wider than the page can be scrolled by keyboard too. */
+/** Makes wide blocks scrollable by keyboard. */
 function letWideBlocksScroll(): void {
   const look = (element: HTMLElement) => {
     if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
@@ -127,7 +127,7 @@ function search(index: string): void {
 
 const MOST_RESULTS = 8;
 
-/** Every word must be there; headings count more than what stands below them. */
+/** All words must occur; headings count more than text. */
 function bestOf(entries: readonly Entry[], words: readonly string[]): Entry[] {
   const scored = entries.flatMap((entry) => {
     const [, guide, heading, text] = entry.map((part) => part.toLowerCase()) as unknown as Entry;

@@ -1,4 +1,4 @@
-/** The guides of a folder as the pages of `/docs`: README.md is the first page, and its list is the order of all others. */
+/** Reads the guides of a folder for `/docs`. README.md is the first page, and its list gives the order of the others. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RenderedGuide, renderGuide } from './markdown.ts';
@@ -7,12 +7,12 @@ import { type Assets, guidePage, type NavigationEntry, notFoundPage } from './pa
 export const START = 'README.md';
 
 export type RenderedGuides = {
-  /** File names and what is in them. */
+  /** File names with their contents. */
   readonly pages: ReadonlyMap<string, string>;
   readonly searchIndex: string;
 };
 
-/** @param folder of the guides, with the folder of the test pictures beside it */
+/** @param folder the folder of the guides; the folder of the test pictures is beside it */
 export async function readGuides(
   folder: string,
 ): Promise<{ files: readonly string[]; guides: RenderedGuide[] }> {
@@ -54,7 +54,7 @@ export async function renderGuides(folder: string, assets: Assets): Promise<Rend
   return { pages: new Map(pages), searchIndex: JSON.stringify(searchEntries(files, guides)) };
 }
 
-/** [address, guide, heading, text]: written as lists, because names would be a third of the file. */
+/** [address, guide, heading, text]: lists instead of objects, because field names would be a third of the file. */
 function searchEntries(files: readonly string[], guides: readonly RenderedGuide[]): string[][] {
   return guides.flatMap(({ title, sections }, at) =>
     sections.map(({ id, heading, text }, index) => {
@@ -80,7 +80,7 @@ function addressOfGuide(file: string): string {
   return file === START ? '/docs' : `/docs/${file.replace(/\.md$/, '')}`;
 }
 
-/** Other files of the repository are not on the site. */
+/** Throws for links to other files of the repository, because these are not on the site. */
 function siteAddress(link: string, files: readonly string[], pictures: readonly string[]): string {
   const [path = '', section] = link.split('#', 2);
   const hash = section === undefined ? '' : `#${section}`;

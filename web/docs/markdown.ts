@@ -1,4 +1,4 @@
-/** A guide's Markdown as HTML that a strict content security policy shows: no inline style, no inline script, code highlighted here. */
+/** Renders Markdown to HTML for a strict content security policy: no inline styles or scripts, code highlighted at build time. */
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import http from 'highlight.js/lib/languages/http';
@@ -13,10 +13,10 @@ hljs.registerLanguage('json', json);
 hljs.registerLanguage('ts', typescript);
 
 export type Heading = { readonly level: number; readonly id: string; readonly text: string };
-/** What search looks through: a heading and the text below it. */
+/** An entry of the search index: a heading and the text below it. */
 export type Section = { readonly id: string; readonly heading: string; readonly text: string };
 export type RenderedGuide = {
-  /** Of its only first-level heading. */
+  /** The text of its only first-level heading. */
   readonly title: string;
   /** Its first paragraph, for search engines and previews. */
   readonly summary: string;
@@ -26,9 +26,9 @@ export type RenderedGuide = {
 };
 
 export type MarkdownOptions = {
-  /** Where a link of a guide leads to on the site; throws for what would lead nowhere. */
+  /** The address of a link on the site; throws for a broken link. */
   readonly addressOf: (link: string) => string;
-  /** The drawing that stands in the text, so that it has the colours of the page. */
+  /** The SVG of a drawing, inlined so that it has the colours of the page. */
   readonly drawing: (name: string) => string;
 };
 
@@ -59,7 +59,7 @@ export function renderGuide(markdown: string, around: MarkdownOptions): Rendered
   };
 }
 
-/** They are for whoever runs the examples; the renderer would show them as text. */
+/** Removes comments: they are for the tests that run the examples, and the renderer would show them as text. */
 function withoutComments(markdown: string): string {
   return markdown.replace(/^<!--.*-->\n/gm, '');
 }

@@ -1,7 +1,7 @@
-/** The frame of every page of the guides. It works without script: script adds search, copying and the choice of a theme. */
+/** The frame of the guides' pages. It works without JavaScript, which only adds search, copy buttons and themes. */
 import type { Heading, RenderedGuide } from './markdown.ts';
 
-/** Addresses under `/docs/assets`, which change with what is in them. */
+/** Addresses under `/docs/assets`, which contain a hash of the content. */
 export type Assets = {
   readonly style: string;
   readonly script: string;
@@ -92,7 +92,7 @@ ${o.main}
 `;
 }
 
-/** Twice: beside the text where there is room, folded above it where there is none. Each is hidden where the other shows. */
+/** The menu is rendered twice: beside the text on wide screens, folded above it on narrow ones. CSS hides one of them. */
 function guidesMenu(navigation: readonly NavigationEntry[], current: string | undefined): string {
   const links = navigation
     .map(({ address, title }) => {
@@ -116,7 +116,7 @@ function contents(headings: readonly Heading[]): string {
     .filter(({ level }) => level <= 3)
     .map(({ level, id, text }) => {
       if (level === 2) above = text;
-      // Below "POST /offers" it is enough to say "400 E1".
+      // Below "POST /offers" the short form "400 E1" is enough.
       const short = level === 3 && text.startsWith(`${above} `) ? text.slice(above.length + 1) : text;
       return `<li${level === 3 ? ' class="deeper"' : ''}><a href="#${id}">${escape(short)}</a></li>`;
     });

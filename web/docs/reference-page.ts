@@ -1,17 +1,17 @@
-/** The frame of a reference: what stands there before its scripts, and without them. */
+/** The HTML page of an API reference, as shown before or without its scripts. */
 
-/** Addresses under `/docs/assets`, which change with what is in them. */
+/** Addresses under `/docs/assets`, which contain a hash of the content. */
 export type ReferenceAssets = {
   readonly styles: readonly string[];
   readonly script: string;
-  /** What the script imports at once: asked for together with it. */
+  /** Static imports of the script, loaded together with it. */
   readonly imports: readonly string[];
   readonly before: string;
   readonly theme: string;
   readonly icon: string;
 };
 
-/** Where the OpenAPI document of each is. */
+/** Title and OpenAPI document of each reference. */
 export const references = {
   'reference.html': { title: 'Offer Advertising API', description: '/openapi.json' },
   'portal-reference.html': { title: 'Advertiser portal API', description: '/portal/openapi.json' },
@@ -50,7 +50,7 @@ ${imports.join('\n')}
 </header>
 <div id="reference" data-description="${description}"></div>
 <noscript>
-<p class="instead">The reference needs JavaScript. <a href="${description}">The OpenAPI document</a> says the same, and the <a href="/docs">guides</a> need none.</p>
+<p class="instead">The reference needs JavaScript. <a href="${description}">The OpenAPI document</a> has the same content. The <a href="/docs">guides</a> work without JavaScript.</p>
 </noscript>
 </body>
 </html>

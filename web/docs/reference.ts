@@ -1,4 +1,4 @@
-/** The page of an API's reference: Scalar draws it from the OpenAPI document that the page names. */
+/** The page of an API reference: Scalar renders the OpenAPI document. */
 import '@scalar/api-reference/style.css';
 import './reference.css';
 import { createApiReference } from '@scalar/api-reference';
@@ -6,7 +6,7 @@ import { chooseTheme, keep } from './theme-choice.ts';
 
 const { dataset } = document.documentElement;
 dataset['script'] = 'on';
-// What Scalar follows: its own switch is another one than that of all our pages.
+// Scalar follows our theme: its own switch is separate from that of our pages.
 keep('colorMode', dataset['theme'] ?? 'system');
 chooseTheme((theme) => {
   keep('colorMode', theme);
@@ -24,7 +24,7 @@ if (reference !== null)
     orderSchemaPropertiesBy: 'preserve',
     orderRequiredPropertiesFirst: false,
     hideDarkModeToggle: true,
-    // No part of it may ask or advertise the maker's services.
+    // Switches off everything that calls or advertises the maker's services.
     withDefaultFonts: false,
     telemetry: false,
     hideClientButton: true,

@@ -1,4 +1,4 @@
-/** Ids of headings as GitHub makes them, so that links between guides work in both places. */
+/** Makes ids of headings like GitHub, so that links between guides work on GitHub and on the site. */
 export function slugs(): (text: string) => string {
   const taken = new Map<string, number>();
   return (text) => {

@@ -1,6 +1,6 @@
-/** The choice of a theme in the bar. The portal keeps it under the same name. */
+/** The choice of a theme. The portal stores it under the same name. */
 
-/** @param changed called with each choice that is made from now on */
+/** @param changed called after each later change */
 export function chooseTheme(changed: (theme: string) => void = () => {}): void {
   const { dataset } = document.documentElement;
   const select = document.querySelector<HTMLSelectElement>('#theme');
@@ -18,6 +18,6 @@ export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // Storage is forbidden here: it holds until the page is left.
+    // Storage is not available: the choice lasts until the page is left.
   }
 }

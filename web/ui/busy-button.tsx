@@ -1,4 +1,4 @@
-/** A button whose work takes a moment: no second click while the first is under way. */
+/** A button for asynchronous work. It ignores clicks while the work is running. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
@@ -7,7 +7,7 @@ type BusyButtonProps = Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'onClick'> & 
   readonly children: ComponentChildren;
 };
 
-/** It stays focusable while it is busy: a disabled button would lose the keyboard's place. */
+/** It stays focusable while it is busy, because a disabled button would lose the focus. */
 export function BusyButton({ work, children, ...rest }: BusyButtonProps) {
   const [busy, setBusy] = useState(false);
   const run = async () => {

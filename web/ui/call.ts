@@ -1,4 +1,4 @@
-/** One request to the server that the page came from. Whatever happens is a value: pages decide what to say of it. */
+/** Sends a request to the page's own server. Failures are values, and pages decide what to show. */
 
 export type Reply<Body> =
   | { readonly ok: true; readonly status: number; readonly body: Body; readonly headers: Headers }
@@ -6,11 +6,11 @@ export type Reply<Body> =
 
 export type Refusal = {
   readonly ok: false;
-  /** 0: there was no reply. */
+  /** 0: no reply. */
   readonly status: number;
-  /** The server's code of this refusal, where it has one. */
+  /** The code of the refusal, if any. */
   readonly returnCode: string | null;
-  /** What the person is told: why, and what to do. */
+  /** The message for the person: the reason, and what to do. */
   readonly message: string;
 };
 
@@ -21,7 +21,7 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the request early, for example when the page is left. */
   readonly signal?: AbortSignal;
-  /** 10,000 when left out: longer than the server allows itself for any such request. */
+  /** Default: 10,000, longer than the server's own limit for such requests. */
   readonly timeoutMs?: number;
 };
 
@@ -44,12 +44,12 @@ export async function call<Body>(url: string, o: CallOptions = {}): Promise<Repl
     const text = await response.text();
     body = text === '' ? {} : JSON.parse(text);
   } catch (error) {
-    // Whoever gave the signal wants no reply any more.
+    // The caller has aborted the request.
     if (o.signal?.aborted === true) throw error;
     return refusal(0, null, 'The server cannot be reached. Check your connection and try again.');
   }
   const { return_code: returnCode = null, message } = body as { return_code?: string; message?: string };
-  // A refusal may come as 200, with a code that begins with E (specification, Errors).
+  // A refusal may have status 200 and a code that begins with E (specification, Errors).
   if (response.ok && returnCode?.startsWith('E') !== true)
     return { ok: true, status: response.status, body: body as Body, headers: response.headers };
   return refusal(response.status, returnCode, explain(response, message));
@@ -65,7 +65,7 @@ function refusal(status: number, returnCode: string | null, message: string): Re
 }
 
 function explain(response: Response, message: string | undefined): string {
-  if (response.status === 429) return `That was too often. Please try again in ${waitOf(response)}.`;
+  if (response.status === 429) return `Too many requests. Please try again in ${waitOf(response)}.`;
   if (response.status >= 500 && (message === undefined || isGeneric.has(message)))
     return 'This is not available at the moment. Please try again in a minute.';
   return message === undefined ? 'That did not work. Please try again.' : sentence(message);
@@ -82,7 +82,7 @@ function waitOf(response: Response): string {
   return minutes <= 1 ? 'a minute' : `${minutes} minutes`;
 }
 
-/** For the cache of replies, which knows failures as thrown errors. */
+/** A refusal as an error, because the query library expects thrown errors. */
 export class Refused extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {

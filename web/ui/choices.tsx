@@ -1,10 +1,10 @@
-/** A group of choices with its fault, tied together for screen readers: they say it on entering the group. */
+/** A group of choices with its error message. Screen readers read the message when the group gets the focus. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 type ChoicesProps = {
   readonly legend: string;
-  /** Why what is chosen does not do; nothing while it does. */
+  /** The error message; undefined while the choice is valid. */
   readonly fault?: string | undefined;
   readonly disabled?: boolean;
   readonly children: ComponentChildren;
@@ -28,7 +28,7 @@ export function Choices({ legend, fault, disabled = false, children }: ChoicesPr
   );
 }
 
-/** Takes the keyboard to the first thing that is wrong: a field, the choice made in a group, or what is said of the whole. */
+/** Focuses the first error: a field, a group's choice, or the message about the whole form. */
 export function focusFirstFault(form: HTMLElement | null): void {
   const first = form?.querySelector<HTMLElement>(
     '[aria-invalid="true"], [data-faulty], .problem[role="alert"]',

@@ -1,12 +1,12 @@
-/** Colours of the theme for what is drawn on a canvas, and when to draw it again. */
+/** Theme colours for canvas drawings, and a signal to redraw. */
 import { useEffect, useState } from 'preact/hooks';
 
-/** What custom properties come to in the theme of now: `{land: '--map-land'}` gives `{land: 'rgb(...)'}`. */
+/** The computed values of custom properties in the current theme: `{land: '--map-land'}` gives `{land: 'rgb(...)'}`. */
 export function coloursOf<Names extends Readonly<Record<string, string>>>(
   host: Element,
   names: Names,
 ): { readonly [Name in keyof Names]: string } {
-  // Only a real property is computed: the custom one itself is a text with `light-dark()` in it.
+  // Browsers compute only real properties: the custom property is an unresolved text with `light-dark()`.
   const probe = document.createElement('span');
   probe.hidden = true;
   host.append(probe);
@@ -18,7 +18,7 @@ export function coloursOf<Names extends Readonly<Record<string, string>>>(
   return Object.fromEntries(colours) as { readonly [Name in keyof Names]: string };
 }
 
-/** Another number after each change of theme or mode. */
+/** A number that changes with each change of the theme or mode. */
 export function useThemeChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Asks before something that others will feel: what it does, and a button that says it. */
+/** A confirmation dialog that describes the effect of an action. */
 import type { ComponentChildren } from 'preact';
 import type { Refusal } from './call.ts';
 import { Dialog } from './dialog.tsx';
@@ -6,10 +6,10 @@ import { Form } from './form.tsx';
 
 type ConfirmProps = {
   readonly title: string;
-  /** What will happen at once, and to whom. */
+  /** The effect of the action. */
   readonly children: ComponentChildren;
   readonly submit: string;
-  /** Nothing when it was done: `close` is up to it then. */
+  /** Returns undefined after success; then `act` itself must call `close`. */
   readonly act: () => Promise<Refusal | undefined>;
   readonly close: () => void;
 };
@@ -21,7 +21,7 @@ export function Confirm({ title, children, submit, act, close }: ConfirmProps) {
         send={async () => (await act())?.message ?? null}
         submit={submit}
         actions={
-          // The keyboard begins here: a key that is held, or pressed twice, must not do it.
+          // The focus starts on "Cancel", so that a key that is held or pressed twice does not confirm.
           <button type="button" class="quiet" autofocus onClick={close}>
             Cancel
           </button>

@@ -1,4 +1,4 @@
-/** Puts a text into the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 import { useState } from 'preact/hooks';
 
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
@@ -6,7 +6,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   const copy = () => {
     navigator.clipboard.writeText(text).then(
       () => setState('copied'),
-      // Without https, or without leave, only the person can copy.
+      // Without https or permission, scripts cannot copy.
       () => setState('refused'),
     );
   };
@@ -17,7 +17,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       </button>
       <span role="status" class="small">
         {state === 'copied' && 'Copied.'}
-        {state === 'refused' && 'The browser does not allow it: mark the text and copy it.'}
+        {state === 'refused' && 'The browser does not allow this: select the text and copy it.'}
       </span>
     </>
   );

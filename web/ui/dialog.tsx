@@ -1,17 +1,17 @@
-/** A question that must be answered before anything else: the browser's own modal dialog, which keeps the keyboard inside. */
+/** A modal dialog, using the browser's own element, which keeps the focus inside. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 type DialogProps = {
   readonly title: string;
-  /** Also when Escape is pressed. */
+  /** Called also after Escape. */
   readonly close: () => void;
-  /** What is shown is lost with it: neither Escape nor a gesture closes it, only what stands inside. */
+  /** The content would be lost: neither Escape nor a gesture closes the dialog, only its own buttons. */
   readonly stays?: boolean;
   readonly children: ComponentChildren;
 };
 
-/** Open as long as it is rendered; the focus then goes back to where it was. */
+/** Open while it is rendered. Afterwards the focus returns to its previous place. */
 export function Dialog({ title, close, stays = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -30,7 +30,7 @@ export function Dialog({ title, close, stays = false, children }: DialogProps) {
         if (!stays) close();
       }}
       onClose={() => {
-        // A second Escape closes it whatever was said to the first.
+        // Browsers close a dialog at a second Escape even if the first one was prevented, so open it again.
         if (element.current?.isConnected !== true) return;
         if (stays) element.current.showModal();
         else close();

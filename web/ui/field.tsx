@@ -1,4 +1,4 @@
-/** A labelled field with its hint and its fault, tied together for screen readers. */
+/** A labelled field with its hint and error message, connected for screen readers. */
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -11,9 +11,9 @@ type Described = {
 type FieldProps = {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Why the value does not do; nothing while it does. */
+  /** The error message; undefined while the value is valid. */
   readonly fault?: string | undefined;
-  /** The input, select or textarea, which takes what it is given. */
+  /** Renders the input, select or textarea with the given attributes. */
   readonly children: (described: Described) => JSX.Element;
 };
 

@@ -1,14 +1,14 @@
-/** A form that sends once at a time and says beside itself what became of it. */
+/** A form that sends one request at a time and shows its error message. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Notice } from './notice.tsx';
 
 type FormProps = {
-  /** Sends; a text that it answers is what went wrong. */
+  /** Sends the form. Returns an error message, or null after success. */
   readonly send: (values: FormData, form: HTMLFormElement) => Promise<string | null>;
   readonly submit: string;
   readonly children: ComponentChildren;
-  /** More buttons, behind the one that sends. */
+  /** More buttons, after the submit button. */
   readonly actions?: ComponentChildren;
   readonly label?: string;
 };
@@ -16,7 +16,7 @@ type FormProps = {
 export function Form({ send, submit, children, actions, label }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  // State changes with the next rendering only; two clicks may come before it.
+  // A ref, because state changes only with the next rendering, and two clicks may come before it.
   const underWay = useRef(false);
 
   const onSubmit = async (event: SubmitEvent) => {
@@ -46,7 +46,7 @@ export function Form({ send, submit, children, actions, label }: FormProps) {
   );
 }
 
-/** What stands in a field of text, without the blanks around it; '' when there is no such field. */
+/** The trimmed value of a text field; '' if there is no such field. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === 'string' ? value.trim() : '';

@@ -1,9 +1,9 @@
-/** What frames every page of an app: the way past the navigation, and the navigation itself, folded where there is little room. */
+/** Parts of the frame of every page: the skip link and the navigation, which is folded on narrow screens. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** Before everything else; `<main id="content" tabIndex={-1}>` is where it leads. */
+/** The first element of the page; it leads to `<main id="content" tabIndex={-1}>`. */
 export function SkipLink() {
   return (
     <a class="skip" href="#content">
@@ -18,7 +18,7 @@ type SectionsMenuProps = {
     readonly title: string;
     readonly isHere: boolean;
   }[];
-  /** Below the sections. */
+  /** Shown below the sections. */
   readonly children?: ComponentChildren;
 };
 

@@ -1,11 +1,11 @@
-/** A part of a page whose script comes only when it is shown, in a place that is as large before as after. */
+/** A part of a page whose script is loaded when it is shown. Its space is reserved before. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 type LaterProps<Module> = {
   readonly load: () => Promise<Module>;
   readonly children: (module: Module) => ComponentChildren;
-  /** What is coming, for the message that it did not: "The map". */
+  /** The name of the part for messages: "The map". */
   readonly what: string;
 };
 

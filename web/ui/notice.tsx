@@ -1,4 +1,4 @@
-/** What became of something, said where it happened and read out by screen readers. */
+/** A message about a result, shown where it happened and read by screen readers. */
 import type { ComponentChildren } from 'preact';
 
 type NoticeProps = {

@@ -1,13 +1,13 @@
-/** What every page begins with: its title, in the tab and as the heading that gets the focus when one comes here. */
+/** The beginning of every page: its title in the tab, and the heading, which gets the focus when the page is opened. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 type PageProps = {
   readonly title: string;
-  /** Of the whole: behind the title in the tab. */
+  /** Name of the site, after the title in the tab. */
   readonly site: string;
   readonly lead?: ComponentChildren;
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 };
@@ -17,7 +17,7 @@ export function Page({ title, site, lead, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${site}`;
   }, [title, site]);
-  // Only on arrival: a title that changes must not take the keyboard away from what is being done.
+  // Only when the page is opened: a later change of the title must not move the focus.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <>

@@ -1,9 +1,9 @@
-/** Lists that may be long show their beginning; the rest comes on demand. */
+/** Long lists show only their beginning; a button shows more. */
 import { useState } from 'preact/hooks';
 
 const aPage = 50;
 
-/** `list` as far as it is shown, and what shows more of it. */
+/** The visible part of `list`, and the button that shows more. */
 export function useShown<T>(list: readonly T[]) {
   const [atMost, setAtMost] = useState(aPage);
   return {

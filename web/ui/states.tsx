@@ -1,8 +1,8 @@
-/** The three things that a list can be instead of a list: on its way, empty, or out of reach. */
+/** The three states of a list without entries: loading, empty, failed. */
 import type { ComponentChildren } from 'preact';
 import { BusyButton } from './busy-button.tsx';
 
-/** `lines`: about as many as will stand there, so that little moves when they come. */
+/** `lines`: the expected number of lines, so that the page moves little after loading. */
 export function Loading({ lines = 3, what }: { readonly lines?: number; readonly what: string }) {
   return (
     <div class="loading" role="status">
@@ -31,7 +31,7 @@ export function Empty({
   );
 }
 
-/** Why it cannot be shown, and a second try. */
+/** The error message with a button to try again. */
 export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => Promise<unknown> }) {
   return (
     <div class="notice problem" role="alert">

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. `theme.js` applies what was chosen before the next page is painted. */
+/** The choice of light, dark or the system's theme. `theme.js` applies it before a page is painted. */
 import { useState } from 'preact/hooks';
 
 const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
@@ -13,7 +13,7 @@ export function ThemeSwitch() {
     try {
       localStorage.setItem('theme', next);
     } catch {
-      // Storage is forbidden here: it holds until the page is left.
+      // Storage is not available: the choice lasts until the page is left.
     }
     setTheme(next);
   };

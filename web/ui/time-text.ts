@@ -1,6 +1,6 @@
-/** Moments and lengths of time as people read them, in the time zone of whoever reads. */
+/** Formats times and durations for people, in the reader's time zone. */
 
-/** Day first, the month as a word: nobody takes it for another day. */
+/** The month as a word, so that day and month cannot be confused. */
 const dayAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const toTheSecond = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const dayAlone = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
@@ -16,7 +16,7 @@ export function momentText(at: string, precision: Precision = 'minute'): string 
   return precisions[precision](new Date(at));
 }
 
-/** A field for a day holds `2027-01-31`; the instant at which that day is over here. Null for anything else. */
+/** The end of a local day, given as `2027-01-31` (the value of a date field). Null for any other text. */
 export function endOfDay(day: string): Date | null {
   const [year, month, date] = day.split('-').map(Number);
   if (year === undefined || month === undefined || date === undefined) return null;
@@ -24,12 +24,12 @@ export function endOfDay(day: string): Date | null {
   return Number.isNaN(end.getTime()) ? null : end;
 }
 
-/** As a field for a day has it, `2027-01-31`. */
+/** The value of a date field, `2027-01-31`. */
 export function dayText(at: Date): string {
   return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
 }
 
-/** As a field for a day and a time has it, `2027-01-31T08:30`; it knows no time zone, and means the one here. */
+/** The value of a date-time field, `2027-01-31T08:30`, in the local time zone. */
 export function localText(at: Date): string {
   return `${dayText(at)}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }

@@ -1,10 +1,10 @@
-/** A moment as people read it, in their own time zone; programs and pointers find it in UTC. */
+/** A time in the reader's time zone; the `datetime` attribute and the tooltip have it in UTC. */
 import { momentText, type Precision } from './time-text.ts';
 
 type WhenProps = {
   readonly at: string | null;
   readonly precision?: Precision;
-  /** What stands there when it never was. */
+  /** The text for null. */
   readonly none?: string;
 };
 

@@ -1,8 +1,8 @@
-/** What a new catalogue would change, entry by entry, for people to look at before and after. */
+/** The changes that a new catalogue would make, entry by entry, for people to review. */
 import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin/offers-api';
 
 export type Kind = 'category' | 'interest';
-/** A category or an interest, as tables show it. */
+/** A category or an interest. */
 export type Entry = {
   readonly kind: Kind;
   readonly id: number;
@@ -12,7 +12,7 @@ export type Entry = {
   readonly organisationIds: readonly number[] | null;
 };
 
-/** From and to are texts for people; null where there was or will be nothing. */
+/** From and to are texts for people; null where the entry did not or will not exist. */
 export type CatalogueChange = {
   readonly kind: Kind;
   readonly id: number;
@@ -33,7 +33,7 @@ export function entriesOf({ categories, interests }: Pick<Catalogue, 'categories
   ];
 }
 
-/** In the order of the catalogue as it will be, then what it no longer names. */
+/** In the order of the new catalogue, then the entries that are not in it. */
 export function catalogueChanges(before: Catalogue, after: CatalogueReplacement): CatalogueChange[] {
   const known = new Map(entriesOf(before).map((entry) => [keyOf(entry), entry]));
   const wanted = entriesOf(after);
@@ -41,7 +41,7 @@ export function catalogueChanges(before: Catalogue, after: CatalogueReplacement)
   const left = [...known.values()].filter((entry) => !named.has(keyOf(entry)));
   return [
     ...wanted.flatMap((entry) => changesOf(known.get(keyOf(entry)), entry)),
-    // What a catalogue does not name becomes inactive and keeps the rest.
+    // An entry that is not in the catalogue becomes inactive and keeps its other values.
     ...left.flatMap((entry) => changesOf(entry, { ...entry, active: false })),
   ];
 }

@@ -1,4 +1,4 @@
-/** What a command is: one entry of the table, from which help and argument checking follow. */
+/** An entry of the table of commands. Help and argument checks are derived from it. */
 import { parseArgs } from 'node:util';
 import { currency, mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
@@ -8,19 +8,19 @@ type Options = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
 type Values<O extends Options> = z.infer<z.ZodObject<O>>;
 
 export type Command = {
-  /** The words that call it, for example `org create`. */
+  /** Its words on the command line, for example `org create`. */
   readonly name: string;
   readonly summary: string;
   readonly options: Options;
-  /** The option that is given as a plain word, without its dashes. */
+  /** The option that may be given as an argument without its name. */
   readonly operand?: string;
-  /** The tools are made once the arguments are known to be right. */
+  /** `tools` is called only after the arguments were checked. */
   readonly run: (args: readonly string[], tools: () => Tools) => Promise<object>;
-  /** A result that is a failure all the same. */
+  /** Whether the printed result means failure. */
   readonly failed?: (result: object) => boolean;
 };
 
-/** Values are checked against the options' schemas before `run` sees them. */
+/** Checks values against the options' schemas before `run` gets them. */
 export function command<const O extends Options>(o: {
   name: string;
   summary: string;
@@ -32,7 +32,7 @@ export function command<const O extends Options>(o: {
   return { ...o, run: async (args, tools) => o.run(readOptions(o, args), tools()) };
 }
 
-/** Asks no service, and so works where none is known. */
+/** A command that calls no service, so it needs no settings. */
 export function localCommand<const O extends Options>(o: {
   name: string;
   summary: string;
@@ -42,7 +42,7 @@ export function localCommand<const O extends Options>(o: {
   return { ...o, run: async (args) => o.run(readOptions(o, args)) };
 }
 
-/** The person at the keyboard asked for something that cannot be. */
+/** The command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -73,7 +73,7 @@ function parseStrictly(options: Options, args: readonly string[], name: string) 
   try {
     return parseArgs({ args: [...args], options: known, allowPositionals: true });
   } catch (error) {
-    // Node's first sentence names the option; the rest explains shell quoting.
+    // Keep only Node's first sentence, which names the option; the rest is about shell quoting.
     const [problem] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new UsageError(`${name}: ${problem}`);
   }

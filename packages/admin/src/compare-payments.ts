@@ -1,30 +1,30 @@
-/** What offers and billing know of one offer's payment, held against each other: pure, so that every case is a line of a test. */
+/** Compares the data of offers and billing about one offer's payment. Pure, so that tests cover every case in one line. */
 import type { BilledPayment, KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 
 export type PaymentProblem =
-  /** Offers shows it, billing has never heard of it: restored to a moment before it. */
+  /** Offers has it, billing does not know it: billing was restored to an earlier time. */
   | 'unknown-to-billing'
-  /** Billing has money, or a page that can be paid, for an offer that is not there. */
+  /** Billing has money or an open payment page for an offer that does not exist. */
   | 'unknown-to-offers'
-  /** Another organisation, mode, currency or price under the same id. */
+  /** The same id belongs to another organisation, mode, currency or price. */
   | 'another-sale'
-  /** Billing has the money, the offer waits for it: OfferPaid is under way, parked or lost. */
+  /** Billing has the money, but the offer waits for it: the event OfferPaid is on its way, parked or lost. */
   | 'payment-not-applied'
-  /** The offer counts as paid, billing has no money for it. */
+  /** The offer counts as paid, but billing has no money for it. */
   | 'paid-for-offers-alone'
-  /** The offer is over and not all of its Unused Time is credited: its event is under way, parked or lost. */
+  /** The offer is over, but not all of its Unused Time is credited: the event is on its way, parked or lost. */
   | 'credit-missing'
-  /** More is credited than went unused: offers forgot a deletion or a pause. */
+  /** More is credited than the Unused Time: offers has lost a deletion or a pause. */
   | 'credited-too-much';
 
-/** Null: the two agree. */
+/** Null: no difference. */
 export function paymentProblem(
   known: KnownPayment | undefined,
   billed: BilledPayment | undefined,
 ): PaymentProblem | null {
   if (known === undefined) return billed !== undefined && hasSomething(billed) ? 'unknown-to-offers' : null;
-  // What is not finished yet, offers itself settles with billing.
+  // The offers service itself finishes incomplete creations.
   if (!known.shown) return null;
   if (billed === undefined) return known.paid || !known.over ? 'unknown-to-billing' : null;
   if (billed.paymentMethod === null && !known.paid && known.over) return null;
@@ -40,7 +40,7 @@ function creditProblem(known: KnownPayment, billed: BilledPayment): PaymentProbl
   return known.over && credited < target ? 'credit-missing' : null;
 }
 
-/** Money that is somebody's, or a page by which it could still come. */
+/** Whether money was paid, or can still be paid on an open page. */
 function hasSomething({ paid, open, netMinor, creditedMinor }: BilledPayment): boolean {
   return open || (paid && BigInt(creditedMinor) < BigInt(netMinor));
 }
@@ -57,7 +57,7 @@ function isSameSale(known: KnownPayment, billed: BilledPayment): boolean {
 
 type Numbered = { readonly offerId: number };
 
-/** Both streams are in the order of ids; pairs what they say about one. */
+/** Merges two streams that are sorted by id into pairs with the same id. */
 export async function* pairs<A extends Numbered, B extends Numbered>(
   one: AsyncIterator<A>,
   other: AsyncIterator<B>,

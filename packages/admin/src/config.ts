@@ -1,4 +1,4 @@
-/** Where the services are, and the credential for their admin routes. */
+/** Settings: the addresses of the services, and the token for their admin routes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,12 +19,12 @@ export type AdminSettings = z.infer<typeof adminToolSettings>;
 
 const usualFolder = fileURLToPath(new URL('../../../.dev', import.meta.url));
 
-/** The environment, and for what it leaves out the system that `npm start` runs here, in the same folder as it. */
+/** Reads the environment. Missing settings come from the system that `npm start` runs in this folder. */
 export function readAdminSettings(env: NodeJS.ProcessEnv = process.env): AdminSettings {
-  // Written by `npm start` for as long as it runs, under the names of the variables.
+  // `npm start` writes this file while it runs, with the names of the variables as keys.
   const file = join(env['DEV_FOLDER'] ?? usualFolder, 'admin.json');
   const running = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NodeJS.ProcessEnv) : {};
-  // What the environment names a file for does not come from there.
+  // Skip settings for which the environment names a secret file.
   const rest = Object.entries(running).filter(([name]) => !env[fileVariable(name)]);
   return readConfig(adminToolSettings, { ...Object.fromEntries(rest), ...env });
 }

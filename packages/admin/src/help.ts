@@ -1,4 +1,4 @@
-/** Help, written from the command table. */
+/** Help texts, generated from the table of commands. */
 import { z } from 'zod';
 import type { Command } from './command.ts';
 
@@ -23,7 +23,7 @@ export function helpFor({ name, summary, options, operand }: Command): string {
   return [`${name} ${words.join(' ')}`.trimEnd(), '', `  ${summary}.`].join('\n');
 }
 
-/** What was said of the value before it was made optional. */
+/** The description of the inner schema, if the option is optional. */
 function described(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return described(schema.unwrap());
   return z.globalRegistry.get(schema)?.description ?? '';

@@ -1,4 +1,4 @@
-/** Results for people: a table where the result begins with a list, and a line per field. */
+/** Prints results for people: a table if the result begins with a list, and a line per field. */
 
 export function toText(result: object): string {
   const [first, ...others] = Object.entries(result) as [string, unknown][];
@@ -36,7 +36,7 @@ function cell(value: unknown): string {
   return escaped(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** A parked message may hold anything: what steers a terminal or turns the direction of reading is shown by its code. */
+/** Output may contain any text: characters that control a terminal or change the text direction are shown as codes. */
 function escaped(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,

@@ -1,4 +1,4 @@
-/** Finds the command, runs it and prints its result: the whole of the tool but for the process around it. */
+/** Finds the command, runs it and prints its result. Independent of the process. */
 import { type Command, UsageError } from './command.ts';
 import { callCommands } from './commands/accounts/calls.ts';
 import { keyCommands } from './commands/accounts/keys.ts';
@@ -39,7 +39,7 @@ const commands: readonly Command[] = [
 
 export type Output = { readonly out: (line: string) => void; readonly err: (line: string) => void };
 
-/** The exit status. `tools` are only made when a command runs, so that help works without settings. */
+/** Returns the exit status. `tools` is called only when a command runs, so that help works without settings. */
 export async function runAdmin(args: readonly string[], tools: () => Tools, output: Output): Promise<number> {
   const json = args.includes('--json');
   const words = args.filter((word) => word !== '--json');

@@ -1,4 +1,4 @@
-/** Calls of the services' internal admin routes, each with the credential for that service. */
+/** Calls the services' internal admin routes, with the credential for each service. */
 import { createReadStream } from 'node:fs';
 import { adminActorHeader } from '@offer-ads/platform/admin/routes';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
@@ -12,16 +12,16 @@ export type Call = {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly json?: object;
-  /** Streamed, so that its size does not matter. */
+  /** The file is streamed, so its size is not limited. */
   readonly file?: string;
-  /** For work that takes as long as it takes. */
+  /** No time-out, for long work. */
   readonly patient?: boolean;
 };
 
-/** Of the settings, what says where the services are and how they are opened. */
+/** The addresses and the token. */
 export type ServiceSettings = Omit<AdminSettings, 'RABBITMQ_URL'>;
 
-/** `person`: for whom the console calls; services know others by their token. Throws `ServiceUnreachable`. */
+/** `person`: the person for whom the console calls; others are known by their token. Throws `ServiceUnreachable`. */
 export type ServiceCalls = (owner: Owner, call: Call, person?: string) => Promise<Dispatcher.ResponseData>;
 
 export class ServiceUnreachable extends Error {
@@ -61,7 +61,7 @@ export function addressesOf(settings: ServiceSettings): Readonly<Record<Owner, s
   };
 }
 
-/** A refused connection has its reason in the code, a file that cannot be read in the message. */
+/** For a refused connection the code is the reason; for an unreadable file it is the message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || String((error as NodeJS.ErrnoException).code);

@@ -1,4 +1,4 @@
-/** What commands work with: the services' admin routes and the broker. */
+/** The tools of commands: the services' admin routes and the broker. */
 import type { AdminSettings } from './config.ts';
 import { type Call, createServiceCalls, type Owner } from './service-calls.ts';
 
@@ -6,13 +6,13 @@ export type { Call, Owner } from './service-calls.ts';
 
 export type Tools = {
   readonly settings: AdminSettings;
-  /** Keeps tests apart on one broker; empty everywhere else. */
+  /** Separates tests on one broker; empty otherwise. */
   readonly namespace: string;
-  /** The reply's JSON object; throws what the service said, or that it cannot be reached. */
+  /** Returns the reply's JSON object. Throws the service's refusal, or that it cannot be reached. */
   readonly call: (owner: Owner, call: Call) => Promise<object>;
 };
 
-/** A service has answered, and not as it was asked to. */
+/** A service has refused the call. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;

@@ -1,4 +1,4 @@
-/** The console's addresses and what stands there, for whoever is signed in. */
+/** The console's routes, for signed-in staff. */
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, lazy, Route, Router } from 'preact-iso';
 import { Refused } from '../../ui/call.ts';
@@ -23,7 +23,7 @@ const Cards = lazy(async () => (await import('./pages/cards.tsx')).Cards);
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one however often it is asked; what was only out of reach is asked for once more.
+      // Repeating a refused request does not help; a request that did not reach the server is repeated once.
       retry: (failures, error) => failures < 1 && error instanceof Refused && error.refusal.status === 0,
       staleTime: 5_000,
     },
@@ -81,7 +81,7 @@ function NotFound() {
   return (
     <ConsolePage title="There is nothing here">
       <p>
-        The address names no page of the console. <a href="/">To the overview</a>
+        This page of the console does not exist. <a href="/">Go to the overview</a>
       </p>
     </ConsolePage>
   );

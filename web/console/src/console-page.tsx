@@ -1,4 +1,4 @@
-/** A page of the console in its frame. */
+/** The layout of a console page. */
 import type { ComponentProps } from 'preact';
 import { Page } from '../../ui/page.tsx';
 

@@ -1,4 +1,4 @@
-/** "3 minutes": how long something has been so. */
+/** Formats a duration: "3 minutes". */
 export function howLong(seconds: number): string {
   const units: [number, string][] = [
     [86_400, 'day'],

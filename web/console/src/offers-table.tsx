@@ -1,7 +1,7 @@
 import type { AdminOffer } from '@offer-ads/contracts/admin/offers-api';
 import { When } from '../../ui/when.tsx';
 
-/** `foreign`: of several organisations. */
+/** `foreign`: the offers belong to several organisations. */
 export function OffersTable({
   offers,
   foreign = false,

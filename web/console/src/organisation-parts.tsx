@@ -1,4 +1,4 @@
-/** Parts of an organisation's page that the gateway knows: people, keys without their secrets, terms. */
+/** Parts of an organisation's page with data of the gateway: people, keys without their secrets, terms. */
 import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
 import { Empty, Failed, Loading } from '../../ui/states.tsx';
@@ -19,7 +19,7 @@ type PartProps<T> = {
   readonly children: (data: T) => ComponentChildren;
 };
 
-/** A section that may be on its way, out of reach or empty, without the others. */
+/** A section that loads, fails or is empty independently of the others. */
 export function Part<T>({ title, query, empty, children }: PartProps<T>) {
   return (
     <section class="card" aria-label={title}>

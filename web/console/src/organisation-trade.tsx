@@ -1,4 +1,4 @@
-/** Parts of an organisation's page that billing and offers know: balances and offers, in both modes. */
+/** Parts of an organisation's page with data of billing and offers: balances and offers in both modes. */
 import type { BalanceStanding } from '@offer-ads/contracts/admin/billing-api';
 import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api';
 import type { AdminOffersReply } from '@offer-ads/contracts/admin/offers-api';

@@ -1,4 +1,4 @@
-/** A parked event without what it says about people: only what names things and counts them stays. */
+/** Hides personal data of a parked event: only ids of things and numbers stay visible. */
 
 const harmless = new Set([
   'mode',
@@ -11,17 +11,17 @@ const harmless = new Set([
   'type',
   'paymentMethod',
 ]);
-/** Ids, instants, amounts and durations; of people not even the id. */
+/** Ids, instants, amounts and durations. Ids of people are hidden. */
 const harmlessEnding = /[a-z](Id|At|Minor|Ms)$/;
 const ofPeople = /^(member|person)/i;
 
-/** Pretty-printed. What is no JSON is hidden as a whole. */
+/** Pretty-printed. A body that is not JSON is hidden as a whole. */
 export function withoutPeople(body: string): string {
   const value = parse(body);
   return value === undefined ? hidden(body) : JSON.stringify(hide(value, ''), null, 2);
 }
 
-/** As it is, set out in lines where it is JSON. */
+/** The whole body, pretty-printed if it is JSON. */
 export function inFull(body: string): string {
   const value = parse(body);
   return value === undefined ? body : JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-/** A picture in a place of its own size. One that may shock is blurred until somebody asks for it. */
+/** A picture in a frame of fixed size. A picture that may shock is blurred until it is clicked. */
 import { useState } from 'preact/hooks';
 
 type PictureFrameProps = {
@@ -6,7 +6,7 @@ type PictureFrameProps = {
   readonly alt: string;
   readonly veiled?: boolean;
   readonly large?: boolean;
-  /** Where it is, when it is not at the first address. */
+  /** A second address, tried when the first one fails. */
   readonly otherwise?: string;
 };
 
@@ -17,7 +17,7 @@ export function PictureFrame({ src, alt, veiled = false, large = true, otherwise
   return (
     <div class={`picture ${large ? 'large' : ''} ${shown ? '' : 'veiled'}`}>
       {address === undefined ? (
-        <span class="small">No copy is kept</span>
+        <span class="small">No copy is stored</span>
       ) : (
         <img src={address} alt={alt} loading="lazy" onError={() => setTried([...tried, address])} />
       )}

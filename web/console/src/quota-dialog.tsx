@@ -1,4 +1,4 @@
-/** Sets how many offers an organisation may have in a mode. */
+/** Sets the quota of offers of an organisation in a mode. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { Field } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';

@@ -1,4 +1,4 @@
-/** Asks why before it does something that others will feel: the reason stands in the audit log under the person's name. */
+/** Asks for a reason before an action that affects others. The audit log has the reason with the person's name. */
 import { useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -10,34 +10,34 @@ import { oldestShown, sessionKey } from './session.ts';
 
 type ReasonDialogProps = {
   readonly title: string;
-  /** What it will do, and to whom. */
+  /** The effect of the action. */
   readonly children: ComponentChildren;
   readonly submit: string;
-  /** `seenAt`: for the call, which tells who has decided since; none once that was told. */
+  /** `seenAt`: sent with the call, which warns about later decisions of others; undefined after that warning. */
   readonly act: (o: {
     readonly reason: string;
     readonly values: FormData;
     readonly seenAt: number | undefined;
   }) => Promise<Reply<unknown>>;
-  /** `done`: it was done. */
+  /** `done`: whether the action was done. */
   readonly close: (done: boolean) => void;
 };
 
 export function ReasonDialog({ title, children, submit, act, close }: ReasonDialogProps) {
   const queries = useQueryClient();
-  // Of when the question was asked: what is shown behind it may be read again meanwhile.
+  // The time when the dialog was opened: the page behind it may be reloaded meanwhile.
   const [seenAt, setSeenAt] = useState<number | undefined>(() => oldestShown(queries));
   const readAgain = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   const send = async (values: FormData) => {
     const reply = await act({ reason: textOf(values, 'reason'), values, seenAt });
     if (!reply.ok) {
-      // Somebody else was faster, and now the person knows: whoever sends it once more means it.
+      // Another person has decided meanwhile, and the person has seen this warning: the next click confirms.
       if (reply.status === 409) setSeenAt(undefined);
       void readAgain();
       return reply.message;
     }
-    // Whatever is shown may have changed by it.
+    // The action may have changed everything that is shown.
     await readAgain();
     close(true);
     return null;
@@ -54,7 +54,7 @@ export function ReasonDialog({ title, children, submit, act, close }: ReasonDial
         }
       >
         {children}
-        <Field label="Reason" hint="Kept in the audit log under your name. No personal data.">
+        <Field label="Reason" hint="Stored in the audit log with your name. Do not write personal data.">
           {(described) => <input {...described} name="reason" maxLength={500} autocomplete="off" required />}
         </Field>
       </Form>

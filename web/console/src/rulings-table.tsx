@@ -3,7 +3,7 @@ import { When } from '../../ui/when.tsx';
 
 const words = { allow: 'allowed', block: 'refused', withdraw: 'taken back' } as const;
 
-/** `named`: of several pictures. */
+/** `named`: the rulings belong to several pictures. */
 export function RulingsTable({
   rulings,
   named = false,

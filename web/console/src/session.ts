@@ -1,4 +1,4 @@
-/** Who is signed in, and the calls that they may make. */
+/** The signed-in person and the API calls. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
@@ -7,9 +7,9 @@ import { call, Refused, type Reply } from '../../ui/call.ts';
 
 export type Console = {
   readonly name: string;
-  /** For queries: the body, or throws `Refused`. `path` is what follows `/api`. */
+  /** For queries: returns the body, or throws `Refused`. `path` follows `/api`. */
   readonly read: <Body>(path: string, signal?: AbortSignal) => Promise<Body>;
-  /** For what a person does: the reply, refused or not. `seenAt`: when what they decide about was read. */
+  /** For actions of the person: returns the reply, also a refusal. `seenAt`: when the data for the decision was read. */
   readonly send: <Body>(path: string, json?: object, seenAt?: number) => Promise<Reply<Body>>;
 };
 
@@ -23,7 +23,7 @@ export function useConsole(): Console {
 
 export const sessionKey = ['session'] as const;
 
-/** Signed in or out: nothing that was seen before stays in memory. */
+/** Call it after sign-in and sign-out: deletes all data from memory. */
 export function changeSession(queries: QueryClient, session: ConsoleSessionReply | null): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   queries.setQueryData(sessionKey, session);
@@ -31,7 +31,7 @@ export function changeSession(queries: QueryClient, session: ConsoleSessionReply
 
 type Session = ConsoleSessionReply | null | 'ended';
 
-/** Null: nobody is signed in. `ended`: somebody was, and did not sign out. */
+/** Null: nobody is signed in. `ended`: the session ended without a sign-out. */
 export function useSession() {
   const queries = useQueryClient();
   return useQuery<Session>({
@@ -50,7 +50,7 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
   const queries = useQueryClient();
   return useMemo(() => {
     if (session === null) return null;
-    /** It ended, or another one began in another tab. */
+    /** Notices that the session ended, or that another one began in another tab. */
     const heed = <Body>(reply: Reply<Body>): Reply<Body> => {
       const isOver = !reply.ok && (reply.status === 401 || reply.message.includes('X-CSRF-Token'));
       if (isOver) void queries.invalidateQueries({ queryKey: sessionKey });
@@ -64,7 +64,7 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
         throw new Refused(reply);
       },
       send: async <Body>(path: string, json: object = {}, seenAt?: number) => {
-        // As an age: clocks here and there may differ.
+        // Sent as an age, because the clocks of browser and server may differ.
         const seen =
           seenAt === undefined ? {} : { 'x-seen-ms-ago': String(Math.max(0, Date.now() - seenAt)) };
         const headers = { 'x-csrf-token': session.csrfToken, ...seen };
@@ -74,7 +74,7 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
   }, [session, queries]);
 }
 
-/** When the oldest of what is shown now was read. */
+/** When the oldest visible data was read. */
 export function oldestShown(queries: QueryClient): number {
   const shown = queries.getQueryCache().findAll({ type: 'active' });
   const readAt = shown
@@ -83,7 +83,7 @@ export function oldestShown(queries: QueryClient): number {
   return Math.min(Date.now(), ...readAt);
 }
 
-/** A query whose key is its address. */
+/** A query whose key is its path. */
 export function useRead<Body>(path: string, o: { refetchEveryMs?: number; enabled?: boolean } = {}) {
   const { read } = useConsole();
   return useQuery<Body>({

@@ -1,4 +1,4 @@
-/** The frame of every page: the sections, who is signed in, and the way out. */
+/** The frame of every page: the sections, the signed-in person, and the sign-out. */
 import { useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';

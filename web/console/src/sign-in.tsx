@@ -1,4 +1,4 @@
-/** Nobody is signed in: asks for the name and the access token that the platform's settings have for a person. */
+/** The sign-in page: asks for the name and the access token of a staff member. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { call } from '../../ui/call.ts';
@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { changeSession } from './session.ts';
 
-/** `ended`: whoever was signed in is so no longer, and comes back to where they were. */
+/** `ended`: the session has ended; after sign-in the person returns to the same page. */
 export function SignIn({ ended }: { readonly ended: boolean }) {
   const queries = useQueryClient();
   const signIn = async (values: FormData) => {
@@ -21,7 +21,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
   return (
     <main class="alone stack">
       <ConsolePage title="Sign in to the staff console" lead="For the platform's own staff.">
-        {ended && <Notice kind="warning">Your session has ended. Sign in to go on where you were.</Notice>}
+        {ended && <Notice kind="warning">Your session has ended. Sign in to continue on this page.</Notice>}
         <Form send={signIn} submit="Sign in">
           <Field label="Name">
             {(described) => (
@@ -38,7 +38,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
           </Field>
           <Field
             label="Access token"
-            hint="You are signed out after 30 minutes without a click, and after 8 hours."
+            hint="You are signed out after 30 minutes without a click, and after 8 hours in any case."
           >
             {(described) => (
               <input

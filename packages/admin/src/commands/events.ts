@@ -1,4 +1,4 @@
-/** Events that a service could not handle and that wait, parked, for a decision; and those that are to be published again. */
+/** Commands for parked events, which a service could not handle, and for publishing events again. */
 import { parkedReply, republishReply } from '@offer-ads/contracts/admin/events-api';
 import { z } from 'zod';
 import { type Command, command, isoTime, text } from '../command.ts';
@@ -29,7 +29,7 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: 'events replay',
-    summary: 'Hand parked events to their service again',
+    summary: 'Send parked events to their service again',
     options: { service, ids },
     run: async (o, tools) => ({ replayed: await dealWith('replay', o, tools) }),
   }),
@@ -42,7 +42,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: 'events republish',
     summary:
-      'Publish events of the last 14 days again, under their own ids, after a restore or when the broker lost them',
+      'Publish events of the last 14 days again, with their original ids, after a restore or a loss in the broker',
     options: {
       service: z.enum(publishers, `must be one of ${publishers.join(', ')}`).describe(publishers.join('|')),
       from: isoTime,
@@ -63,7 +63,7 @@ async function parkedOf(name: Owner, { call }: Tools) {
   return parked.map((message) => Object.assign({ service: name }, message));
 }
 
-/** Says how many; one event may be parked by several services. */
+/** Returns the number of events; an event may be parked by several services. */
 async function dealWith(
   action: 'replay' | 'drop',
   o: { service?: (typeof consumers)[number] | undefined; ids: 'all' | string[] },
@@ -81,7 +81,7 @@ async function dealWith(
   return total;
 }
 
-/** Some thousands at a time, of what was there at the first. */
+/** Some thousands at a time. Events that are published after the first request are not included. */
 async function republish(
   service: (typeof publishers)[number],
   period: { from: string; to: string | undefined },

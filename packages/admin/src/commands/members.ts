@@ -1,4 +1,4 @@
-/** Members of the community and the day's exchange rates, which pricing holds. */
+/** Commands for members and exchange rates, which pricing stores. */
 import { accessSync, constants } from 'node:fs';
 import { membersCheckReply } from '@offer-ads/contracts/admin/pricing-api';
 import { type Command, command, count, date, text, UsageError, yesOrNo } from '../command.ts';
@@ -16,7 +16,7 @@ export const memberCommands: readonly Command[] = [
   }),
   command({
     name: 'member generate',
-    summary: 'Make up members around real cities, the same ones for the same seed',
+    summary: 'Create made-up members around real cities; the same seed gives the same members',
     options: { count, seed: count },
     run: (o, { call }) =>
       call('pricing', { method: 'POST', path: '/admin/members/generate', json: o, patient: true }),
@@ -24,7 +24,7 @@ export const memberCommands: readonly Command[] = [
   command({
     name: 'member check',
     summary:
-      'Compare who is counted in memory with who is stored; fails when they differ; --repair yes puts it right',
+      'Compare the members in memory with the stored ones; fails if they differ; --repair yes corrects the index',
     options: { repair: yesOrNo.optional() },
     failed: (result) => 'ok' in result && result.ok === false,
     run: async (json, { call }) => {
@@ -35,7 +35,7 @@ export const memberCommands: readonly Command[] = [
   command({
     name: 'rates refresh',
     summary:
-      "Fetch the day's exchange rates now; DATE is the fixing in which a currency may have moved by over 20 %",
+      "Fetch the day's exchange rates now; DATE is the fixing in which a currency is allowed to move by over 20 %",
     options: { 'accept-jump': date.optional() },
     run: (o, { call }) => {
       const json = { acceptJump: o['accept-jump'] };
@@ -44,7 +44,7 @@ export const memberCommands: readonly Command[] = [
   }),
 ];
 
-/** Before anything is sent, so that a typo is told as one. */
+/** Checked before anything is sent, so that the message names the wrong file. */
 function requireReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);

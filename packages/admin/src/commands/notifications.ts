@@ -1,4 +1,4 @@
-/** Mails to people: what became of them, and sending one again. What they say is never shown: it holds links that open doors. */
+/** Commands for mails: their state, and sending one again. The text of a mail is never shown, because it contains sign-in links. */
 import {
   bouncesReply,
   notificationReply,
@@ -37,7 +37,7 @@ export const notificationCommands: readonly Command[] = [
   }),
   command({
     name: 'notification show',
-    summary: 'Show what came of each attempt to send a mail, and who had it sent again',
+    summary: 'Show the result of each attempt to send a mail, and who asked to send it again',
     options: named,
     operand: 'id',
     run: async ({ id: name }, { call }) => {
@@ -57,7 +57,7 @@ export const notificationCommands: readonly Command[] = [
   }),
   command({
     name: 'notification bounces',
-    summary: 'List addresses at which a mail server said that nobody is; mails to them are suppressed',
+    summary: 'List addresses that a mail server reported as not existing; mails to them are suppressed',
     options: { limit: count.optional() },
     run: async ({ limit }, { call }) => {
       const path = `/admin/bounces${limit === undefined ? '' : `?limit=${limit}`}`;
@@ -66,14 +66,14 @@ export const notificationCommands: readonly Command[] = [
   }),
   command({
     name: 'notification forget',
-    summary: 'Take an address off the bounce list, so that mails to it are sent again',
+    summary: 'Remove an address from the bounce list, so that mails to it are sent again',
     options: { address: text.describe('ADDRESS') },
     operand: 'address',
     run: async (json, { call }) => call('notifier', { method: 'POST', path: '/admin/bounces/forget', json }),
   }),
 ];
 
-/** A list that comes first is printed as a table. */
+/** The first property, if it is a list, is printed as a table. */
 function historyFirst({ history, ...facts }: z.infer<typeof notificationReply>): object {
   return { history, ...facts };
 }

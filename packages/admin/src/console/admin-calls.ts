@@ -1,4 +1,4 @@
-/** All that the console can do: the admin routes that it passes on. What is not here cannot be done with it. */
+/** The admin routes that the console passes on. It can call no others. */
 import type { Owner } from '../service-calls.ts';
 
 type Route = `${'GET' | 'POST'} /${string}`;

@@ -1,27 +1,27 @@
 /**
- * How often one may try to sign in: a token is not to be guessed. Counted for a name at an address, so that neither a colleague's
- * mistakes nor made-up names keep others out who come from the same address, as all do behind a proxy. A name that nobody has is
- * counted like any other, so that the answers do not tell who is staff.
+ * Limits sign-in attempts, so that tokens cannot be guessed. Attempts are counted per name and address. Behind a proxy all people have the
+ * same address, so one person's mistakes or invented names must not lock out the others. Unknown names are counted like known ones, so
+ * that the answers do not show who is staff.
  */
 
 export type Attempts = {
-  /** Whether another one may be made; counts it. */
+  /** Counts an attempt. Returns whether it is allowed. */
   readonly admit: (who: Attempt, now: Date) => boolean;
-  /** Who has got in has all attempts again. */
+  /** Call it after a successful sign-in: resets the count. */
   readonly forget: (who: Attempt) => void;
 };
 
-/** `name` as it was sent, `from` the address of the peer. */
+/** `name`: as sent; `from`: the IP address of the peer. */
 export type Attempt = { readonly name: string; readonly from: string };
 
 const WINDOW_MS = 10 * 60_000;
-/** Beside tokens of 32 characters or more, any small number will do. */
+/** Any small number is safe, because tokens have at least 32 characters. */
 const MOST_ATTEMPTS = 10;
-/** A few megabytes. Beyond it what was begun longest ago is forgotten: it takes a thousand requests to gain one attempt. */
+/** A few megabytes. Beyond it the oldest counts are deleted: an attacker needs a thousand requests to gain one attempt. */
 const MOST_COUNTED = 10_000;
 
 export function countAttempts(): Attempts {
-  /** The oldest window first. */
+  /** Oldest window first. */
   const windows = new Map<string, { readonly fromMs: number; made: number }>();
   const keyOf = ({ name, from }: Attempt) => JSON.stringify([name, from]);
   return {

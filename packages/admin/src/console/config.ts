@@ -1,4 +1,4 @@
-/** The console's settings: the services' admin routes as the admin tool knows them, who may sign in, and where people find it. */
+/** The console's settings: the addresses of the services, the staff who may sign in, and the console's own address. */
 import {
   checkTokenHashes,
   fileVariable,
@@ -25,7 +25,7 @@ export const consoleSettings = adminToolSettings.omit({ RABBITMQ_URL: true }).ex
 });
 
 export type ConsoleConfig = z.infer<typeof consoleSettings> & {
-  /** Given when the staff came as a file, which may change. */
+  /** Set when the staff come from a file, which may change. */
   readonly staffFile: string | undefined;
 };
 

@@ -1,33 +1,34 @@
 /**
- * What staff have decided lately: whoever decides about the same thing from a page that is older is told so first. In memory, because the
- * console runs once; what must hold for ever, such as who bears a refund, the services themselves decide only once.
+ * Recent decisions of staff. If a person decides from a page that is older than another decision about the same thing, they get a warning
+ * first. Stored in memory, because only one console runs. The services themselves ensure what must be decided only once, such as who
+ * bears a refund.
  */
 import type { Clock } from '@offer-ads/platform/process/clock';
 
 export type Decision = {
-  /** What it is about, each in a word of its own: `/gateway/organisations/3`. */
+  /** The things that it is about: `/gateway/organisations/3`. */
   readonly about: readonly string[];
   readonly by: string;
-  /** What is decided: `disable`. */
+  /** The action, for example `disable`. */
   readonly action: string;
   readonly reason: string;
 };
 
 export type Begun =
   | { readonly ok: true; readonly end: (wasDone: boolean) => void }
-  /** Somebody else was faster. */
+  /** Another person has decided about it meanwhile. */
   | { readonly ok: false; readonly message: string };
 
 export type Decisions = {
-  /** @param seenMsAgo how old what the person has looked at is; null: they have been told, or need not be */
+  /** @param seenMsAgo age of the data that the person has seen; null: no warning is needed, or they have confirmed it */
   readonly begin: (decision: Decision, seenMsAgo: number | null) => Begun;
 };
 
 type Kept = Decision & { readonly doneAtMs: number | 'under way' };
 
-/** As many as hundreds of people decide in a day. */
+/** As many decisions as hundreds of people make in a day. */
 const MOST_KEPT = 2_000;
-/** A reply is on its way for a while, and nobody reads a page faster. */
+/** Allows for the time that a reply needs, and for the time that a person needs to read a page. */
 const READING_MS = 2_000;
 
 export function keepDecisions(clock: Clock): Decisions {

@@ -1,4 +1,4 @@
-/** How everything is, gathered from what the services tell: /readyz and /metrics of each, and the gateway's /status.json. */
+/** The health of the system, from /readyz and /metrics of each service and the gateway's /status.json. */
 import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/admin/console-api';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { addressesOf, type ServiceSettings } from '../service-calls.ts';
 import { type Readings, readMetrics } from './service-metrics.ts';
 
-/** A page that waits longer tells less than that one does not answer. */
+/** After this time a service is shown as not answering, so that the page does not wait. */
 const ANSWER_MS = 3_000;
-/** However many look, and however often, the services are asked no oftener. */
+/** Answers are cached this long, so that many viewers do not cause more requests. */
 const KEPT_MS = 2_000;
 
 const readyReply = z.object({ problems: z.array(z.string()) });
@@ -80,7 +80,7 @@ function problemsIn(ready: Answer | undefined): readonly string[] {
     : [`answered ${ready.status}`];
 }
 
-/** It answers 503 while something is down, and says what all the same. */
+/** Its status is 503 while something is down; the body is complete in both cases. */
 async function readStatus(gateway: string): Promise<ConsoleHealth['status']> {
   const answer = await ask(`${gateway}/status.json`);
   return statusReply.safeParse(answer && jsonIn(answer)).data ?? null;
@@ -105,7 +105,7 @@ function mailsIn(told: Readings | undefined): ConsoleHealth['mails'] {
 
 type Answer = { readonly status: number; readonly text: string };
 
-/** Undefined when nobody answers. */
+/** Undefined when the service does not answer. */
 async function ask(url: string): Promise<Answer | undefined> {
   try {
     const reply = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' });

@@ -1,7 +1,7 @@
-/** Single numbers out of what a service tells Prometheus: gauges and counters, one line each. */
+/** Reads single gauges and counters from the Prometheus metrics of a service. */
 
 export type Readings = {
-  /** Undefined when the service does not tell it. */
+  /** Undefined when the service does not export it. */
   readonly value: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The staff's console put together: it has no store and no broker, only the services' admin routes. */
+/** Composes the staff console. It has no store and no broker and uses only the services' admin routes. */
 
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
@@ -15,7 +15,7 @@ import { followStaffFile } from './staff-file.ts';
 
 export type Console = RunningService & { readonly url: string };
 
-/** A person looks at the page meanwhile. */
+/** A person is waiting for the page. */
 const ANSWER_MS = 8_000;
 
 export async function startConsole(config: ConsoleConfig, overrides: Overrides = {}): Promise<Console> {
@@ -28,7 +28,7 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
     port: config.PORT,
     publicUrl: config.PUBLIC_URL,
     ...foundation,
-    // It is what one looks at when the services are not.
+    // Always ready: people need the console when services are not ready.
     readiness: async () => [],
     routes: consoleRoutes({
       publicUrl: config.PUBLIC_URL,

@@ -1,8 +1,8 @@
-/** How long a session of the console lives. */
+/** The lifetime of a console session. */
 const minuteMs = 60_000;
 
 export const consoleLifetimes = {
-  /** A screen that was left alone over lunch is nobody's any more. */
+  /** A screen that is left unattended signs out after half an hour. */
   idleMs: 30 * minuteMs,
   /** A working day. */
   absoluteMs: 8 * 60 * minuteMs,
@@ -10,7 +10,7 @@ export const consoleLifetimes = {
 
 export type SessionTimes = { readonly openedAtMs: number; readonly lastUsedAtMs: number };
 
-/** When it ends unless it is used again. */
+/** The end of the session if it is not used again. */
 export function endOf({ openedAtMs, lastUsedAtMs }: SessionTimes): number {
   return Math.min(openedAtMs + consoleLifetimes.absoluteMs, lastUsedAtMs + consoleLifetimes.idleMs);
 }

@@ -1,4 +1,4 @@
-/** Sessions of the console, in memory: it runs once, and a restart signs everybody out. */
+/** Console sessions in memory: only one console runs, and a restart signs everybody out. */
 import { createHash, randomBytes } from 'node:crypto';
 import { consoleLifetimes, endOf, type SessionTimes } from './session.ts';
 import type { Staff } from './staff.ts';
@@ -10,14 +10,14 @@ export type ConsoleSession = SessionTimes & {
 };
 
 export type Sessions = {
-  /** The token for the cookie. */
+  /** Returns the token for the cookie. */
   readonly open: (who: { name: string; proof: Buffer }, now: Date) => string;
-  /** Null when it is none, is over, or its person is no longer among the staff. Counts as a use. */
+  /** Null when the session does not exist, has ended, or its person is no longer staff. Extends the session. */
   readonly find: (token: string, now: Date) => ConsoleSession | null;
   readonly end: (token: string) => void;
 };
 
-/** Of one person; the one that was used longest ago makes room. Nobody works at more screens. */
+/** Sessions per person; a further one ends the least recently used one. */
 const mostOfOne = 5;
 
 export function keepSessions(staff: () => Staff): Sessions {
@@ -56,14 +56,14 @@ export function keepSessions(staff: () => Staff): Sessions {
   };
 }
 
-/** For the browser; the server ends it before, when it is not used. */
+/** For the browser; the server ends an unused session earlier. */
 export const cookieLifeMs: number = consoleLifetimes.absoluteMs;
 
 function randomText(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept opens nothing, and how long it takes to find it tells nothing of the token. */
+/** A hash: stored keys are useless to a thief, and the time of a look-up reveals nothing about the token. */
 function keyOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -1,11 +1,11 @@
-/** Staff that are given as a file are read anew, so that whoever is taken out of it is out without a restart. */
+/** Reloads the staff file, so that a removed person is signed out without a restart. */
 
 import { readSecretFile } from '@offer-ads/platform/config/secret-files';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { nobody, parseStaff, type Staff } from './staff.ts';
 
-/** A small file on this machine, read seldom however many ask. */
+/** The file is read at most once in this time. */
 const READ_EVERY_MS = 1_000;
 
 /** While the file cannot be read or is wrong nobody is staff: a mistake there lets nobody in, or stay. */

@@ -1,4 +1,4 @@
-/** Who of the platform's own people may sign in to the console, and by which tokens: the setting CONSOLE_STAFF. */
+/** The staff who may sign in to the console, with the hashes of their tokens: the setting CONSOLE_STAFF. */
 import {
   adminCredential,
   type ParsedHashes,
@@ -6,16 +6,16 @@ import {
   sha256,
 } from '@offer-ads/platform/admin/tokens';
 
-/** Removed means out at once: a session is worth nothing once its `proof` is no longer among these. */
+/** A session is valid only while its `proof` is in this list, so a removed person is signed out at once. */
 export type Staff = {
-  /** What the session keeps of the token, or null. Takes the same time whoever asks, with whatever. */
+  /** Returns the proof that the session stores, or null. Takes the same time for every input. */
   readonly prove: (name: string, token: string) => Buffer | null;
   readonly has: (name: string, proof: Buffer) => boolean;
 };
 
 export type ParsedStaff = { ok: true; staff: Staff } | Extract<ParsedHashes, { ok: false }>;
 
-/** `ann:HASH,bo:HASH`, hashes of tokens as the services have them for their admin routes. */
+/** `ann:HASH,bo:HASH`, in the format of the services' ADMIN_TOKEN_HASHES. */
 export function parseStaff(setting: string): ParsedStaff {
   const parsed = parseTokenHashes(setting);
   if (!parsed.ok) return parsed;

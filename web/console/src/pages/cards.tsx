@@ -1,4 +1,4 @@
-/** What the card provider did with money and a person has to look at: refunds, disputes, payments that fit nothing. */
+/** Problems at the card provider that need a person: refunds, disputes, payments that could not be applied. */
 import type { CardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../ui/notice.tsx';
@@ -16,7 +16,7 @@ export function Cards() {
   return (
     <ConsolePage
       title="Card problems"
-      lead="What the card provider did with money and a person has to look at"
+      lead="Refunds, disputes and payments at the card provider that need a decision"
     >
       {problems.isPending && <Loading what="card problems" lines={8} />}
       {problems.isError && <Failed error={problems.error} retry={problems.refetch} />}

@@ -1,4 +1,4 @@
-/** How everything is, as the services tell it: the first page in the morning, and when somebody calls. */
+/** The health of the system, as the services report it. */
 import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/admin/console-api';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
@@ -31,7 +31,7 @@ export function Health() {
 
 const overall = {
   operational: ['good', 'Everything works'],
-  degraded: ['warning', 'Something is down, and callers notice nothing yet'],
+  degraded: ['warning', 'Something is down, but callers do not notice it yet'],
   down: ['problem', 'Part of the public API cannot be served'],
 } as const;
 
@@ -164,7 +164,7 @@ function Figures({ health }: { readonly health: ConsoleHealth }) {
         }
       >
         {mails === null
-          ? 'The notifier does not tell'
+          ? 'The notifier does not report its mails'
           : `${mails.waiting} wait for a contact${mails.pending > 0 ? `; the oldest to send for ${howLong(mails.oldestSeconds)}` : ''}`}
       </Figure>
     </div>

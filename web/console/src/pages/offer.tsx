@@ -1,4 +1,4 @@
-/** One offer of any organisation, and the switch by which members no longer see it. */
+/** One offer of any organisation, with buttons to disable and enable it. */
 import type { AdminOfferReply } from '@offer-ads/contracts/admin/offers-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
@@ -40,7 +40,7 @@ export function Offer() {
 
 function Shown({ offer }: { readonly offer: AdminOfferReply }) {
   const { send } = useConsole();
-  // What was asked for, whatever the offer becomes meanwhile.
+  // The requested action, independent of later changes of the offer.
   const [asking, setAsking] = useState<'disable' | 'enable' | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const { id, enabled, traffic } = offer;
@@ -72,7 +72,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           <dt>Advertised by</dt>
           <dd>{offer.advertisedName}</dd>
           <dt>Leads to</dt>
-          {/* Not a link: nobody opens an advertiser's page from here by mistake. */}
+          {/* Not a link, so that staff do not open an advertiser's page by mistake. */}
           <dd class="hash">{offer.url}</dd>
           <dt>Picture</dt>
           <dd class="hash">

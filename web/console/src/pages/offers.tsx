@@ -1,4 +1,4 @@
-/** Offers are found by their number, which mails, payments and addresses carry; those of an organisation stand on its page. */
+/** Finds an offer by its number, which is in mails, payments and addresses. An organisation's page lists its offers. */
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
@@ -13,7 +13,7 @@ export function Offers() {
   return (
     <ConsolePage title="Offers">
       <Form label="Find an offer" submit="Show the offer" send={open}>
-        <Field label="Number of the offer" hint="The offers of an organisation stand on its page.">
+        <Field label="Number of the offer" hint="The page of an organisation lists its offers.">
           {(described) => (
             <input {...described} name="id" inputmode="numeric" pattern="[1-9][0-9]{0,9}" required />
           )}

@@ -1,4 +1,4 @@
-/** One organisation: who they are, what they may, what they have, and the switch. */
+/** One organisation: facts, people, keys, quotas, balances, offers, and the actions on it. */
 import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
@@ -32,7 +32,7 @@ export function Organisation() {
   );
 }
 
-/** What was asked for, whatever the organisation becomes meanwhile. */
+/** The requested action, independent of later changes of the organisation. */
 type Switch = 'disable' | 'enable' | 'approve' | 'withdraw-approval';
 
 const switches = {
@@ -41,7 +41,7 @@ const switches = {
     submit: 'Disable it',
     done: (name: string) => `${name} is disabled.`,
     effect:
-      'All its keys stop working and its people are signed out, at once. Offers that were paid for go on being shown: disable them one by one if they must not.',
+      'All its keys stop working and its people are signed out, at once. Paid offers are still shown: disable them one by one if necessary.',
   },
   enable: {
     title: (name: string) => `Enable ${name}?`,
@@ -54,14 +54,14 @@ const switches = {
     submit: 'Approve it',
     done: (name: string) => `${name} is approved.`,
     effect:
-      'Its prices count real members from now on, and it may use LIVE mode. Its admins get a mail. Make sure first who they are.',
+      'From now on its prices count real members, and it may use LIVE mode. Its admins get a mail. Check the identity of the organisation first.',
   },
   'withdraw-approval': {
     title: (name: string) => `Withdraw the approval of ${name}?`,
     submit: 'Withdraw it',
     done: (name: string) => `The approval of ${name} is withdrawn.`,
     effect:
-      'Its prices count made-up members from now on, its LIVE keys stop working, and its people see no LIVE mode. LIVE offers that were paid for go on being shown.',
+      'From now on its prices count made-up members, its LIVE keys stop working, and its people see no LIVE mode. Paid LIVE offers are still shown.',
   },
 } as const satisfies Record<Switch, object>;
 
@@ -110,7 +110,7 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
           <dt>Approved</dt>
           <dd>
             {approval === null ? (
-              'no: it counts made-up members and has no LIVE mode'
+              'no: its prices count made-up members, and it has no LIVE mode'
             ) : (
               <>
                 <When at={approval.at} /> by {approval.by}
@@ -129,7 +129,7 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
       </section>
       <section class="card" aria-labelledby="quotas">
         <h2 id="quotas">Quotas</h2>
-        <p class="small muted">How many offers may be neither deleted nor ended.</p>
+        <p class="small muted">The most offers that are neither deleted nor ended.</p>
         <table class="cells">
           <thead>
             <tr>

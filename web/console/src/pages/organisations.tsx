@@ -1,4 +1,4 @@
-/** All organisations, those registered last first, by pages and by what one remembers of them. */
+/** All organisations, newest first, in pages, with search and filters. */
 import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contracts/admin/gateway-api';
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
@@ -66,7 +66,7 @@ export function Organisations() {
       {list.isPending && <Loading what="organisations" lines={10} />}
       {list.isError && <Failed error={list.error} retry={list.refetch} />}
       {list.data?.organisations.length === 0 && (
-        <Empty title={search === '' ? filters[which].none : 'No organisation fits this search'}>
+        <Empty title={search === '' ? filters[which].none : 'No matching organisation'}>
           {search !== '' && <a href="/organisations">Show all</a>}
         </Empty>
       )}

@@ -1,4 +1,4 @@
-/** Events that a service could not handle: each waits for a person to hand it over again or to let it go. */
+/** Parked events, which a service could not handle: a person replays or drops each. */
 import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -13,7 +13,7 @@ import { useConsole, useRead } from '../session.ts';
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const;
 type Consumer = (typeof consumers)[number];
 
-/** More than a person reads; the rest shows once these are dealt with. */
+/** More than a person reads. The rest appears after these are replayed or dropped. */
 const MOST_SHOWN = 50;
 
 export function Parked() {
@@ -22,7 +22,7 @@ export function Parked() {
   return (
     <ConsolePage
       title="Parked events"
-      lead="What a service could not handle, even after five attempts. The longest parked come first."
+      lead="Events that a service could not handle after five attempts. The oldest come first."
     >
       <nav class="tabs" aria-label="Services">
         <a href="/parked" aria-current={service === undefined ? 'page' : undefined}>
@@ -72,7 +72,7 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
         <Message key={message.id} message={message} ask={ask} />
       ))}
       {parked.length === MOST_SHOWN && (
-        <p class="small">More may be parked: the next show once these are dealt with.</p>
+        <p class="small">There may be more. They appear after these are replayed or dropped.</p>
       )}
       {wish !== null && (
         <WishDialog
@@ -107,7 +107,7 @@ function Message({ message, ask }: { readonly message: ParkedMessage; readonly a
       <details>
         <summary>Payload</summary>
         <div class="stack">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
           <pre class="payload" tabIndex={0} aria-label="Payload">
             {full ? inFull(body) : withoutPeople(body)}
           </pre>
@@ -133,13 +133,13 @@ function Message({ message, ask }: { readonly message: ParkedMessage; readonly a
 type WishDialogProps = {
   readonly service: Consumer;
   readonly wish: Wish;
-  /** What was done, or null. */
+  /** Called with the result as text, or null. */
   readonly close: (said: string | null) => void;
 };
 
 function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) {
   const { send } = useConsole();
-  // Read right after it was written, before anything is rendered again.
+  // A ref, because it is read right after it is written, before the next rendering.
   const said = useRef('');
   const what = ids === 'all' ? 'all parked events' : 'this event';
   const isReplay = action === 'replay';
@@ -163,8 +163,8 @@ function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) 
     >
       <p>
         {isReplay
-          ? `${service} is handed ${what} again. What fails again is parked again.`
-          : `${service} will never handle it. It cannot be brought back here.`}
+          ? `${service} gets ${what} again. An event that fails again is parked again.`
+          : `${service} will never handle it. This cannot be undone here.`}
       </p>
     </ReasonDialog>
   );

@@ -1,4 +1,4 @@
-/** What is known of a picture, and a person's decision about it, which comes before the model's. */
+/** The record of a picture, and a person's decision about it, which overrides the model. */
 import type { ImageOffersReply } from '@offer-ads/contracts/admin/offers-api';
 import type { PictureReply, RulingRequest } from '@offer-ads/contracts/internal/moderation-api';
 import { useState } from 'preact/hooks';
@@ -40,18 +40,18 @@ const actions: Record<Action, { title: string; submit: string; words: string; do
   allow: {
     title: 'Allow this picture?',
     submit: 'Allow it',
-    words: 'Whatever the model says, this very picture is allowed from the next upload on.',
+    words: 'Exactly this picture is allowed from the next upload on. This overrides the model.',
     done: 'The picture is allowed.',
   },
   block: {
     title: 'Refuse this picture?',
     submit: 'Refuse it',
     words:
-      'It and changed copies of it are refused, whatever the model says, from the next upload on. Offers that show it already are not changed: disable them one by one.',
+      'This picture and changed copies of it are refused from the next upload on. This overrides the model. Existing offers with it are not changed: disable them one by one.',
     done: 'The picture is blocked.',
   },
   withdraw: {
-    title: 'Take back what was decided?',
+    title: 'Take back the decision?',
     submit: 'Take it back',
     words: 'The model decides about this picture again.',
     done: 'The decision is taken back.',
@@ -82,7 +82,7 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
         <dl class="facts">
           <dt>The next upload is</dt>
           <dd>
-            {now.verdict === null ? 'judged anew by the model' : <Verdict word={now.verdict} />}
+            {now.verdict === null ? 'the model will judge it again' : <Verdict word={now.verdict} />}
             {now.reason !== null && <> as {now.reason}</>}
             {now.ruling !== null && <> by decision of {now.ruling.author}</>}
           </dd>
@@ -129,7 +129,7 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
             <p>
               <Verdict word={verdict.verdict} /> by {verdict.model.name} {verdict.model.version},{' '}
               <When at={verdict.judgedAt} />
-              {!verdict.current && <span class="badge muted">no longer asked</span>}
+              {!verdict.current && <span class="badge muted">no longer in use</span>}
             </p>
             <table class="cells">
               <thead>

@@ -1,4 +1,4 @@
-/** Uploaded pictures and what was said of them: refused ones that no person has looked at wait for one. */
+/** Uploaded pictures with their verdicts. Refused pictures wait for the decision of a person. */
 import type { PicturesReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
@@ -36,7 +36,7 @@ export function Pictures() {
   const wanted = new URLSearchParams({ ...views[view].query, limit: '24', ...(cursor && { cursor }) });
   const list = useRead<PicturesReply>(`/moderation/pictures?${wanted.toString()}`);
   return (
-    <ConsolePage title="Pictures" lead="What advertisers uploaded, those uploaded last first">
+    <ConsolePage title="Pictures" lead="Uploaded pictures, newest first">
       <PictureTabs current={view} />
       {list.isPending && <Loading what="pictures" lines={10} />}
       {list.isError && <Failed error={list.error} retry={list.refetch} />}

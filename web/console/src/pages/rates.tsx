@@ -1,4 +1,4 @@
-/** The exchange rates in use, and the decision about a fixing that was not believed. */
+/** The exchange rates in use, and the decision about a fixing that jumps. */
 import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
@@ -13,20 +13,20 @@ export function Rates() {
   const rates = useRead<RatesReply>('/pricing/rates');
   const { send } = useConsole();
   const [said, setSaid] = useState<{ kind: 'good' | 'problem'; words: string } | null>(null);
-  // Kept while it is asked about: somebody else may accept it meanwhile.
+  // Stored while the dialog is open, because another person may accept it meanwhile.
   const [accepting, setAccepting] = useState<Jump | null>(null);
   const refresh = async () => {
     setSaid(null);
     const reply = await send<{ date: string }>('/pricing/rates/refresh');
     if (reply.ok) setSaid({ kind: 'good', words: `The fixing of ${reply.body.date} is in use.` });
-    // A jump is told below, with the question that it asks.
+    // A jump is shown below, with its button.
     else if (reply.status !== 409) setSaid({ kind: 'problem', words: reply.message });
     await rates.refetch();
   };
   return (
     <ConsolePage
       title="Exchange rates"
-      lead="The European Central Bank's reference rates, from which prices in other currencies than pounds are made"
+      lead="The European Central Bank's reference rates, used for prices in all currencies except pounds"
       actions={
         <BusyButton class="quiet" work={refresh}>
           Ask the bank now
@@ -83,10 +83,12 @@ function Shown({ rates: { date, missingFixings, outOfDate, perGbp, refused }, ac
         </div>
         <p>
           {date === null ? 'There are no rates: only pounds can be billed.' : `The fixing of ${date}.`}
-          {missingFixings > 0 && date !== null && ` ${missingFixings} that should exist by now are missing.`}
+          {missingFixings > 0 &&
+            date !== null &&
+            ` ${missingFixings} later ${missingFixings === 1 ? 'fixing is' : 'fixings are'} missing.`}
         </p>
         <table>
-          <caption class="hidden">What a pound is in each billed currency</caption>
+          <caption class="hidden">Value of one pound in each billed currency</caption>
           <thead>
             <tr>
               <th scope="col">Currency</th>

@@ -1,4 +1,4 @@
-/** The decisions of people about pictures, and with them the pictures that are blocked. */
+/** The decisions of people about pictures, which include all blocked pictures. */
 import type { RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
@@ -17,7 +17,7 @@ export function Rulings() {
   return (
     <ConsolePage
       title="Pictures"
-      lead="What people decided, the latest first. A later decision on a picture holds."
+      lead="Decisions of people, latest first. The latest decision about a picture is valid."
     >
       <PictureTabs current="decisions" />
       {list.isPending && <Loading what="decisions" lines={8} />}

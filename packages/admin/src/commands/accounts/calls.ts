@@ -8,7 +8,7 @@ const status = text.pipe(callsQuery.shape.status.unwrap()).describe('404|4xx');
 export const callCommands: readonly Command[] = [
   command({
     name: 'call list',
-    summary: 'List the calls of an organisation, newest first; --cursor goes on where a page ended',
+    summary: 'List the calls of an organisation, newest first; --cursor continues after a page',
     options: {
       org: id,
       key: id.optional(),

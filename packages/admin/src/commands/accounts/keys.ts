@@ -3,7 +3,7 @@ import { mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import { type Command, command, email, id, isoTime, text } from '../../command.ts';
 
-/** `none` makes a key as they were before keys had modes; the API refuses it with a message. */
+/** `none` creates a key like those from before keys had modes; the API refuses it with a message. */
 const keyMode = z
   .enum(['test', 'live', 'none'], 'must be test, live or none')
   .transform((word) => (word === 'none' ? null : mode.parse(word.toUpperCase())))
@@ -18,7 +18,7 @@ const perMinute = z
 export const keyCommands: readonly Command[] = [
   command({
     name: 'key create',
-    summary: 'Make an API key; it is shown this once',
+    summary: 'Create an API key; it is shown only once',
     options: {
       org: id,
       mode: keyMode,
@@ -49,13 +49,13 @@ export const keyCommands: readonly Command[] = [
   }),
   command({
     name: 'key disable',
-    summary: 'Stop an API key',
+    summary: 'Disable an API key',
     options: { id },
     run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/disable` }),
   }),
   command({
     name: 'key limit',
-    summary: 'Give an API key a limit of its own beside that of the client IP, or take it away',
+    summary: 'Set or remove a rate limit of an API key, in addition to the limit of the client IP',
     options: { id, 'per-minute': perMinute },
     run: (o, { call }) =>
       call('gateway', {
@@ -66,7 +66,7 @@ export const keyCommands: readonly Command[] = [
   }),
   command({
     name: 'key list',
-    summary: 'List the API keys of an organisation, never the keys themselves',
+    summary: 'List the API keys of an organisation, without the secret parts',
     options: { org: id },
     run: (o, { call }) => call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/keys` }),
   }),

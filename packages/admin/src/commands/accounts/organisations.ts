@@ -39,7 +39,7 @@ export const organisationCommands: readonly Command[] = [
   }),
   command({
     name: 'org list',
-    summary: 'List the organisations, or those alone that wait for approval',
+    summary: 'List all organisations, or only those that wait for approval',
     options: { waiting: yesOrNo.optional() },
     run: async ({ waiting }, tools) => ({
       organisations: (
@@ -56,7 +56,7 @@ export const organisationCommands: readonly Command[] = [
   ...(['disable', 'enable'] as const).map((action) =>
     command({
       name: `org ${action}`,
-      summary: action === 'disable' ? 'Shut out an organisation and all its keys' : 'Let it in again',
+      summary: action === 'disable' ? 'Disable an organisation and all its keys' : 'Enable it again',
       options: { org: id },
       run: (o, { call }) =>
         call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/${action}` }),
@@ -64,20 +64,20 @@ export const organisationCommands: readonly Command[] = [
   ),
   command({
     name: 'org approve',
-    summary: 'Let an organisation that registered itself count real members and use LIVE mode',
+    summary: 'Approve an organisation: it may use LIVE mode, and its prices count real members',
     options: { org: id },
     run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/approve` }),
   }),
   command({
     name: 'org withdraw-approval',
-    summary: 'Take both away again: it counts made-up members and has no LIVE mode',
+    summary: 'Withdraw the approval: no LIVE mode, and prices count made-up members',
     options: { org: id },
     run: (o, { call }) =>
       call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/withdraw-approval` }),
   }),
   command({
     name: 'org quota',
-    summary: 'Set how many offers may be neither deleted nor ended',
+    summary: 'Set the quota: how many offers may exist that are neither deleted nor ended',
     options: { org: id, mode: modeOption, 'per-org': count.optional(), 'per-person': count.optional() },
     run: (o, { call }) =>
       call('gateway', {
@@ -88,7 +88,7 @@ export const organisationCommands: readonly Command[] = [
   }),
   command({
     name: 'terms publish',
-    summary: 'Publish a version of the advertising terms, which everybody must accept anew',
+    summary: 'Publish a version of the advertising terms, which every organisation must accept again',
     options: { version: text, file: text.describe('FILE.md').optional() },
     run: (o, { call }) => {
       const json = { version: o.version, text: o.file === undefined ? undefined : readTerms(o.file) };
@@ -104,7 +104,7 @@ export const organisationCommands: readonly Command[] = [
   }),
 ];
 
-/** Those registered last first, as their pages come. */
+/** Reads all pages, newest organisations first. */
 async function listAll({ call }: Tools, only: string): Promise<OrganisationDetails[]> {
   const all: OrganisationDetails[] = [];
   for (let before = ''; ; ) {
@@ -116,7 +116,7 @@ async function listAll({ call }: Tools, only: string): Promise<OrganisationDetai
   }
 }
 
-/** Before anything is sent, so that a wrong file is told as one. */
+/** Checked before anything is sent, so that the message names the wrong file. */
 function readTerms(file: string): string {
   const checked = termsVersion.shape.text.safeParse(readText(file));
   if (!checked.success || checked.data === null)

@@ -1,4 +1,4 @@
-/** The people of an organisation, who are named by their address. */
+/** The people of an organisation, identified by their email address. */
 import { peopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import { role } from '@offer-ads/contracts/events/gateway';
 import { type Command, command, email, id } from '../../command.ts';
@@ -26,25 +26,25 @@ export const peopleCommands: readonly Command[] = [
   }),
   command({
     name: 'person reinvite',
-    summary: 'Mail an invited person a new link; a few a day',
+    summary: 'Mail an invited person a new link; at most a few a day',
     options: { org: id, email },
     run: (o, tools) => onPerson('invitation', o, tools),
   }),
   command({
     name: 'person disable',
-    summary: 'Shut out a person and the keys that they made or rolled',
+    summary: 'Disable a person and the keys that they created or rolled',
     options: { org: id, email },
     run: (o, tools) => onPerson('disable', o, tools),
   }),
   command({
     name: 'person enable',
-    summary: 'Let a person in again',
+    summary: 'Enable a person again',
     options: { org: id, email },
     run: (o, tools) => onPerson('enable', o, tools),
   }),
   command({
     name: 'person role',
-    summary: 'Give a person another role; their keys work on',
+    summary: 'Change the role of a person; their keys continue to work',
     options: { org: id, email, role: roleOption },
     run: (o, tools) => onPerson('role', o, tools),
   }),

@@ -1,4 +1,4 @@
-/** Prepaid balances and the ledger behind them. */
+/** Commands for prepaid balances and the ledger. */
 import { randomUUID } from 'node:crypto';
 import { balanceStanding, ledgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import { organisationSummary } from '@offer-ads/contracts/admin/gateway-api';
@@ -25,7 +25,7 @@ export const balanceCommands: readonly Command[] = [
   }),
   command({
     name: 'balance statement',
-    summary: 'List what was booked for an organisation, newest first; --cursor goes on where a page ended',
+    summary: 'List the bookings of an organisation, newest first; --cursor continues after a page',
     options: {
       org: id,
       mode: modeOption,
@@ -42,7 +42,7 @@ export const balanceCommands: readonly Command[] = [
   }),
   command({
     name: 'balance threshold',
-    summary: 'Show, or with --amount set, below which balance admins are sent a mail; --amount none: never',
+    summary: 'Show or set (--amount) the balance below which admins get a mail; --amount none: no mails',
     options: { org: id, mode: modeOption, amount: text.describe('100.00|none').optional() },
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
@@ -64,7 +64,7 @@ export const balanceCommands: readonly Command[] = [
   }),
   command({
     name: 'balance top-up',
-    summary: 'Add to the balance what an organisation has paid; a reference that is repeated is booked once',
+    summary: 'Add a payment of an organisation to its balance; a repeated reference is booked only once',
     options: {
       org: id,
       mode: modeOption,
@@ -83,7 +83,7 @@ export const balanceCommands: readonly Command[] = [
       };
       const order = { method: 'POST', path: '/admin/balances/top-up', json } as const;
       const reply = await tools.call('billing', order).catch((error: unknown) => {
-        // It may have been booked, and only the answer was lost: under another reference it would be booked again.
+        // It may have been booked although the answer was lost: with another reference it would be booked twice.
         const words = error instanceof Error ? error.message : String(error);
         throw new Error(`${words}; if you repeat it, add --reference ${reference}`, { cause: error });
       });
@@ -103,7 +103,7 @@ export const balanceCommands: readonly Command[] = [
   }),
 ];
 
-/** Billing keeps one book per currency; which one an organisation is billed in, the gateway knows. */
+/** Billing has one account per currency; the gateway knows the currency of an organisation. */
 async function bookOf({ org, mode }: { org: number; mode: Mode }, { call }: Tools): Promise<Book> {
   const reply = await call('gateway', { method: 'GET', path: `/admin/organisations/${org}` });
   return { org, mode, currency: organisationSummary.parse(reply).currency };

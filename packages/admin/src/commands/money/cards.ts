@@ -1,4 +1,4 @@
-/** What the card provider did with money and a person has to look at. */
+/** Commands for problems at the card provider that need a person. */
 import { cardProblemsReply, settleReply } from '@offer-ads/contracts/admin/billing-api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { z } from 'zod';

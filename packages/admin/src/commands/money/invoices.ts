@@ -1,4 +1,4 @@
-/** Invoices of card payments. */
+/** Commands for invoices of card payments. */
 import { adminInvoice } from '@offer-ads/contracts/admin/billing-api';
 import { type InvoiceSummary, invoicesReply } from '@offer-ads/contracts/internal/billing-api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
@@ -7,7 +7,7 @@ import { type Command, command, count, id, modeOption, text } from '../../comman
 export const invoiceCommands: readonly Command[] = [
   command({
     name: 'invoice list',
-    summary: 'List the invoices of an organisation, newest first; --cursor goes on where a page ended',
+    summary: 'List the invoices of an organisation, newest first; --cursor continues after a page',
     options: { org: id, mode: modeOption, limit: count.optional(), cursor: text.optional() },
     run: async ({ org, mode, limit, cursor }, { call }) => {
       const query = new URLSearchParams({ organisationId: String(org), mode });
@@ -20,7 +20,7 @@ export const invoiceCommands: readonly Command[] = [
   }),
   command({
     name: 'invoice show',
-    summary: 'Show the invoice of a number, whosever it is',
+    summary: 'Show the invoice with a number, of any organisation',
     options: { number: text.describe('INV-000001') },
     operand: 'number',
     run: async ({ number }, { call }) => {

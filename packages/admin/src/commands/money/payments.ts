@@ -1,4 +1,4 @@
-/** Whether offers and billing agree about every offer's money: after a restore, and whenever one wants to know. */
+/** Compares the data of offers and billing about every payment: after a restore, or at any time. */
 import {
   billedPayments,
   chargeAgainReply,
@@ -13,7 +13,7 @@ import { Refused, type Tools } from '../../tools.ts';
 
 type Found = { readonly offerId: number; readonly problem: PaymentProblem };
 
-/** More than a person reads; the rest shows once these are mended. */
+/** More than a person reads. The rest appears after these are repaired. */
 const MOST_SHOWN = 1_000;
 
 export const paymentCommands: readonly Command[] = [
@@ -25,7 +25,7 @@ export const paymentCommands: readonly Command[] = [
     failed: (result) => 'ok' in result && result.ok === false,
     run: async ({ repair = false }, tools) => {
       const { compared, known, problems } = await compareAll(tools);
-      // An empty database is one that was not restored yet, or another system's: whatever billing has would be taken back for good.
+      // If offers has no data, it is not restored yet or belongs to another system. A repair would then take back all payments for ever.
       if (repair && known === 0 && compared > 0)
         throw new UsageError('offers knows no offer at all, but billing has payments: restore offers first');
       const repaired: { offerId: number; outcome: string }[] = [];
@@ -37,7 +37,7 @@ export const paymentCommands: readonly Command[] = [
             const outcome = await repairOne(found, tools);
             if (outcome !== undefined) repaired.push({ offerId, outcome });
           } catch (error) {
-            // One that does not work now keeps none of the others from it.
+            // A failure does not stop the repair of the others.
             failed.push({ offerId, reason: error instanceof Error ? error.message : String(error) });
           }
         }
@@ -63,7 +63,7 @@ async function compareAll(tools: Tools): Promise<Comparison> {
     if (one !== undefined) known += 1;
     if (paymentProblem(one, other) !== null && suspected.length < MOST_SHOWN) suspected.push(offerId);
   }
-  // What changed while the pages were read is asked about once more, by itself.
+  // Check each difference again, because data may have changed while the pages were read.
   const problems: Found[] = [];
   for (const offerId of suspected) {
     const page = { after: offerId - 1, limit: 1 };
@@ -75,14 +75,14 @@ async function compareAll(tools: Tools): Promise<Comparison> {
   return { compared, known, problems };
 }
 
-/** Undefined: a person decides, or an event is to be published again (docs/operations/backup-and-restore.md). */
+/** Undefined: a person must decide, or an event must be published again (docs/operations/backup-and-restore.md). */
 async function repairOne({ offerId, problem }: Found, { call }: Tools): Promise<string | undefined> {
   if (problem === 'unknown-to-billing') {
     const path = `/admin/payments/${offerId}/charge`;
     return call('offers', { method: 'POST', path }).then(
       (reply) => chargeAgainReply.parse(reply).outcome,
       (error: unknown) => {
-        // Paid by card: its page is gone.
+        // It was to be paid by card, and its payment page no longer exists.
         if (error instanceof Refused && error.status === 409) return undefined;
         throw error;
       },

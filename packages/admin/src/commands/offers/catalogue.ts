@@ -1,4 +1,4 @@
-/** Categories and interests. They are changed as one whole, and only when nobody else has changed them meanwhile. */
+/** Commands for categories and interests. The catalogue is replaced as a whole, and only if nobody has changed it meanwhile. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
   type Catalogue,
@@ -34,7 +34,7 @@ export const catalogueCommands: readonly Command[] = [
   }),
   command({
     name: 'catalogue export',
-    summary: 'Write the catalogue into a file to be edited and imported again',
+    summary: 'Write the catalogue to a file, for editing and a later import',
     options: { file },
     operand: 'file',
     run: async (o, tools) => {
@@ -55,20 +55,20 @@ export const catalogueCommands: readonly Command[] = [
       return {
         changes: catalogueChanges(before, wanted),
         version: before.version,
-        warning: isStale ? `the file is of version ${wanted.version}, its import will be refused` : null,
+        warning: isStale ? `the file has version ${wanted.version}, so its import will be refused` : null,
       };
     },
   }),
   command({
     name: 'catalogue import',
-    summary: 'Put the catalogue of a file in place; what it does not name becomes inactive',
+    summary: 'Replace the catalogue by a file; entries that are not in it become inactive',
     options: { file },
     operand: 'file',
     run: async (o, tools) => replace(tools, readReplacement('catalogue import', o.file)),
   }),
   command({
     name: 'category set',
-    summary: 'Add or change one category; what is not given stays',
+    summary: 'Add or change one category; options that are not given keep their value',
     options: { id, name: text.optional(), active: yesOrNo.optional(), orgs: organisations.optional() },
     run: async (o, tools) => {
       const { categories, ...others } = await readCatalogue(tools);
@@ -85,7 +85,7 @@ export const catalogueCommands: readonly Command[] = [
   }),
   command({
     name: 'interest set',
-    summary: 'Add or change one interest; what is not given stays',
+    summary: 'Add or change one interest; options that are not given keep their value',
     options: { id, name: text.optional(), active: yesOrNo.optional() },
     run: async (o, tools) => {
       const { interests, ...others } = await readCatalogue(tools);
@@ -101,7 +101,7 @@ export const catalogueCommands: readonly Command[] = [
   }),
 ];
 
-/** The changes that were made. They are those of the version that was read: if another came first, none are made. */
+/** Returns the changes. If the catalogue was changed after it was read, nothing is changed. */
 async function replace(
   tools: Tools,
   wanted: CatalogueReplacement,
@@ -118,7 +118,7 @@ async function readCatalogue({ call }: Tools): Promise<Catalogue> {
   return catalogueReply.parse(await call('offers', { method: 'GET', path: '/admin/catalogue' }));
 }
 
-/** Before anything is sent, so that a wrong file is told as one. */
+/** Checked before anything is sent, so that the message names the wrong file. */
 function readReplacement(name: string, path: string): CatalogueReplacement {
   let content: unknown;
   try {
@@ -142,7 +142,7 @@ function checked(what: string, content: unknown): CatalogueReplacement {
 
 function write(path: string, content: string): void {
   try {
-    // Never over something else by mistake.
+    // Never overwrites a file.
     writeFileSync(path, content, { flag: 'wx' });
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';

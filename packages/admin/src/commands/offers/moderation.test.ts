@@ -135,8 +135,10 @@ describe('moderation show', () => {
   });
 
   it('refuses a word that is neither', async () => {
-    await expect(run('show', ['nothing.jpg'], replies)).rejects.toThrow('nothing.jpg is no file and no hash');
-    await expect(run('show', [folder], replies)).rejects.toThrow(`${folder} is no file and no hash`);
+    await expect(run('show', ['nothing.jpg'], replies)).rejects.toThrow(
+      'nothing.jpg is neither a file nor a hash',
+    );
+    await expect(run('show', [folder], replies)).rejects.toThrow(`${folder} is neither a file nor a hash`);
   });
 
   it('refuses a file that is too large without reading it', async () => {

@@ -1,4 +1,4 @@
-/** Verdicts on pictures, and decisions of people about them, which come before the model's. */
+/** Commands for verdicts on pictures, and for decisions of people, which override the model. */
 import {
   copyReply,
   type PictureReply,
@@ -17,15 +17,15 @@ const picture = text.describe('HASH|FILE|ADDRESS');
 const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
 
 const rulings = {
-  allow: 'Allow this very picture, whatever the model says, from the next upload on',
-  block: 'Refuse a picture and changed copies of it, whatever the model says, from the next upload on',
-  withdraw: 'Take back what was decided about a picture: the model decides again',
+  allow: 'Allow exactly this picture from the next upload on; overrides the model',
+  block: 'Refuse a picture and changed copies of it from the next upload on; overrides the model',
+  withdraw: 'Withdraw the decision about a picture: the model decides again',
 } as const satisfies Record<RulingRequest['action'], string>;
 
 export const moderationCommands: readonly Command[] = [
   command({
     name: 'moderation list',
-    summary: 'List uploaded pictures with what was said about them, the latest first; --cursor goes on',
+    summary: 'List uploaded pictures with their verdicts, latest first; --cursor continues after a page',
     options: {
       verdict: verdict.optional(),
       since: isoTime.optional(),
@@ -53,8 +53,7 @@ export const moderationCommands: readonly Command[] = [
   }),
   command({
     name: 'moderation show',
-    summary:
-      'Show what is known of a picture: scores, model, thresholds, history; --save writes a small copy',
+    summary: 'Show the record of a picture: scores, model, thresholds, history; --save writes a small copy',
     options: { picture, save: text.describe('FILE.jpg').optional() },
     operand: 'picture',
     run: async (o, { call }) => {
@@ -79,14 +78,14 @@ export const moderationCommands: readonly Command[] = [
         ...shown(await decide(tools, readPicture(word), { action, ...ruling })),
         note:
           action === 'block'
-            ? 'Offers that show it already are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash.'
+            ? 'Existing offers with the picture are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash.'
             : null,
       }),
     }),
   ),
   command({
     name: 'moderation rulings',
-    summary: 'List the decisions of people, the latest first; --before goes on where a page ended',
+    summary: 'List the decisions of people, latest first; --before continues after a page',
     options: { limit: count.optional(), before: count.optional() },
     run: async (o, { call }) =>
       rulingsReply.parse(await call('moderation', { method: 'GET', path: `/admin/rulings${queryOf(o)}` })),

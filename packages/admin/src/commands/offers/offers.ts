@@ -1,4 +1,4 @@
-/** Offers, and the traffic on them as the community platform reports it. */
+/** Commands for offers, and for publishing views and clicks like the community platform. */
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
@@ -17,7 +17,7 @@ export const offerCommands: readonly Command[] = [
   ...(['disable', 'enable'] as const).map((action) =>
     command({
       name: `offer ${action}`,
-      summary: action === 'disable' ? 'Stop showing an offer; the time counts as unused' : 'Show it again',
+      summary: action === 'disable' ? 'Disable an offer; the time counts as unused' : 'Enable it again',
       options: { id },
       run: (o, { call }) => call('offers', { method: 'POST', path: `/admin/offers/${o.id}/${action}` }),
     }),

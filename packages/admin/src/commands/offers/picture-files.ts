@@ -1,14 +1,14 @@
-/** Pictures as a person at a terminal names and keeps them. */
+/** Reads and writes pictures that are named on the command line. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { UsageError } from '../../command.ts';
 
 export type GivenPicture = { readonly name: string; readonly bytes?: Buffer };
 
-/** What `moderation` takes as an upload. */
+/** The upload limit of `moderation`. */
 const mostBytes = 5 * 2 ** 20;
 
-/** A file, or a text that holds one of the picture's names, such as the address of an offer's image. */
+/** Accepts a file, or a text that contains one of the picture's hashes, such as the address of an offer's image. */
 export function readPicture(word: string): GivenPicture {
   const file = existsSync(word) ? statSync(word) : undefined;
   if (file !== undefined && !file.isDirectory()) {
@@ -18,13 +18,13 @@ export function readPicture(word: string): GivenPicture {
     return { name: createHash('sha256').update(bytes).digest('hex'), bytes };
   }
   const [name] = /[0-9a-f]{64}/.exec(word) ?? [];
-  if (name === undefined) throw new UsageError(`${word} is no file and no hash of a picture`);
+  if (name === undefined) throw new UsageError(`${word} is neither a file nor a hash of a picture`);
   return { name };
 }
 
 export function writePicture(path: string, content: Buffer): void {
   try {
-    // Never over something else by mistake.
+    // Never overwrites a file.
     writeFileSync(path, content, { flag: 'wx' });
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';

@@ -1,7 +1,7 @@
-/** What is known of a picture, as people read it. */
+/** Formats the record of a picture for people. */
 import type { PictureReply } from '@offer-ads/contracts/internal/moderation-api';
 
-/** The history is a table for people; the rest stands below it. */
+/** The history is printed as a table, the other facts below it. */
 export function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }: PictureReply) {
   const byModel = verdicts.map(({ judgedAt: at, model, thresholds, verdict, reason, looks }) => ({
     at,

@@ -1,4 +1,4 @@
-/** The console's pages: one document for all addresses, and the files that `npm run build:web` made. */
+/** The console's pages: one document for all addresses, and the files from `npm run build:web`. */
 import { join } from 'node:path';
 import {
   builtFiles,
@@ -11,11 +11,11 @@ import type { Express, RequestHandler } from 'express';
 
 const folder = join(builtFolder, 'console');
 
-/** A page of the console is a word, and what it is about: no dot, so that no file is meant. */
+/** Addresses of pages have no dot, so that addresses of files do not match. */
 const pageAddress = /^\/(?!(api|assets)(\/|$))[\w/-]*$/;
 
 export function mountPages(app: Express): void {
-  // Names, pictures and texts of others are shown here.
+  // Pages show names, pictures and texts of users.
   const policy = strictPolicy();
   const protectPage: RequestHandler = (_req, res, next) => {
     protect(res, policy);
@@ -27,11 +27,11 @@ export function mountPages(app: Express): void {
     next();
   };
   app.get(pageAddress, protectPage, builtPage(folder, 'index.html'));
-  // Their names change with their content.
+  // File names change with the content.
   app.use('/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
   const beside = builtFiles(folder, { keep: 3_600 });
   app.use((req, res, next) => {
-    // The page itself is at its addresses only, with its policy.
+    // Not for HTML: pages are served only at their own addresses, with the policy.
     if (/^\/[\w-]+\.(js|svg)$/.test(req.path)) beside(req, res, next);
     else next();
   });

@@ -1,4 +1,4 @@
-/** Passes admin calls on to the services that own the matter, in the name of whoever is signed in. */
+/** Passes admin calls on to the services, with the name of the signed-in person. */
 import { pipeline } from 'node:stream/promises';
 import { pictureName } from '@offer-ads/contracts/internal/moderation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -29,7 +29,7 @@ export function passOn(
     }
   };
 
-  // The copy that moderation keeps comes as text, and a page shows pictures by their address.
+  // Moderation sends the copy as base64; pages need an address of a picture.
   routes.get('/moderation/pictures/:name/copy', async (req, res) => {
     const { name } = validInput(z.object({ name: pictureName }), req.params);
     const reply = await askAs(req, 'moderation', { path: `/admin/pictures/${name}/copy` });
@@ -59,7 +59,7 @@ export function passOn(
     }
 }
 
-/** What the path names goes in again as one segment, whatever it is: but for `.` and `..`, with which an address names another route. */
+/** Inserts each parameter as one encoded path segment. Refuses `.` and `..`, which would lead to another route. */
 function filled(template: string, req: Request): string {
   return template.replaceAll(/:(\w+)/g, (_all, name: string) => {
     const segment = encodeURIComponent(String(req.params[name]));
@@ -73,7 +73,7 @@ function queryOf(req: Request): string {
   return at === -1 ? '' : req.originalUrl.slice(at);
 }
 
-/** What a change is about: the thing in its path, or the things that its body names. */
+/** The things that a change is about: from its path or its body. */
 function decisionIn(owner: Owner, template: string, req: Request) {
   const [, place = '', verb = ''] = /^(.*)\/([\w-]+)$/.exec(filled(template, req)) ?? [];
   const body = z
@@ -95,7 +95,7 @@ function decisionIn(owner: Owner, template: string, req: Request) {
   };
 }
 
-/** How old what the person looks at is, as their page says it. */
+/** The age of the data on the person's page, as the page reports it. */
 function seenMsAgo(req: Request): number | null {
   const told = Number.parseInt(req.get('x-seen-ms-ago') ?? '', 10);
   return told >= 0 ? told : null;
@@ -106,26 +106,26 @@ function bodyOf(req: Request): object {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
 }
 
-/** JSON and pictures are all that the services answer. */
+/** Services answer only JSON and pictures. */
 const passedTypes = /^(application\/json|image\/(jpeg|png|gif))(;|$)/;
 
 async function answerWith(res: Response, reply: Dispatcher.ResponseData): Promise<void> {
   const type = String(reply.headers['content-type'] ?? '');
-  // That the services do not know our credential is no matter of who is signed in here.
+  // A 401 concerns the console's own credential, not the signed-in person.
   if (reply.statusCode === 401 || !passedTypes.test(type)) {
     await reply.body.dump();
     throw new Fault(`a service answered ${reply.statusCode} ${type}`, {
       status: 502,
-      publicMessage: 'The service gave no answer that can be shown',
+      publicMessage: 'The service sent an answer that cannot be shown',
     });
   }
   res.status(reply.statusCode).set('Content-Type', type);
-  // Whoever opens a picture by its address gets nothing that could run.
+  // A picture that is opened directly must not run scripts.
   res.set('Content-Security-Policy', "default-src 'none'");
   try {
     await pipeline(reply.body, res);
   } catch (error) {
-    // The browser has gone to another page.
+    // The browser has left the page.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Who is signed in: looked up anew for every request, so that whoever is no longer staff is out at once. */
+/** Looks up the session for every request, so that a removed staff member is signed out at once. */
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';

@@ -1,4 +1,4 @@
-/** All routes of the console: its pages, its sign-in, and the admin routes that it passes on for whoever is signed in. */
+/** All routes of the console: its pages, its sign-in, and the admin routes that it passes on for the signed-in person. */
 
 import { notFound } from '@offer-ads/platform/http/errors';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -36,7 +36,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
       res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
       next();
     });
-    // The longest is a list of parked events that are to be replayed.
+    // The longest body is a list of parked events to be replayed.
     api.use(refuseForeignOrigins(o.publicUrl), jsonBody({ mostBytes: 64 * 1024 }));
     signInRoute(api, { ...o, cookie });
     api.use(
@@ -48,7 +48,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
       res.json(await o.health());
     });
     passOn(api, o);
-    // Nothing below it is a page.
+    // No pages below /api.
     api.use(notFound);
     app.use('/api', api);
     mountPages(app);

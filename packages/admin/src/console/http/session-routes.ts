@@ -1,4 +1,4 @@
-/** Signing in with a name and an access token, and out. Every attempt is audited. */
+/** Sign-in with a name and an access token, and sign-out. Every attempt is audited. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -20,7 +20,7 @@ export type SessionRoutes = {
 };
 
 const credentials = z.object({ name: z.string().max(64), token: z.string().max(200) });
-/** Nobody learns which of the two it was. */
+/** The same message for both, so that it does not show which names exist. */
 const refused = { message: 'The name or the access token is wrong' };
 
 export function signInRoute(routes: Router, o: SessionRoutes): void {
@@ -35,7 +35,7 @@ export function signInRoute(routes: Router, o: SessionRoutes): void {
     }
     const proof = o.staff().prove(name, token);
     if (proof === null) {
-      // Not the name: it may be a token that was put into the wrong field.
+      // Without the name: it may be a token that was typed into the wrong field.
       o.logger.warn({ audit: true }, 'sign-in to the console refused');
       return void res.status(401).json(refused);
     }
