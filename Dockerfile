@@ -18,27 +18,27 @@ ENV npm_config_omit=dev npm_config_ignore_scripts=true npm_config_audit=false np
     npm_config_update_notifier=false npm_config_prefer_offline=true
 COPY --from=manifests /app ./
 
-# What all services and the admin tool need: the same layer in every image. One cache of packages serves all stages. A registry
-# that needs settings of its own has them in the secret `npmrc`, which stays in no layer.
+# Packages that all services and the admin tool need: the same layer in every image. All stages share one package cache. Settings for
+# a private registry come from the secret `npmrc`, which is stored in no layer.
 FROM npm AS common
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin
-RUN --mount=type=bind,source=deploy/images/lean.ts,target=/lean.ts node /lean.ts node_modules
+RUN --mount=type=bind,source=deploy/images/shrink-modules.ts,target=/shrink-modules.ts node /shrink-modules.ts node_modules
 
-# What one service needs beside it. npm leaves our own packages as symlinks into packages/, and they must stay that way: Node
-# strips types from no file whose real path is below node_modules.
+# Packages that only one service needs. npm installs our own packages as symlinks into packages/, and these must stay: Node does
+# not strip types from files whose real path is below node_modules.
 FROM npm AS own
 ARG SERVICE
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/${SERVICE:?which service}
-RUN --mount=type=bind,source=deploy/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
-    node /lean.ts node_modules /common/node_modules
+RUN --mount=type=bind,source=deploy/images/shrink-modules.ts,target=/shrink-modules.ts --mount=type=bind,from=common,source=/app,target=/common \
+    node /shrink-modules.ts node_modules /common/node_modules
 
 FROM npm AS simulators-own
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/simulators
-RUN --mount=type=bind,source=deploy/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
-    node /lean.ts node_modules /common/node_modules
+RUN --mount=type=bind,source=deploy/images/shrink-modules.ts,target=/shrink-modules.ts --mount=type=bind,from=common,source=/app,target=/common \
+    node /shrink-modules.ts node_modules /common/node_modules
 
 # The portal, the console and the guides, as files that browsers load.
 FROM npm AS pages
@@ -50,7 +50,7 @@ COPY docs docs
 COPY web web
 RUN node web/build.ts
 
-# All files of a commit bear its time: built twice it gives the same layers, and the portal's files get new ETags with a new one.
+# All files get the time of the commit, so that two builds give the same layers, and a new commit gives the portal's files new ETags.
 FROM ${NODE_IMAGE} AS sources
 WORKDIR /app
 COPY packages packages
@@ -59,7 +59,7 @@ COPY --from=pages /app/web/dist web/dist
 ARG SOURCE_DATE_EPOCH
 RUN if [ -n "${SOURCE_DATE_EPOCH}" ]; then find . -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +; fi
 
-# Only the gateway and the console, which is in the same image, show pages.
+# Only the gateway's image, which also contains the console, serves pages.
 FROM sources AS own-pages
 ARG SERVICE
 RUN mkdir -p /own && if [ "${SERVICE}" = gateway ]; then mkdir /own/web && cp -a web/dist /own/web/; fi

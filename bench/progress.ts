@@ -1,8 +1,8 @@
 /** Work that is begun and then watched until all of it is done: how fast it goes, and what it costs. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuMsOf } from './cpu.ts';
+import { waitUntilIdle, watchForeignLoad } from './machine-load.ts';
 import { percent, shown } from './markdown.ts';
-import { untilQuiet, watchForeignLoad } from './quiet.ts';
 
 /** Of a turn: until V8 has compiled what is hot, and the first connections are used. */
 const warmUp = 0.25;
@@ -48,7 +48,7 @@ export async function measureProgress(o: {
   readonly begin: () => Promise<readonly number[]>;
   readonly done: () => Promise<number>;
 }): Promise<Sample> {
-  await untilQuiet();
+  await waitUntilIdle();
   const foreignLoad = watchForeignLoad();
   const pids = await o.begin();
   const cpuMs = () => [pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0), cpuMsOf(process.pid)];

@@ -1,4 +1,4 @@
-/** Fills a new system through the services' admin routes. Every step may be repeated, so that an interrupted start goes on. */
+/** Fills a new system through the services' admin routes. Every step may be repeated, so that an interrupted start can continue. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AdminClient, createAdminClient } from './demo-data/admin-client.ts';
@@ -15,10 +15,10 @@ import { readJson, writeJson } from './start/json-file.ts';
 const members = { count: 50_000, seed: 1 };
 const modes = ['TEST', 'LIVE'] as const;
 
-/** What cannot be asked of the services again: a key is shown once, when it is made. */
+/** Stored here because the services cannot return it again: a key is shown only at its creation. */
 type Progress = { readonly complete: boolean; readonly organisations: readonly DemoOrganisation[] };
 
-/** @param folder where it is remembered what this system has been given */
+/** @param folder stores the progress */
 export async function provideDemoData(
   adminSettings: Readonly<Record<string, string>>,
   report: (line: string) => void,
@@ -30,7 +30,7 @@ export async function provideDemoData(
   if (before?.complete) return before.organisations;
 
   const admin = createAdminClient(adminSettings);
-  report(`Making demo data: ${organisationPlans.length} organisations, ${members.count} members ...`);
+  report(`Creating demo data: ${organisationPlans.length} organisations, ${members.count} members ...`);
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
   const generated = admin('PRICING', 'POST', '/admin/members/generate', members);
   await admin('GATEWAY', 'POST', '/admin/terms', demoTerms);
@@ -45,7 +45,7 @@ export async function provideDemoData(
   return organisations;
 }
 
-/** New, with its balances, and a key of each mode. */
+/** Registers an organisation with its balances and a key for each mode. */
 export async function provideOrganisation(
   admin: AdminClient,
   plan: OrganisationPlan,

@@ -1,16 +1,16 @@
 /**
  * `npm run demo`: an organisation buys two offers from the running system, one from its balance and one by card, and
- * looks at everything on the way. Ends with status 1 at the first thing that is not as it must be.
- * `npm run demo -- --containers`: of a system that `npm start` does not run (docker-compose.yml, deploy/k8s/README.md).
+ * checks every step. Ends with status 1 at the first failed check.
+ * `npm run demo -- --containers`: uses a system in containers (docker-compose.yml, deploy/k8s/README.md) instead of `npm start`.
  */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
 import { formatMinor, parseAmount } from '@offer-ads/contracts/values/currencies';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { type Advertiser, createAdvertiser, type OfferForm, place } from './demo/advertiser.ts';
+import { must, mustEqual, NotTrue, say, scene } from './demo/checks.ts';
 import { clickPay, openPaymentLink } from './demo/payer.ts';
 import { type DemoSystem, findSystem } from './demo/system.ts';
-import { must, mustEqual, NotTrue, scene, tell } from './demo/telling.ts';
 import { eventually, watchBalance, watchMail } from './demo/watching.ts';
 import { createAdminClient } from './demo-data/admin-client.ts';
 
@@ -20,7 +20,7 @@ try {
   const { values } = parseArgs({ options: { containers: { type: 'boolean', default: false } } });
   await demo(await findSystem(values.containers));
 } catch (error) {
-  console.error(`\n${error instanceof NotTrue ? 'NOT AS IT MUST BE: ' : ''}${reasonOf(error)}`);
+  console.error(`\n${error instanceof NotTrue ? 'CHECK FAILED: ' : ''}${reasonOf(error)}`);
   process.exitCode = 1;
 }
 
@@ -37,17 +37,17 @@ async function demo(system: DemoSystem): Promise<void> {
 
   scene('What there is');
   const [categories, interests] = [await advertiser.categories(), await advertiser.interests()];
-  tell(
+  say(
     `${organisation.name}, ${organisation.country}, bills in ${currency}; balance ${money(await balance())}`,
   );
-  tell(
+  say(
     `${categories.length} categories, from ${categories[0]?.category_name} to ${categories.at(-1)?.category_name}`,
   );
-  tell(
+  say(
     `${interests.length} interests, from ${interests[0]?.interest_name} to ${interests.at(-1)?.interest_name}`,
   );
   const picture = await photographLikeJpeg({ width: 1080, height: 1080 });
-  tell(`a photograph of 1080 x 1080 pixels, ${Math.round(picture.length / 1024)} KB`);
+  say(`a photograph of 1080 x 1080 pixels, ${Math.round(picture.length / 1024)} KB`);
   const basics = {
     categoryId: categories[0]?.category_id ?? 0,
     interestIds: interests.slice(0, 3).map(({ interest_id: id }) => id),
@@ -64,8 +64,8 @@ async function demo(system: DemoSystem): Promise<void> {
   scene('The books');
   const ledger = await admin<{ ok: boolean; transactions: number }>('BILLING', 'GET', '/admin/ledger/check');
   must(ledger.ok, 'the ledger balances');
-  tell(`the ledger's ${ledger.transactions} transactions sum to zero, every one of them`);
-  console.log('\nAll of it is as it must be.');
+  say(`the ledger's ${ledger.transactions} transactions sum to zero, every one of them`);
+  console.log('\nAll checks passed.');
 
   async function fromBalance(offer: OfferForm): Promise<void> {
     const before = await balance();
@@ -73,21 +73,21 @@ async function demo(system: DemoSystem): Promise<void> {
     const sentAt = Date.now();
     const created = await advertiser.createTwice(offer);
     mustEqual(created.status, 'Active', 'an offer that starts now and is paid');
-    tell(`POST /offers, sent twice with one key: offer ${created.offer_id} once, ${created.status}`);
+    say(`POST /offers, sent twice with one key: offer ${created.offer_id} once, ${created.status}`);
     const charged = await balance();
     mustEqual(charged, before - cost, 'the balance after the purchase');
-    tell(`balance ${money(before)} - ${money(cost)} = ${money(charged)}`);
+    say(`balance ${money(before)} - ${money(cost)} = ${money(charged)}`);
     await show(created.offer_id, offer);
     await pauseAndResume(created.offer_id, 'Active');
     const { metrics } = await advertiser.analytics(created.offer_id);
-    tell(`analytics of 24 hours: ${metrics.views} views, ${metrics.clicks} clicks`);
+    say(`analytics of 24 hours: ${metrics.views} views, ${metrics.clicks} clicks`);
 
     await remove(created.offer_id);
     const credited = await eventually('a credit after the deletion', async () => {
       const now = await balance();
       return now > charged ? now : undefined;
     });
-    // Unused Time is all but the seconds in which it ran (price rule 7), at most those since it was sent.
+    // Unused Time is the scheduled time minus the seconds in which it ran (price rule 7): at most those since the request.
     const ranMs = BigInt(Date.now() - sentAt);
     const periodMs = BigInt(offer.expiryAt.getTime() - offer.startAt.getTime());
     const least = cost - (cost * ranMs) / periodMs - 1n;
@@ -95,7 +95,7 @@ async function demo(system: DemoSystem): Promise<void> {
       credited - charged <= cost && credited - charged >= least,
       `a credit from ${money(least)} to ${money(cost)}`,
     );
-    tell(`Unused Time credited: ${money(credited - charged)} of ${money(cost)}; balance ${money(credited)}`);
+    say(`Unused Time credited: ${money(credited - charged)} of ${money(cost)}; balance ${money(credited)}`);
     await readMails(offer.title, 2);
   }
 
@@ -104,29 +104,29 @@ async function demo(system: DemoSystem): Promise<void> {
     const cost = await estimate(advertiser, offer);
     const created = await advertiser.createTwice(offer);
     must(created.status === 'Awaiting Payment', `a card offer awaits its payment (${created.status})`);
-    tell(`POST /offers, sent twice with one key: offer ${created.offer_id} once, ${created.status}`);
-    tell(`payment link ${created.payment_url}`);
+    say(`POST /offers, sent twice with one key: offer ${created.offer_id} once, ${created.status}`);
+    say(`payment link ${created.payment_url}`);
     await show(created.offer_id, offer, 'Awaiting Payment');
     const refused = await advertiser.refusedPause(created.offer_id);
     mustEqual(refused.return_code, 'E5', 'pausing an unpaid offer');
-    tell(`pause: ${refused.return_code}, ${refused.message}`);
+    say(`pause: ${refused.return_code}, ${refused.message}`);
     const [link] = await readMails(offer.title, 1);
     must(link?.text.includes(created.payment_url) === true, 'the mail carries the payment link');
 
     const page = await openPaymentLink(created.payment_url);
     const vat = (cost * 20n + 50n) / 100n; // decision 13, VAT: half up
-    tell(`the link leads to: ${page.text}`);
+    say(`the link leads to: ${page.text}`);
     for (const amount of [cost, vat, cost + vat]) {
       must(page.text.includes(money(amount)), `the payment page shows ${money(amount)}`);
     }
     const landed = await clickPay(page);
-    tell(`Pay clicked: ${landed.text}`);
+    say(`Pay clicked: ${landed.text}`);
     await eventually('the webhook makes the offer Scheduled', async () =>
       (await advertiser.listed(created.offer_id))?.offer_status === 'Scheduled' ? true : undefined,
     );
-    tell('the webhook has come: Scheduled');
+    say('the webhook has come: Scheduled');
     const again = await openPaymentLink(created.payment_url);
-    tell(`the link now says: ${again.text}`);
+    say(`the link now says: ${again.text}`);
     await pauseAndResume(created.offer_id, 'Scheduled');
 
     mustEqual(await balance(), before, 'a card payment leaves the balance alone');
@@ -135,7 +135,7 @@ async function demo(system: DemoSystem): Promise<void> {
       const now = await balance();
       return now === before + cost ? now : undefined;
     });
-    tell(
+    say(
       `deleted before its start, so credited in full, net of VAT: ${money(before)} + ${money(cost)} = ${money(credited)}`,
     );
     await readMails(offer.title, 3, 1);
@@ -149,10 +149,10 @@ async function demo(system: DemoSystem): Promise<void> {
     const cost = parseAmount(asked.estimated_cost.toFixed(2), currency);
     must(cost !== undefined && cost > 0n, 'there is a price');
     const whom = offer.interestIds.length === 0 ? '' : ' who shares one of three interests';
-    tell(
+    say(
       `"${offer.title}": ${hours} hours, everybody within ${place.radiusMiles} miles of central London${whom}`,
     );
-    tell(
+    say(
       `${asked.matching_users} members x ${hours} h = ${asked.ad_units} Ad Units x ${asked.ad_unit_price} = ${money(cost)}`,
     );
     return cost;
@@ -170,7 +170,7 @@ async function demo(system: DemoSystem): Promise<void> {
     const image = await fetch(listed?.image ?? '');
     const bytes = (await image.arrayBuffer()).byteLength;
     must(image.ok && bytes > 1000, `its picture can be fetched (${image.status})`);
-    tell(
+    say(
       `GET /offers: "${listed?.title}", ${listed?.category}, ${status}, its picture of ${Math.round(bytes / 1024)} KB`,
     );
   }
@@ -180,7 +180,7 @@ async function demo(system: DemoSystem): Promise<void> {
     mustEqual((await advertiser.listed(offerId))?.offer_status, 'Paused', 'a paused offer');
     const resumed = await advertiser.resume(offerId);
     mustEqual((await advertiser.listed(offerId))?.offer_status, running, 'a resumed offer');
-    tell(
+    say(
       `${paused.return_code} ${paused.message}. ${resumed.return_code} ${resumed.message}, ${running} again.`,
     );
   }
@@ -188,13 +188,13 @@ async function demo(system: DemoSystem): Promise<void> {
   async function remove(offerId: number): Promise<void> {
     const deleted = await advertiser.delete(offerId);
     mustEqual(await advertiser.listed(offerId), undefined, 'a deleted offer in the listing');
-    tell(`${deleted.return_code} ${deleted.message}, and is not listed any more.`);
+    say(`${deleted.return_code} ${deleted.message}, and is not listed any more.`);
   }
 
   async function readMails(title: string, count: number, alreadyRead = 0) {
     const found = await mails(title, count);
     for (const { subject } of found.slice(alreadyRead))
-      tell(`mail to ${organisation?.adminEmail}: ${subject}`);
+      say(`mail to ${organisation?.adminEmail}: ${subject}`);
     return found;
   }
 }

@@ -7,7 +7,7 @@ import { envExample } from '@offer-ads/deploy/settings/env-example';
 import { settingsPage } from '@offer-ads/deploy/settings/settings-page';
 import { repository } from './start/folder.ts';
 
-/** Holds nothing else. */
+/** This folder contains only generated files. */
 const ofContracts = 'packages/contracts/generated';
 
 const documents = new Map([

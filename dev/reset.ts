@@ -1,4 +1,4 @@
-/** `npm run reset`: deletes all data of `npm start` on this machine, unless it runs. */
+/** `npm run reset`: deletes all data of `npm start` on this machine, unless the system is running. */
 import { rmSync } from 'node:fs';
 import { removeBacking } from '@offer-ads/backing/backing';
 import { claimFolder } from '@offer-ads/backing/data-folder';
@@ -12,7 +12,7 @@ try {
   await removeBacking(backingFolder);
   rmSync(devFolder, { recursive: true, force: true });
   console.log(
-    `Deleted ${devFolder}. Databases on servers that you named in the environment are yours to delete.`,
+    `Deleted ${devFolder}. Databases on servers that you named in the environment are not deleted.`,
   );
 } catch (error) {
   console.error(`Not deleted: ${reasonOf(error)}`);

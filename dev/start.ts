@@ -18,7 +18,7 @@ const say = (line: string) => console.log(line);
 const began = performance.now();
 const { compileCacheFolder, logsFolder, runFolder } = foldersIn(devFolder);
 
-/** Undone in reverse order: what was started last is stopped first. */
+/** Stopped in reverse order of the start. */
 const running = new AsyncDisposableStack();
 const supervisor = createSupervisor({
   logsFolder,
@@ -29,7 +29,7 @@ const supervisor = createSupervisor({
 });
 let onRestart = () => {};
 let stopping = false;
-/** Servers that are just coming up cannot be stopped before they are there. */
+/** Stores that are still starting can be stopped only after their start. */
 let startingStores: ReturnType<typeof startStores> | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
@@ -37,9 +37,9 @@ const [argument] = process.argv.slice(2);
 try {
   if (argument === undefined) await start();
   else {
-    // Whoever asks for help, or mistypes, is not to find six services running instead.
+    // Refuse arguments, so that `--help` or a typing error does not start the system.
     say(
-      'npm start takes no arguments: what can be set are variables (dev/README.md), such as DEV_FOLDER=/tmp/other npm start',
+      'npm start takes no arguments. Settings are environment variables (dev/README.md), for example DEV_FOLDER=/tmp/other npm start',
     );
     process.exitCode = argument === '--help' ? 0 : 2;
   }
@@ -66,7 +66,7 @@ async function start(): Promise<void> {
   say('Starting simulators and services ...');
   const simulators = planSimulators(settings);
   const services = planServices(settings);
-  // The gateway lets nobody in first; the others then finish what they have in hand.
+  // The gateway stops first, so that no new requests come; then the others finish their work.
   running.defer(() => supervisor.stop(simulators.map(({ name }) => name)));
   running.defer(() => supervisor.stop(serviceNames.filter((name) => name !== 'gateway')));
   running.defer(() => supervisor.stop(['gateway', 'console']));
@@ -84,13 +84,13 @@ async function start(): Promise<void> {
   );
 }
 
-/** One start per folder; what a killed one left running is stopped by its recorded process ids. */
+/** Allows one start per folder. Processes that a killed start left behind are stopped by their recorded ids. */
 async function claim(): Promise<void> {
   mkdirSync(devFolder, { recursive: true });
   try {
     await claimFolder(runFolder);
   } catch (error) {
-    say(`npm start already runs here: ${reasonOf(error)}`);
+    say(`npm start is already running in this folder: ${reasonOf(error)}`);
     process.exit(1);
   }
   running.defer(() => releaseFolder(runFolder));
@@ -102,7 +102,7 @@ async function claim(): Promise<void> {
   mkdirSync(logsFolder);
 }
 
-/** The second request kills what has not stopped yet; the stores are always stopped in order. */
+/** A second request kills processes that have not stopped yet. The stores are always stopped in order. */
 async function stop(): Promise<void> {
   if (stopping) return supervisor.killAll();
   stopping = true;

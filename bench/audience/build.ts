@@ -5,7 +5,7 @@ import {
   type AudienceIndex,
   loadAudienceIndex,
 } from '../../services/pricing/src/audience-index/audience-index.ts';
-import { watchForeignLoad } from '../quiet.ts';
+import { watchForeignLoad } from '../machine-load.ts';
 import type { Stores } from '../stores.ts';
 import { timed } from './peers/peers.ts';
 import { residentBytes, startPricingProcess } from './pricing-process.ts';

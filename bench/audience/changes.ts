@@ -2,7 +2,7 @@
 import { chance } from '@offer-ads/testing/random';
 import type { AudienceIndex } from '../../services/pricing/src/audience-index/audience-index.ts';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
-import { watchForeignLoad } from '../quiet.ts';
+import { watchForeignLoad } from '../machine-load.ts';
 import { Unequal } from './counts.ts';
 import { type ChangeName, changeNames } from './members/names.ts';
 import { bitsOfInterests, type Population } from './members/population.ts';

@@ -1,6 +1,6 @@
 /** All peers by turns, query by query, so that each finds the processor's caches as the others leave them; then the index alone. */
 import type { Target } from '../../services/pricing/src/domain/target.ts';
-import { untilQuiet, watchForeignLoad } from '../quiet.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import type { PeerName } from './members/names.ts';
 import type { Population } from './members/population.ts';
 import { bruteForce } from './peers/brute-force.ts';
@@ -42,7 +42,7 @@ export async function measureCounts(o: {
   const most = targets.map((target) => bruteForce(population, target, beyond));
   let [tooMany, queriesWithMore] = [0, 0];
   const disturbed = new Map<PeerName, number[]>(peers.map(({ name }) => [name, []]));
-  await untilQuiet();
+  await waitUntilIdle();
   const foreign = watchForeignLoad();
   // Before the first round statements are prepared and caches filled.
   for (let round = 0; round <= rounds; round += 1) {
@@ -64,7 +64,7 @@ export async function measureCounts(o: {
   const foreignLoad = foreign();
   const [index] = peers;
   if (index === undefined) throw new RangeError('nobody counts');
-  await untilQuiet();
+  await waitUntilIdle();
   const alone: number[] = [];
   for (let round = 0; round <= ROUNDS_ALONE; round += 1) {
     for (const [at, target] of targets.entries()) {

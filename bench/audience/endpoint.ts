@@ -13,8 +13,8 @@ import { cpuMsOf } from '../cpu.ts';
 import { createApiKey, gatewaySettings, migrations, startGatewayProcess } from '../gateway/gateway.ts';
 import { clientsFor } from '../gateway/requests.ts';
 import { runWrk } from '../gateway/wrk.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import type { CpuProfile } from '../profile-groups.ts';
-import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 import { countingShare } from './counting-share.ts';
 import { type WayName, wayNames } from './members/names.ts';
@@ -112,7 +112,7 @@ export async function measureEndpoint(
     for (const name of wayNames) {
       const way = ways[name];
       await load(way, WARM_UP_SECONDS);
-      await untilQuiet();
+      await waitUntilIdle();
       const cpu = () => way.pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0);
       const before = cpu();
       const { requests, seconds, p50Ms, p99Ms } = await load(way, o.seconds);

@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuMsByName, cpuMsOf } from '../cpu.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { percentile, shown } from '../markdown.ts';
 import { type CounterReader, openCounters } from '../offers/postgres-counters.ts';
-import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 import {
   AT_ONCE,
@@ -136,7 +136,7 @@ export async function measureBilling(
   };
 
   async function measureWebhooks({ warmUpSeconds, webhookSeconds }: Plan): Promise<Webhooks> {
-    await untilQuiet();
+    await waitUntilIdle();
     const before = await countPaid(postgres);
     const foreignLoad = watchForeignLoad();
     let received = 0;
@@ -178,7 +178,7 @@ async function measureTurn(
   o: { counters: CounterReader; names: ReadonlyMap<number, string>; plan: Plan },
   work: (seconds: number) => Promise<number>,
 ): Promise<Sample> {
-  await untilQuiet();
+  await waitUntilIdle();
   await work(o.plan.warmUpSeconds);
   const foreignLoad = watchForeignLoad();
   const cpuMs = () => {

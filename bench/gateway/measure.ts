@@ -1,7 +1,7 @@
 /** One peer, once: at saturation, then at the fixed rate. */
 import { truncateSync } from 'node:fs';
 import { cpuMsOf } from '../cpu.ts';
-import { untilQuiet, watchForeignLoad } from '../quiet.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import type { Peer } from './peers/peers.ts';
 import { requestPath } from './requests.ts';
 import { askSteadily } from './steady/steady.ts';
@@ -26,7 +26,7 @@ export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): 
   const target = { ...load, url: `${peer.url}${requestPath}` };
   const lostBefore = await lostCalls(peer);
   await saturate(plan.wrk, target, plan.warmUpSeconds);
-  await untilQuiet();
+  await waitUntilIdle();
 
   const foreign = watchForeignLoad();
   const cpuBefore = cpuMsOf(peer.pid);
@@ -34,9 +34,9 @@ export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): 
   const cpuMs = cpuMsOf(peer.pid) - cpuBefore;
   const foreignLoad = foreign();
   // What it still has to log must not be counted against the next measurement.
-  await untilQuiet();
+  await waitUntilIdle();
   const steady = await askSteadily(target, plan.seconds);
-  await untilQuiet();
+  await waitUntilIdle();
 
   const spoilt = {
     'refused at saturation': saturated.refused,

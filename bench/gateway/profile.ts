@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { withCleanEnd } from '../clean-end.ts';
-import { tellProfiles } from '../tell-profiles.ts';
+import { printProfiles } from '../print-profiles.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
 import { traced } from './peers/peers.ts';
 
@@ -47,5 +47,5 @@ await withCleanEnd(async (opened) => {
   console.log(
     `${requests} requests in ${seconds} s under the profiler, ${refused + broken} of them failed\n`,
   );
-  tellProfiles(profiles);
+  printProfiles(profiles);
 });

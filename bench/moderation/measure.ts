@@ -2,8 +2,8 @@
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuMsOf } from '../cpu.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, percentile, shown } from '../markdown.ts';
-import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import type { Stores } from '../stores.ts';
 import { type Peer, peers, type Service, startService, threads } from './service.ts';
 
@@ -82,7 +82,7 @@ async function measureMemory(
 }
 
 async function measureTurn(service: Service, o: { warmUpSeconds: number; seconds: number }): Promise<Sample> {
-  await untilQuiet();
+  await waitUntilIdle();
   await closedLoop(service.judge, { atOnce: AT_ONCE, seconds: o.warmUpSeconds });
   const foreignLoad = watchForeignLoad();
   const cpuBefore = cpuMsOf(service.pid);

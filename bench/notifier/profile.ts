@@ -6,8 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withCleanEnd } from '../clean-end.ts';
 import { shown } from '../markdown.ts';
+import { printProfiles } from '../print-profiles.ts';
 import { openStores } from '../stores.ts';
-import { tellProfiles } from '../tell-profiles.ts';
 import { measure, startSink } from './measure.ts';
 import { turns } from './turns.ts';
 
@@ -30,5 +30,5 @@ await withCleanEnd(async (opened) => {
   console.log(
     `${turn.title}: ${shown(perSecond)} mails/s under the profiler, ${shown(cpuMicros)} of ${shown(cpuMicrosInAll)} µs each\n`,
   );
-  tellProfiles(profiles);
+  printProfiles(profiles);
 });

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Settings } from '@offer-ads/dev/start/plans';
 import { closedLoop, type Load } from '../closed-loop.ts';
 import { cpuMsByName, machineBusyMs } from '../cpu.ts';
-import { untilQuiet, watchForeignLoad } from '../quiet.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 import { provideAdvertisers } from './advertisers.ts';
 import { openBareCommits } from './bare-commits.ts';
@@ -86,7 +86,7 @@ export async function measureCreations(
       closedLoop(creating.create, { atOnce, seconds: plan.saturatedSeconds }),
     );
     // Mails, events and the call log follow; they are not the next one's.
-    await untilQuiet();
+    await waitUntilIdle();
     const alone = await closedLoop(creating.create, { atOnce: 1, seconds: plan.aloneSeconds });
     return { moderation, ...saturated, alone };
   };
@@ -102,7 +102,7 @@ export async function measureCreations(
     }
     // The same number in all rounds, of which the first one's measurement says it.
     writes ||= Math.round(samples.at(-1)?.writes ?? 0);
-    await untilQuiet();
+    await waitUntilIdle();
     peers.push({
       saturated: await commitBarely({ writes, atOnce, seconds: plan.peerSeconds }),
       alone: await commitBarely({ writes, atOnce: 1, seconds: plan.peerSeconds }),

@@ -7,7 +7,7 @@ import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgr
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { png } from '@offer-ads/testing/pictures/pictures';
-import { untilQuiet } from '../quiet.ts';
+import { waitUntilIdle } from '../machine-load.ts';
 import { provideOneAdvertiser } from './advertisers.ts';
 import { type Answer, creator } from './creating.ts';
 import { startSystem } from './system.ts';
@@ -63,7 +63,7 @@ export async function measureOneBalance(
   const samples: OneBalanceSample[] = [];
   for (const clients of clientsAtOnce) {
     for (const isBusy of [false, true]) {
-      await untilQuiet();
+      await waitUntilIdle();
       const before = await readMoney(stores, organisationId);
       await using load = new AsyncDisposableStack();
       for (let loops = isBusy ? busyLoops : 0; loops > 0; loops -= 1) keepBusy(load);
@@ -71,7 +71,7 @@ export async function measureOneBalance(
       const answers = await createMany(asking.ask, { count: o.creations, atOnce: clients });
       const seconds = (performance.now() - began) / 1_000;
       await load.disposeAsync();
-      await untilQuiet();
+      await waitUntilIdle();
       const money = changeOf(before, await readMoney(stores, organisationId));
       samples.push({ clients, isBusy, seconds, creations: o.creations, answers, money });
       o.report(

@@ -6,8 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withCleanEnd } from '../clean-end.ts';
 import { closedLoop } from '../closed-loop.ts';
+import { printProfiles } from '../print-profiles.ts';
 import { openStores } from '../stores.ts';
-import { tellProfiles } from '../tell-profiles.ts';
 import { provideAdvertisers } from './advertisers.ts';
 import { creator } from './creating.ts';
 import { atOnce } from './creations.ts';
@@ -35,5 +35,5 @@ await withCleanEnd(async (opened) => {
   // The profile is written when the process ends.
   await system.stop(service);
   console.log(`${service}: ${done} creations in ${seconds} s under the profiler\n`);
-  tellProfiles(profiles);
+  printProfiles(profiles);
 });

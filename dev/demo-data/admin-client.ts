@@ -1,4 +1,4 @@
-/** The services' admin routes, called as the platform team's tool calls them. */
+/** Calls the services' admin routes like the platform team's tool. */
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
 
 export type AdminClient = ReturnType<typeof createAdminClient>;

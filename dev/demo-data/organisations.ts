@@ -1,4 +1,4 @@
-/** The organisations of a development system: one for every billing situation that a newcomer wants to see. */
+/** The organisations of a development system, one for each billing situation. */
 
 export type DemoOrganisation = {
   readonly id: number;
@@ -51,7 +51,7 @@ export const organisationPlans: readonly OrganisationPlan[] = [
     balanceMinor: tenThousand,
   },
   {
-    // Yen cannot be billed: E6, and estimates without prices.
+    // Yen cannot be billed: a creation gives E6, and estimates have no price.
     name: 'Sakura Travel KK',
     tradingName: 'Sakura Travel',
     country: 'JP',

@@ -1,4 +1,4 @@
-/** Who sells in a system for trying out, under the names of billing's settings. */
+/** The seller on invoices of a trial system; the keys are names of billing's settings. */
 export const demoSeller = {
   SELLER_NAME: 'Offer Ads Ltd',
   SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',

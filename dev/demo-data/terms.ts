@@ -1,4 +1,4 @@
-/** The advertising terms of a demo: short, so that somebody reads them, and with what Markdown has. */
+/** The advertising terms of the demo: short, with examples of Markdown. */
 export const demoTerms = {
   version: '2026-11',
   text: `# Advertising terms
@@ -8,7 +8,7 @@ export const demoTerms = {
 ## 1. What you may advertise
 
 You may advertise what you may sell, to adults, in words and pictures that are yours to use. Members see the name of your business; when
-it is another's, you have that business's leave.
+it is another business's name, you have its permission.
 
 ## 2. What it costs
 

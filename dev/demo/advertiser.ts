@@ -1,4 +1,4 @@
-/** An advertiser's side of the public API, with one key: what an integration would do, replies checked by the contract. */
+/** A client of the public API with one key, like an integration. Replies are checked against the contract. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -15,7 +15,7 @@ import {
   resumeReply,
 } from '@offer-ads/contracts/public/api';
 import type { z } from 'zod';
-import { NotTrue, tell } from './telling.ts';
+import { NotTrue, say } from './checks.ts';
 
 export type OfferForm = {
   readonly title: string;
@@ -44,7 +44,7 @@ export function createAdvertiser(gateway: string, key: string) {
     const body: unknown = await reply.json();
     if (reply.status === 429) {
       const seconds = Number(reply.headers.get('retry-after'));
-      tell(`(60 requests a minute are used up: going on in ${seconds} s)`);
+      say(`(the limit of 60 requests a minute is reached: continuing in ${seconds} s)`);
       await pause(seconds * 1000);
       return call(schema, path, init);
     }
@@ -71,7 +71,7 @@ export function createAdvertiser(gateway: string, key: string) {
         }),
       }),
 
-    /** Sent twice with one key, as after a lost answer: the second must change nothing. */
+    /** Sends the request twice with one key, as after a lost reply: the second one must change nothing. */
     async createTwice(offer: OfferForm) {
       const headers = { 'idempotency-key': randomUUID() };
       const create = () => call(createReply, '/offers', { method: 'POST', headers, body: toForm(offer) });
@@ -85,7 +85,7 @@ export function createAdvertiser(gateway: string, key: string) {
       return first;
     },
 
-    /** The offer as the listing shows it; undefined when it is not listed. */
+    /** The offer in the listing; undefined if it is not listed. */
     async listed(offerId: number): Promise<ListedOffer | undefined> {
       const { data } = await call(listReply, '/offers?environment=test&limit=100');
       return data.find((offer) => offer.offer_id === offerId);

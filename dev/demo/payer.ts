@@ -1,5 +1,5 @@
-/** Somebody with a card: opens the link of the mail, reads the page and clicks on Pay. */
-import { must, mustEqual } from './telling.ts';
+/** A person who pays by card: opens the link of the mail, reads the page and clicks on Pay. */
+import { must, mustEqual } from './checks.ts';
 
 export type PaymentPage = { readonly address: string; readonly text: string };
 
@@ -9,7 +9,7 @@ export async function openPaymentLink(paymentUrl: string): Promise<PaymentPage> 
   return { address: reply.url, text: readableText(await reply.text()) };
 }
 
-/** The page's only button submits its form; the answer leads back to the service. */
+/** Submits the page's only form; the reply redirects back to the service. */
 export async function clickPay(page: PaymentPage): Promise<PaymentPage> {
   const reply = await fetch(page.address, { method: 'POST', redirect: 'manual' });
   const back = reply.headers.get('location');

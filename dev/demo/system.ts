@@ -1,4 +1,4 @@
-/** Which system the demo buys from: the one that `npm start` runs here, or with `--containers` one that runs anywhere. */
+/** The system that the demo uses: the one that `npm start` runs here, or with `--containers` any other. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { adminToken, httpUrl, readConfig } from '@offer-ads/platform/config/config';
@@ -12,11 +12,11 @@ export type DemoSystem = {
   readonly gateway: string;
   readonly mailbox: string;
   readonly organisations: readonly DemoOrganisation[];
-  /** As the admin tool reads them. */
+  /** Settings in the names of the admin tool. */
   readonly admin: Readonly<Record<string, string>>;
 };
 
-/** Defaults are where docker-compose.yml has them. */
+/** Defaults are the addresses of docker-compose.yml. */
 export const containerSettings = z.object({
   GATEWAY_ADMIN_URL: httpUrl.default('http://localhost:8080'),
   BILLING_ADMIN_URL: httpUrl.default('http://localhost:8081'),
@@ -29,11 +29,11 @@ export const containerSettings = z.object({
 export async function findSystem(inContainers: boolean): Promise<DemoSystem> {
   if (inContainers) return systemInContainers(process.env);
   const [state, admin] = [readState(), readAdminSettings()];
-  if (!state || !admin) throw new Error('Nothing runs here. Start the system first: npm start');
+  if (!state || !admin) throw new Error('The system is not running. Start it first: npm start');
   return { ...state, admin };
 }
 
-/** Filled with demo data the first time. */
+/** Creates demo data at the first use. */
 async function systemInContainers(env: NodeJS.ProcessEnv): Promise<DemoSystem> {
   const { MAILBOX_URL: mailbox, ...admin } = readConfig(containerSettings, env);
   const gateway = admin.GATEWAY_ADMIN_URL;
@@ -41,14 +41,14 @@ async function systemInContainers(env: NodeJS.ProcessEnv): Promise<DemoSystem> {
   const provide = () => provideDemoData(admin, console.log, folder);
   let organisations = await provide();
   if (!(await knows(gateway, organisations))) {
-    console.log('The containers have been made anew since.');
+    console.log('The containers were recreated, so the demo data is created again.');
     rmSync(folder, { recursive: true });
     organisations = await provide();
   }
   return { gateway, mailbox, organisations, admin };
 }
 
-/** Keys are kept here, and whom they belong to in the containers' volumes. */
+/** Keys are stored here, but their organisations are in the containers' volumes, which may have been deleted. */
 async function knows(gateway: string, [first]: readonly DemoOrganisation[]): Promise<boolean> {
   const headers = { 'x-api-key': first?.keys.TEST ?? '' };
   return (await fetch(`${gateway}/categories`, { headers })).status !== 401;

@@ -1,13 +1,13 @@
-/** What the demo watches beside the API: the balance, the mailbox, and things that happen a moment later. */
+/** Watches the balance, the mailbox, and effects that happen a moment later. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AdminClient } from '../demo-data/admin-client.ts';
-import { NotTrue } from './telling.ts';
+import { NotTrue } from './checks.ts';
 
-/** Events travel in milliseconds; a busy machine may need longer, and nobody waits for ever. */
+/** Events take milliseconds, but a busy machine may need longer. */
 const patienceMs = 20_000;
 const lookEveryMs = 500;
 
-/** Looks until it sees something, and says what was awaited when it never does. */
+/** Repeats `look` until it returns a value. After the time-out it throws an error that names the expectation. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
@@ -30,7 +30,7 @@ export type Mail = {
   readonly html: string;
 };
 
-/** The mails that name the offer, once there are so many. */
+/** Waits until `count` mails name the offer, and returns them. */
 export function watchMail(mailbox: string, to: string) {
   return (title: string, count: number): Promise<Mail[]> =>
     eventually(`${count} mails to ${to} that name "${title}"`, async () => {

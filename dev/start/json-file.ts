@@ -1,4 +1,4 @@
-/** JSON files of the `.dev` folder, replaced as a whole so that a reader never sees half of one. */
+/** JSON files of the `.dev` folder, written atomically so that a reader never sees an incomplete file. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /** Undefined when there is no such file. */

@@ -1,4 +1,4 @@
-/** Which processes make up the system, with their settings: the one place where addresses and secrets meet. */
+/** The processes of the system with their settings: only this file combines addresses and secrets. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
@@ -11,19 +11,19 @@ import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stores } from './stores.ts';
 
-/** The person at this machine, in audit logs and at the console. */
+/** The developer's name in audit logs and in the console. */
 export const staffName = 'staff';
 
 export type ProcessPlan = {
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Answers 200 once the process does its work. */
+  /** Answers 200 when the process is ready. */
   readonly readyUrl: string;
 };
 
 export type Settings = {
-  /** Where the processes keep their files. */
+  /** The folder for the files of the processes. */
   readonly folder: string;
   readonly ports: Ports;
   readonly secrets: Secrets;
@@ -79,7 +79,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       ...contextSecrets.notifier,
       PUBLIC_URL: at.gateway,
       IMAGE_ORIGIN: at.offers,
-      // Whoever calls from this machine may name the client's address, as a load balancer does in production.
+      // Callers on this machine may set the client's address, like a load balancer in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
       CALL_SPOOL_FOLDER: join(folder, 'call-spool'),

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Example, examplesOf, type Reply } from './examples.ts';
-import { httpDifferences, jsonDifferences, textDifferences } from './like.ts';
+import { httpDifferences, jsonDifferences, textDifferences } from './reply-differences.ts';
 import { type Outcome, type Shell, startShell } from './shell.ts';
 
 export type Reader = {

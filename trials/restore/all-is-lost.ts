@@ -1,6 +1,6 @@
 /** Every store is lost and put back to one moment. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { must, mustEqual, scene, tell } from '@offer-ads/dev/demo/telling';
+import { must, mustEqual, say, scene } from '@offer-ads/dev/demo/checks';
 import { eventually } from '@offer-ads/dev/demo/watching';
 import { postgresServices } from '@offer-ads/dev/start/stores';
 import { query } from '../harness/sql.ts';
@@ -21,7 +21,7 @@ export async function allIsLost(o: {
 
   scene('Before the moment');
   await stores.backUpPostgres();
-  tell('a base backup of Postgres; its WAL is archived from now on');
+  say('a base backup of Postgres; its WAL is archived from now on');
   const kept = await trade.charge('Kept');
   const paid = await trade.byCard('Paid before');
   await trade.pay(paid.paymentUrl);
@@ -31,7 +31,7 @@ export async function allIsLost(o: {
   await trade.topUp('100.00', 'before');
   await trade.mails('Waits for its payment', 1);
   const balanceBefore = await trade.balance();
-  tell(`offers ${kept}, ${paid.offerId}, ${waiting.offerId}, ${leaving}; balance ${balanceBefore}`);
+  say(`offers ${kept}, ${paid.offerId}, ${waiting.offerId}, ${leaving}; balance ${balanceBefore}`);
 
   // Billing stands still, so that an event is between two databases at the moment: gone from the one, not yet in the other.
   const billing = system.state().processes.billing;
@@ -48,7 +48,7 @@ export async function allIsLost(o: {
   } finally {
     process.kill(billing, 'SIGCONT');
   }
-  tell(
+  say(
     `the moment: ${moment.toISOString()}; the deletion of ${leaving} is published, and billing has not heard of it`,
   );
   await eventually('billing credits it afterwards', async () =>
@@ -65,7 +65,7 @@ export async function allIsLost(o: {
   await trade.becomes(waiting.offerId, 'Scheduled');
   await trade.topUp('25.00', 'after');
   await trade.delete(kept);
-  tell(
+  say(
     `offers ${lost} and ${lostAndPaid.offerId} bought, ${waiting.offerId} paid, ${kept} deleted, 25.00 added`,
   );
 
@@ -77,7 +77,7 @@ export async function allIsLost(o: {
   pictures.restore();
   await system.migrateRestored(...postgresServices);
   await system.start();
-  tell(
+  say(
     'Postgres is at the moment, MongoDB and the pictures at their copies, RabbitMQ is empty; ids were skipped',
   );
 
@@ -89,11 +89,11 @@ export async function allIsLost(o: {
   );
   const from = new Date(moment.getTime() - 60 * 60 * 1000);
   for (const service of postgresServices)
-    tell(`events republish --service ${service}: ${await trade.republish(service, from)}`);
+    say(`events republish --service ${service}: ${await trade.republish(service, from)}`);
   await trade.balanceBecomes(balanceWithCredit);
   mustEqual(named(await trade.paymentsCheck()), '', 'what offers and billing disagree about');
   await trade.ledgerIsSound();
-  tell(
+  say(
     `offers and billing agree, the ledger is sound, and the deletion is credited, once: ${balanceWithCredit}`,
   );
 
@@ -110,13 +110,13 @@ export async function allIsLost(o: {
   await trade.balanceBecomes(balanceWithCredit);
   await trade.topUp('25.00', 'after');
   await trade.topUp('25.00', 'after');
-  tell(
+  say(
     'what was before the moment is there; what came after is not, and can be entered again under its reference',
   );
 
   if (!o.waitsForList) return;
   scene('What Stripe still knows');
-  tell('payments are left to their webhooks for ten minutes, and then asked about: that takes a while');
+  say('payments are left to their webhooks for ten minutes, and then asked about: that takes a while');
   const giveUpAt = performance.now() + 25 * 60_000;
   while (
     (await trade.status(waiting.offerId)) !== 'Scheduled' ||
@@ -125,8 +125,8 @@ export async function allIsLost(o: {
     must(performance.now() < giveUpAt, 'both payments are found');
     await pause(15_000);
   }
-  tell(`the payment of ${waiting.offerId} was found, and its offer is Scheduled`);
-  tell(
+  say(`the payment of ${waiting.offerId} was found, and its offer is Scheduled`);
+  say(
     `the payment of ${lostAndPaid.offerId}, which nobody knows any more, is in "card problems", to be refunded`,
   );
   mustEqual(named(await trade.paymentsCheck()), '', 'what offers and billing disagree about');

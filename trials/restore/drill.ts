@@ -8,7 +8,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { mustEqual, NotTrue, scene, tell } from '@offer-ads/dev/demo/telling';
+import { mustEqual, NotTrue, say, scene } from '@offer-ads/dev/demo/checks';
 import { allIsLost } from './all-is-lost.ts';
 import { oneIsBehind } from './one-is-behind.ts';
 import { drillStores } from './stores.ts';
@@ -27,14 +27,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void running.disposeAsync().finally(() => process.exit(1)));
 
 try {
-  const stores = await drillStores(join(folder, 'stores'), tell);
+  const stores = await drillStores(join(folder, 'stores'), say);
   running.defer(stores.stop);
   const system = drillSystem(folder, stores);
   running.defer(system.stop);
   scene('A system of its own');
   await stores.start();
   await system.start();
-  tell(`runs after ${Math.round((performance.now() - began) / 1000)} s`);
+  say(`runs after ${Math.round((performance.now() - began) / 1000)} s`);
   const trade = await createTrade(system);
   const pictures = {
     backUp: () =>

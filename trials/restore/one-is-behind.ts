@@ -1,6 +1,6 @@
 /** What the guide warns of: one database alone is put back to an earlier moment than its neighbour. Money is made right again. */
 
-import { mustEqual, scene, tell } from '@offer-ads/dev/demo/telling';
+import { mustEqual, say, scene } from '@offer-ads/dev/demo/checks';
 import { query } from '../harness/sql.ts';
 import type { DrillStores } from './stores.ts';
 import type { DrillSystem } from './system.ts';
@@ -22,7 +22,7 @@ export async function oneIsBehind(
   await trade.delete(deleted);
   await trade.topUp('10.00', `later-${service}`);
   const after = await settled(trade);
-  tell(
+  say(
     `after the backup: offer ${bought} bought, ${deleted} deleted, 10.00 added; balance ${before}, then ${after}`,
   );
 
@@ -49,7 +49,7 @@ export async function oneIsBehind(
     // From the platform's own records, under the reference that it had.
     await trade.topUp('10.00', `later-${service}`);
     await trade.balanceBecomes(after);
-    tell(
+    say(
       `payments check --repair yes charged ${bought}, events credited ${deleted}, the top-up was entered: ${after}`,
     );
   } else {
@@ -68,11 +68,11 @@ export async function oneIsBehind(
     // It runs again though it was credited: it is deleted again, which credits nothing more.
     await trade.delete(deleted);
     await settled(trade);
-    tell(`payments check --repair yes credited ${bought}; ${deleted}, which was back, is deleted again`);
+    say(`payments check --repair yes credited ${bought}; ${deleted}, which was back, is deleted again`);
   }
   mustEqual(named(await trade.paymentsCheck()), '', 'what offers and billing disagree about');
   await trade.ledgerIsSound();
-  tell('offers and billing agree, and the ledger is sound');
+  say('offers and billing agree, and the ledger is sound');
 }
 
 /** The balance once no event is under way any more. */

@@ -1,8 +1,8 @@
 /** What an advertiser and the platform team do in a drill, in one line each. */
 
 import { createAdvertiser, type OfferForm } from '@offer-ads/dev/demo/advertiser';
+import { must, mustEqual } from '@offer-ads/dev/demo/checks';
 import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
-import { must, mustEqual } from '@offer-ads/dev/demo/telling';
 import { eventually, watchMail } from '@offer-ads/dev/demo/watching';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import type { DrillSystem } from './system.ts';

@@ -6,7 +6,7 @@ import { addressesOf, planServices } from '@offer-ads/dev/start/plans';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import pg from 'pg';
 import { Pool } from 'undici';
-import { untilQuiet, watchForeignLoad } from '../../quiet.ts';
+import { waitUntilIdle, watchForeignLoad } from '../../machine-load.ts';
 import type { Stores } from '../../stores.ts';
 import { startPlanned } from '../system.ts';
 import { createdAt, fillListing, organisationId } from './listing-data.ts';
@@ -69,7 +69,7 @@ export async function measureListing(
   const foreign = watchForeignLoad();
   // The first round is for V8 and the cache.
   for (let round = 0; round <= plan.rounds; round += 1) {
-    await untilQuiet();
+    await waitUntilIdle();
     const ofPages = await byTurns(questions, plan.askedEach, async (query) => void (await ask(query)));
     const ofPeers = await byTurns(sql, plan.peerAskedEach, (question) => question());
     if (round === 0) continue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { httpDifferences, jsonDifferences, textDifferences } from './like.ts';
+import { httpDifferences, jsonDifferences, textDifferences } from './reply-differences.ts';
 
 describe('a reply is like the one that a guide shows', () => {
   const shown = { return_code: 'S1', offer_id: 1, payment_url: null, interests: [{ interest_id: 1 }, '…'] };

@@ -1,4 +1,4 @@
-/** What else the machine does: waited for, and told beside the figures. */
+/** Waits until the machine is idle, and measures the load of other processes. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuMsOf, machineBusyMs } from './cpu.ts';
@@ -7,8 +7,8 @@ const quietShare = 0.1;
 const quietWithinMs = 8_000;
 const lookEveryMs = 250;
 
-/** Until a batch of log lines, a checkpoint or a collection is over; on a machine that others use, for a while. */
-export async function untilQuiet(): Promise<void> {
+/** Waits for the end of background work such as a checkpoint or a garbage collection; at most eight seconds. */
+export async function waitUntilIdle(): Promise<void> {
   const giveUpAt = performance.now() + quietWithinMs;
   for (let busy = 1; busy > quietShare && performance.now() < giveUpAt; ) {
     const before = machineBusyMs();
@@ -18,7 +18,7 @@ export async function untilQuiet(): Promise<void> {
   }
 }
 
-/** Our own tree holds all that we started, stores and generators too. */
+/** Load of processes that are not ours. Ours are all child processes, including stores and load generators. */
 export function watchForeignLoad(): () => number {
   const foreignMs = () => machineBusyMs() - cpuMsOf(process.pid);
   const before = foreignMs();

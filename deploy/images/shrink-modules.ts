@@ -1,6 +1,6 @@
 /**
- * Run while an image is built: `node lean.ts node_modules [/common/node_modules]` deletes what no process ever reads,
- * and what a layer below holds already; what is left bears one time, so that building twice gives the same layer.
+ * Runs during an image build: `node shrink-modules.ts node_modules [/common/node_modules]` deletes files that no process reads, and
+ * files that a lower layer contains already. The other files get a fixed time, so that two builds give the same layer.
  */
 import {
   type Dirent,
@@ -14,21 +14,21 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** For editors, debuggers and package managers. Licences stay. */
+/** Files for editors, debuggers and package managers. Licences stay. */
 const unread = /\.(d\.[cm]?ts|[cm]?[jt]s\.map|css\.map|tsbuildinfo)$|^\.package-lock\.json$/;
-/** As good as any; npm's own choice for the files of a package. */
+/** Any fixed time would do; npm uses this one for the files of a package. */
 const time = new Date('1985-10-26T08:15:00Z');
 
 const [folder, below] = process.argv.slice(2);
 if (folder === undefined) throw new Error('which folder?');
 rmSync(join(folder, '.bin'), { recursive: true, force: true });
-makeLean(folder, below);
+shrink(folder, below);
 
-/** Whether anything is left. */
-function makeLean(path: string, same: string | undefined): boolean {
+/** Returns whether files are left. */
+function shrink(path: string, same: string | undefined): boolean {
   const left = readdirSync(path, { withFileTypes: true }).filter((entry) => {
     const [own, other] = [join(path, entry.name), same && join(same, entry.name)];
-    if (entry.isDirectory()) return makeLean(own, other);
+    if (entry.isDirectory()) return shrink(own, other);
     if (!unread.test(entry.name) && !(other && isSame(entry, own, other))) {
       lutimesSync(own, time, time);
       return true;

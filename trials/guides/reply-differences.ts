@@ -1,6 +1,6 @@
-/** Whether what came is like what a guide shows: the same fields in the same order, and the same values but where they vary. */
+/** Compares a reply with the one in a guide: same fields in the same order, and same values except for fields that vary. */
 
-/** These are different each time. What they look like must be the same. */
+/** Fields whose value varies. The form must be the same. */
 const varying: Readonly<Record<string, RegExp>> = {
   offer_id: /^\d+$/,
   category_id: /^\d+$/,
@@ -17,10 +17,10 @@ const varying: Readonly<Record<string, RegExp>> = {
   estimated_cost: /^\d+(\.\d+)?$/,
 };
 const varyingFields = new Set(['x-request-id', 'retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
-/** Ends a list of which only the beginning is shown. */
+/** Marks a list of which the guide shows only the beginning. */
 const MORE = '…';
 
-/** @returns what differs, each by its path; nothing when they are alike */
+/** @returns the differences with their paths; empty if the replies match */
 export function jsonDifferences(shown: unknown, came: unknown, path = ''): string[] {
   const differs = (what: string) => [`${path || 'the reply'}: ${what}`];
   const field = /\.(\w+)$/.exec(path)?.[1] ?? '';

@@ -1,10 +1,10 @@
-/** What the demo says, and what must be true: the first thing that is not ends it. */
+/** Output and checks of the demo. The first failed check ends it. */
 
 export function scene(title: string): void {
   console.log(`\n${title}\n${'-'.repeat(title.length)}`);
 }
 
-export function tell(line: string): void {
+export function say(line: string): void {
   console.log(`  ${line}`);
 }
 
