@@ -31,7 +31,7 @@ export function watchQueues(o: {
   o.metrics.readGauge(count, (gauge) => gauge.set(o.inHand().count));
   const age = {
     name: 'events_in_hand_oldest_age_seconds',
-    help: 'Age of the oldest event that was delivered and is not settled yet; 0 when there is none',
+    help: 'Age of the oldest event that was delivered and is not finished yet; 0 when there is none',
   };
   o.metrics.readGauge(age, (gauge) => gauge.set(o.inHand().oldestAgeMs / 1_000));
 
