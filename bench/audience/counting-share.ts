@@ -1,14 +1,21 @@
 /** How much of a process's work is counting: the kernel and what drives it, of all that V8's sampler saw but idling. */
-import type { CpuProfile } from '../profile-groups.ts';
+
+/** The parts of the .cpuprofile format that are read here (Chrome DevTools Protocol, Profiler.Profile). */
+export type CpuProfile = {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string };
+  }[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+  readonly startTime: number;
+};
 
 /** Microseconds on the clock that all processes of a machine share, `process.hrtime`'s. */
 export type Window = { readonly fromUs: number; readonly toUs: number };
 
 /** What the process did before and after, reading a snapshot for example, is none of it. */
-export function countingShare(
-  profiles: readonly (CpuProfile & { readonly startTime: number })[],
-  { fromUs, toUs }: Window,
-): number {
+export function countingShare(profiles: readonly CpuProfile[], { fromUs, toUs }: Window): number {
   let [counting, all] = [0, 0];
   for (const { nodes, samples, timeDeltas, startTime } of profiles) {
     const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));

@@ -1,4 +1,4 @@
-/** `POST /offers/price-estimate` in a closed loop: through gateway and pricing, of pricing alone, and of pricing on PostGIS. */
+/** `POST /offers/price-estimate` in a closed loop: through gateway and pricing, and of pricing alone. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,9 +14,8 @@ import { createApiKey, gatewaySettings, migrations, startGatewayProcess } from '
 import { clientsFor } from '../gateway/requests.ts';
 import { runWrk } from '../gateway/wrk.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
-import type { CpuProfile } from '../profile-groups.ts';
 import { createDatabase, type Stores } from '../stores.ts';
-import { countingShare } from './counting-share.ts';
+import { type CpuProfile, countingShare } from './counting-share.ts';
 import { type WayName, wayNames } from './members/names.ts';
 import { ProgramsMissing } from './peers/postgres-server.ts';
 import { contextSecret, startPricingProcess } from './pricing-process.ts';
@@ -41,7 +40,6 @@ const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 3;
 const dayMs = 86_400_000;
 const script = fileURLToPath(new URL('estimates.lua', import.meta.url));
-const postgisMain = fileURLToPath(new URL('peers/postgis-pricing.ts', import.meta.url));
 
 export function requireWrk(): string {
   const wrk = onPath('wrk');
@@ -56,7 +54,6 @@ export async function measureEndpoint(
     stores: Stores;
     snapshots: string;
     mongoUrl: string;
-    postgisUrl: string;
     targets: readonly Target[];
     counted: readonly number[];
     rounds: number;
@@ -70,14 +67,6 @@ export async function measureEndpoint(
   const env = { MONGO_URL: o.mongoUrl, RABBITMQ_URL: backing.rabbitmqUrl };
   const onIndex = { folder, env: { ...env, AUDIENCE_SNAPSHOT_FOLDER: o.snapshots } };
   const pricing = opened.use(await startPricingProcess({ ...onIndex, name: 'pricing' }));
-  const onPostgis = opened.use(
-    await startPricingProcess({
-      name: 'pricing-on-postgis',
-      folder,
-      main: postgisMain,
-      env: { ...env, POSTGIS_URL: o.postgisUrl },
-    }),
-  );
   const gateway = await startGateway(opened, o.stores, pricing.url);
 
   const bodies = join(folder, 'estimates.ndjson');
@@ -89,7 +78,6 @@ export async function measureEndpoint(
   const ways: Record<WayName, { url: string; header: readonly [string, string]; pids: readonly number[] }> = {
     'through gateway and pricing': { ...gateway, pids: [gateway.pid, pricing.pid] },
     'pricing alone': { url: pricing.url, header: signed, pids: [pricing.pid] },
-    'pricing alone, on PostGIS': { url: onPostgis.url, header: signed, pids: [onPostgis.pid] },
   };
   for (const way of Object.values(ways)) await expectCounts(way, o.targets, o.counted);
   o.report('Every estimate tells the same audience on all ways.');
@@ -137,7 +125,7 @@ export async function measureEndpoint(
   // The profile is written when the process ends.
   await sampled[Symbol.asyncDispose]();
   const read = readdirSync(profiles).map(
-    (file) => JSON.parse(readFileSync(join(profiles, file), 'utf8')) as CpuProfile & { startTime: number },
+    (file) => JSON.parse(readFileSync(join(profiles, file), 'utf8')) as CpuProfile,
   );
   return { samples, countingShare: countingShare(read, window), connections: CONNECTIONS, foreignLoad };
 }

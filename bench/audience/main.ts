@@ -11,12 +11,11 @@ import { openFolder } from './members/folder.ts';
 import { writeMembersFile } from './members/members-file.ts';
 import { type Population, populationOf } from './members/population.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import { openDuckdbPeer } from './peers/duckdb-peer.ts';
 import { buildIndex } from './peers/index-peer.ts';
 import { openMongoPeer } from './peers/mongo-peer.ts';
 import { type MongoServer, startMongoServer } from './peers/mongo-server.ts';
 import { type Peer, timed } from './peers/peers.ts';
-import { openPostgresPeers, urlOf } from './peers/postgres-peers.ts';
+import { openPostgisPeer } from './peers/postgis-peer.ts';
 import { ProgramsMissing, requirePostgis, startPostgresServer } from './peers/postgres-server.ts';
 import { targets } from './queries.ts';
 import { buildReport, changesReport, countsReport, endpointReport, type Sized } from './report.ts';
@@ -109,7 +108,6 @@ async function measure(stage: Stage, options: Options, size: number) {
         stores: await stage.services(),
         snapshots,
         mongoUrl,
-        postgisUrl: urlOf({ serverUrl: stage.postgresUrl, database }),
         targets: asked,
         counted,
         rounds: options.rounds,
@@ -134,9 +132,8 @@ async function openPeers(
   };
   try {
     return [
-      ...(await openPostgresPeers(opened, { serverUrl: postgresUrl, database: o.database, file })),
+      await openPostgisPeer(opened, { serverUrl: postgresUrl, database: o.database, file }),
       await openMongoPeer(opened, { url: o.mongoUrl, size: o.population.size }),
-      await openDuckdbPeer(opened, { database: join(folder, `${o.database}.duckdb`), file }),
     ];
   } finally {
     rmSync(text, { force: true });

@@ -18,8 +18,6 @@ export type PricingProcess = Running & { readonly url: string; readonly readySec
 export async function startPricingProcess(o: {
   name: string;
   folder: string;
-  /** Runs this instead of the service's own. */
-  main?: string;
   env: Readonly<Record<string, string>> & { readonly MONGO_URL: string; readonly RABBITMQ_URL: string };
   nodeArgs?: readonly string[];
 }): Promise<PricingProcess> {
@@ -31,7 +29,7 @@ export async function startPricingProcess(o: {
     folder: o.folder,
     cwd: directory,
     command: process.execPath,
-    args: [...(o.nodeArgs ?? []), o.main ?? 'src/main.ts'],
+    args: [...(o.nodeArgs ?? []), 'src/main.ts'],
     readyUrl: `${url}/readyz`,
     readyWithinMs: READY_WITHIN_MS,
     env: {

@@ -1,4 +1,4 @@
-/** `npm run bench:moderation`: pictures per second beside the plain CPU backend, and memory. See bench/README.md. */
+/** `npm run bench:moderation`: pictures per second, and memory. See bench/README.md. */
 import { readUsualOptions, type UsualOptions } from '../command-line.ts';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';

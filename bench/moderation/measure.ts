@@ -1,11 +1,11 @@
-/** The peers take turns within each round, so that what slows the machine down slows both. */
+/** How many pictures one service judges, and what memory they leave behind. */
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuMsOf } from '../cpu.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, percentile, shown } from '../markdown.ts';
 import type { Stores } from '../stores.ts';
-import { type Peer, peers, type Service, startService, threads } from './service.ts';
+import { type Service, startService, threads } from './service.ts';
 
 /** As many as are worked on, so that nobody's time holds another's. */
 export const AT_ONCE = threads;
@@ -22,7 +22,7 @@ export type Sample = {
 /** At the median of the pictures since the reading before: at any one moment buffers that wait to be collected are tens of megabytes. */
 export type Memory = { readonly pictures: number; readonly rssBytes: number };
 export type Run = {
-  readonly samples: ReadonlyMap<Peer, readonly Sample[]>;
+  readonly samples: readonly Sample[];
   readonly memory: readonly Memory[];
   readonly pictureBytes: number;
 };
@@ -42,23 +42,18 @@ export async function measureModeration(
   const { warmUpSeconds, seconds, memoryAfter } = o.quick ? quickPlan : plan;
   const picture = await photographLikeJpeg({ width: 1_080, height: 1_080 });
   const { folder, backing } = o.stores;
-  const services = new Map<Peer, Service>();
-  for (const peer of peers)
-    services.set(peer, await startService(opened, { peer, folder, mongoUrl: backing.mongoUrl, picture }));
-
-  const samples = new Map<Peer, Sample[]>(peers.map((peer) => [peer, []]));
-  for (let round = 1; round <= o.rounds; round += 1)
-    for (const [peer, service] of services) {
-      const sample = await measureTurn(service, { warmUpSeconds, seconds });
-      samples.get(peer)?.push(sample);
-      o.report(
-        `round ${round}  ${peer.padEnd(22)} ${shown(sample.perSecond, 1)}/s, p99 ${shown(sample.p99Ms)} ms`,
-      );
-    }
-
-  const ours = services.get(peers[0]);
-  if (ours === undefined) throw new Error('there is nothing to measure');
-  return { samples, memory: await measureMemory(ours, memoryAfter, o.report), pictureBytes: picture.length };
+  const service = await startService(opened, { folder, mongoUrl: backing.mongoUrl, picture });
+  const samples: Sample[] = [];
+  for (let round = 1; round <= o.rounds; round += 1) {
+    const sample = await measureRound(service, { warmUpSeconds, seconds });
+    samples.push(sample);
+    o.report(`round ${round}  ${shown(sample.perSecond, 1)}/s, p99 ${shown(sample.p99Ms)} ms`);
+  }
+  return {
+    samples,
+    memory: await measureMemory(service, memoryAfter, o.report),
+    pictureBytes: picture.length,
+  };
 }
 
 async function measureMemory(
@@ -81,7 +76,10 @@ async function measureMemory(
   return memory;
 }
 
-async function measureTurn(service: Service, o: { warmUpSeconds: number; seconds: number }): Promise<Sample> {
+async function measureRound(
+  service: Service,
+  o: { warmUpSeconds: number; seconds: number },
+): Promise<Sample> {
   await waitUntilIdle();
   await closedLoop(service.judge, { atOnce: AT_ONCE, seconds: o.warmUpSeconds });
   const foreignLoad = watchForeignLoad();

@@ -9,12 +9,7 @@ import { signedCaller } from '@offer-ads/testing/caller';
 import { Pool } from 'undici';
 import { startProcess } from '../process.ts';
 
-export const peers = ['WebAssembly with SIMD', 'plain CPU'] as const;
-export type Peer = (typeof peers)[number];
-const programs: Record<Peer, URL> = {
-  'WebAssembly with SIMD': new URL('../../services/moderation/src/main.ts', import.meta.url),
-  'plain CPU': new URL('plain-service.ts', import.meta.url),
-};
+const main = fileURLToPath(new URL('../../services/moderation/src/main.ts', import.meta.url));
 
 /** As on two cores, wherever this runs. */
 export const threads = 2;
@@ -28,7 +23,7 @@ export type Service = {
 
 export async function startService(
   opened: AsyncDisposableStack,
-  o: { peer: Peer; folder: string; mongoUrl: string; picture: Buffer },
+  o: { folder: string; mongoUrl: string; picture: Buffer },
 ): Promise<Service> {
   const secret = randomBytes(24).toString('hex');
   const [port = 0] = await freePorts(1);
@@ -40,7 +35,7 @@ export async function startService(
       name: `moderation-${port}`,
       folder: o.folder,
       command: process.execPath,
-      args: [fileURLToPath(programs[o.peer])],
+      args: [main],
       readyUrl: `${url}/readyz`,
       env: {
         NODE_ENV: 'production',

@@ -27,9 +27,9 @@ const connections = 5;
 const directory = fileURLToPath(new URL('../../services/notifier', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-export function turns(quick: boolean, nodeArgs: readonly string[] = []): readonly Turn[] {
+export function turns(quick: boolean): readonly Turn[] {
   const mails = quick ? 500 : 4_000;
-  const notifiers = (replicas: number) => (stage: Stage) => startNotifiers(stage, replicas, nodeArgs);
+  const notifiers = (replicas: number) => (stage: Stage) => startNotifiers(stage, replicas);
   const store = ({ mongoUrl }: Stage, count: number) => fillStore(mongoUrl, count);
   return [
     { title: fromStore, mails, fill: store, start: notifiers(1) },
@@ -39,11 +39,7 @@ export function turns(quick: boolean, nodeArgs: readonly string[] = []): readonl
   ];
 }
 
-async function startNotifiers(
-  stage: Stage,
-  replicas: number,
-  nodeArgs: readonly string[],
-): Promise<readonly Running[]> {
+async function startNotifiers(stage: Stage, replicas: number): Promise<readonly Running[]> {
   const secret = () => randomBytes(24).toString('hex');
   const ports = await freePorts(replicas);
   return Promise.all(
@@ -53,7 +49,7 @@ async function startNotifiers(
         folder: stage.folder,
         cwd: directory,
         command: process.execPath,
-        args: [...nodeArgs, 'src/main.ts'],
+        args: ['src/main.ts'],
         readyUrl: `http://127.0.0.1:${port}/readyz`,
         env: {
           NODE_ENV: 'production',

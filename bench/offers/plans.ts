@@ -27,8 +27,8 @@ export function creationPlan({ rounds, quick }: Options): CreationPlan {
 
 export function listingPlan({ rounds, quick }: Options): ListingPlan {
   return quick
-    ? { rounds, offers: 50_000, farPage: 1_000, askedEach: 50, peerAskedEach: 5 }
-    : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600, peerAskedEach: 20 };
+    ? { rounds, offers: 50_000, farPage: 1_000, askedEach: 50 }
+    : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600 };
 }
 
 /** Of each combination. */

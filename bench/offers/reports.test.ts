@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CreationSample, Creations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
-import { far, first, type Listing, peerOfFar, peerOfFirst } from './listing/listing.ts';
+import { far, first, type Listing } from './listing/listing.ts';
 import { listingReport } from './listing/listing-report.ts';
 import type { OneBalanceSample } from './one-balance.ts';
 import { oneBalanceReport } from './one-balance-report.ts';
@@ -15,14 +15,10 @@ const load = (done: number, latencyMs: number) => ({
 
 describe('the report of the listing', () => {
   const listing = (farMs: number): Listing => ({
-    plan: { rounds: 1, offers: 1_000_000, farPage: 10_000, askedEach: 1, peerAskedEach: 1 },
+    plan: { rounds: 1, offers: 1_000_000, farPage: 10_000, askedEach: 1 },
     pages: new Map([
       [first, [[2]]],
       [far, [[farMs]]],
-    ]),
-    peers: new Map([
-      [peerOfFirst, [[1]]],
-      [peerOfFar, [[300]]],
     ]),
     foreignLoad: 0,
   });
@@ -33,10 +29,6 @@ describe('the report of the listing', () => {
     [1, '0.50', '✗'],
   ])('says whether the far page, of %d ms beside 2, keeps to the aim', (farMs, ratio, mark) => {
     expect(listingReport(listing(farMs))).toContain(`first: ${ratio}, aim: at most 1.5 either way ${mark}`);
-  });
-
-  test('says what OFFSET costs', () => {
-    expect(listingReport(listing(2))).toContain("takes 300 times the first one's median");
   });
 });
 

@@ -1,9 +1,8 @@
-/** Circles in the terms of peers that know no sphere: points in space, and boxes in microdegrees. */
+/** Boxes around circles, in microdegrees. */
 import { radiusRadians, type Target } from '../../../services/pricing/src/domain/target.ts';
 
 type Circle = Pick<Target, 'latitude' | 'longitude' | 'radiusMiles'>;
-type Point = { readonly x: number; readonly y: number; readonly z: number };
-export type BoxE6 = {
+type BoxE6 = {
   readonly south: number;
   readonly north: number;
   readonly west: number;
@@ -13,17 +12,6 @@ export type BoxE6 = {
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const FULL_TURN_E6 = 360_000_000;
 const HALF_TURN_E6 = 180_000_000;
-
-/** On the sphere of radius 1. The same in SQL: what a store computes from microdegrees must be what is asked for. */
-export function pointOf(latitude: number, longitude: number): Point {
-  const [phi, lambda] = [radians(latitude), radians(longitude)];
-  return { x: Math.cos(phi) * Math.cos(lambda), y: Math.cos(phi) * Math.sin(lambda), z: Math.sin(phi) };
-}
-
-/** Square of the straight line through the sphere from the centre to the edge: with it a distance takes no trigonometry. */
-export function chordSquared(radiusMiles: number): number {
-  return (2 * Math.sin(radiusRadians(radiusMiles) / 2)) ** 2;
-}
 
 /** That hold the circle: two where it crosses the date line, all longitudes where it holds a pole. A hair larger than need be. */
 export function boxesOf({ latitude, longitude, radiusMiles }: Circle): BoxE6[] {

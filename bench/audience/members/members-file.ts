@@ -1,10 +1,10 @@
-/** The population as lines of text that Postgres and DuckDB read, neighbours beside each other: nobody's pages are scattered. */
+/** The population as lines of text that Postgres copies, neighbours beside each other, so that they share pages. */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { interestsOf, type Population } from './population.ts';
 
-/** Tabs between: id, latitude and longitude in microdegrees, gender and interests as bits, interests as an array of Postgres. */
+/** Tabs between: id, latitude and longitude in microdegrees, gender as a bit, interests as an array of Postgres. */
 export async function writeMembersFile(file: string, population: Population): Promise<void> {
   await pipeline(Readable.from(chunks(population)), createWriteStream(file));
 }
@@ -17,7 +17,7 @@ function* chunks(population: Population): Generator<string> {
   for (const row of hilbertOrder(population)) {
     const interests = interestsOf(interestBits[row] ?? 0).join(',');
     lines.push(
-      `${memberIds[row]}\t${latitudesE6[row]}\t${longitudesE6[row]}\t${genderBits[row]}\t${interestBits[row]}\t{${interests}}\n`,
+      `${memberIds[row]}\t${latitudesE6[row]}\t${longitudesE6[row]}\t${genderBits[row]}\t{${interests}}\n`,
     );
     if (lines.length < LINES_OF_A_CHUNK) continue;
     yield lines.join('');

@@ -1,12 +1,6 @@
 /** What is told in the tables, in their order. */
 
-export const peerNames = [
-  'the index',
-  'PostGIS',
-  'Postgres tuned by hand',
-  'MongoDB 2dsphere',
-  'DuckDB',
-] as const;
+export const peerNames = ['the index', 'PostGIS', 'MongoDB 2dsphere'] as const;
 export type PeerName = (typeof peerNames)[number];
 
 export const changeNames = [
@@ -18,9 +12,5 @@ export const changeNames = [
 ] as const;
 export type ChangeName = (typeof changeNames)[number];
 
-export const wayNames = [
-  'through gateway and pricing',
-  'pricing alone',
-  'pricing alone, on PostGIS',
-] as const;
+export const wayNames = ['through gateway and pricing', 'pricing alone'] as const;
 export type WayName = (typeof wayNames)[number];

@@ -11,10 +11,10 @@ export type Traffic = { readonly offers: number; readonly viewers: number | unde
 /** Published and confirmed together. */
 const BATCH = 1_000;
 
-export function connect(url: string, service: 'admin' | 'offers'): Promise<Broker> {
+function connect(url: string): Promise<Broker> {
   return connectBroker({
     url,
-    service,
+    service: 'admin',
     declarations: [OfferViewed, OfferClicked],
     logger: createLogger({ service: 'bench', level: 'silent' }),
     metrics: createMetrics('bench'),
@@ -22,14 +22,14 @@ export function connect(url: string, service: 'admin' | 'offers'): Promise<Broke
 }
 
 export async function fillQueue(url: string, count: number, traffic: Traffic): Promise<void> {
-  await using broker = await connect(url, 'admin');
+  await using broker = await connect(url);
   for (let done = 0; done < count; done += BATCH) {
     const size = Math.min(BATCH, count - done);
     await broker.publish(Array.from({ length: size }, () => view(traffic, new Date())));
   }
 }
 
-export function view({ offers, viewers }: Traffic, at: Date): OutgoingEvent {
+function view({ offers, viewers }: Traffic, at: Date): OutgoingEvent {
   const offerId = 1 + below(offers);
   const viewer = viewers === undefined ? {} : { viewer: `viewer-${below(viewers)}-of-today` };
   return newEvent(OfferViewed, {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { measureByTurns, measureProgress, type Sample } from '../../progress.ts';
 import { createDatabase, type Stores } from '../../stores.ts';
 import { fillQueue } from './events.ts';
-import { migrations, type Stage } from './peers.ts';
+import { migrations, type Stage, startReplicas } from './replicas.ts';
 import { intakeTurns, OFFERS, type Turn } from './turns.ts';
 
 /** Whoever counts twice does so right after. */
@@ -32,10 +32,10 @@ export async function measureIntake(
 
 async function measure(db: pg.Client, stage: Stage, turn: Turn): Promise<Sample> {
   await db.query('TRUNCATE traffic, traffic_inbox, traffic_viewers');
-  if (turn.queued) await fillQueue(stage.rabbitmqUrl, turn.views, turn.traffic);
+  await fillQueue(stage.rabbitmqUrl, turn.views, turn.traffic);
   await using taking = new AsyncDisposableStack();
   const counted = () => countedIn(db);
-  const begin = async () => taking.use(await turn.start(stage, turn)).pids;
+  const begin = async () => taking.use(await startReplicas(stage, turn.replicas)).pids;
   const sample = await measureProgress({ count: turn.views, begin, done: counted });
   await pause(AFTERWARDS_MS);
   const count = await counted();

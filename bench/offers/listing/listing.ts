@@ -1,10 +1,9 @@
-/** Pages of a long listing through the service, near and far, with every filter; beside them OFFSET and a computed status in SQL. */
+/** Pages of a long listing through the service, near and far, with every filter. */
 import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import type { ListReply } from '@offer-ads/contracts/public/api';
 import type { Settings } from '@offer-ads/dev/start/plans';
 import { addressesOf, planServices } from '@offer-ads/dev/start/plans';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
-import pg from 'pg';
 import { Pool } from 'undici';
 import { waitUntilIdle, watchForeignLoad } from '../../machine-load.ts';
 import type { Stores } from '../../stores.ts';
@@ -18,21 +17,16 @@ export type ListingPlan = {
   readonly offers: number;
   readonly farPage: number;
   readonly askedEach: number;
-  readonly peerAskedEach: number;
 };
 
 export type Listing = {
   readonly plan: ListingPlan;
   /** Latencies in milliseconds of each question, round by round. */
   readonly pages: ReadonlyMap<string, readonly (readonly number[])[]>;
-  readonly peers: ReadonlyMap<string, readonly (readonly number[])[]>;
   readonly foreignLoad: number;
 };
 
 export const [first, far] = ['the first page', 'the far page'] as const;
-export const peerOfFirst = 'the first page, in SQL';
-export const peerOfFar = 'the far page by OFFSET, in SQL';
-export const peerOfActive = 'offer_status=active, computed for each row, in SQL';
 
 export async function measureListing(
   opened: AsyncDisposableStack,
@@ -62,22 +56,18 @@ export async function measureListing(
     ['created_before, in the middle', `created_before=${middle}`],
     ['offer_status=paused and created_after, in the middle', `offer_status=paused&created_after=${middle}`],
   ]);
-  const sql = await peersInSql(opened, databaseUrl, plan);
 
   const pages = new Map<string, number[][]>();
-  const peers = new Map<string, number[][]>();
   const foreign = watchForeignLoad();
   // The first round is for V8 and the cache.
   for (let round = 0; round <= plan.rounds; round += 1) {
     await waitUntilIdle();
-    const ofPages = await byTurns(questions, plan.askedEach, async (query) => void (await ask(query)));
-    const ofPeers = await byTurns(sql, plan.peerAskedEach, (question) => question());
+    const ofPages = await byTurns(questions, plan.askedEach, ask);
     if (round === 0) continue;
     report(`round ${round} of listing done`);
     for (const [name, times] of ofPages) pages.set(name, [...(pages.get(name) ?? []), times]);
-    for (const [name, times] of ofPeers) peers.set(name, [...(peers.get(name) ?? []), times]);
   }
-  return { plan, pages, peers, foreignLoad: foreign() };
+  return { plan, pages, foreignLoad: foreign() };
 }
 
 type Ask = (query: string, limit?: number) => Promise<ListReply>;
@@ -120,37 +110,11 @@ async function cursorOf({ farPage }: ListingPlan, databaseUrl: string, ask: Ask)
   return pagination.next_cursor;
 }
 
-/** The same rows without keyset and without the status's index, straight from the store. */
-async function peersInSql(
-  opened: AsyncDisposableStack,
-  databaseUrl: string,
-  { farPage }: ListingPlan,
-): Promise<Map<string, () => Promise<void>>> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  opened.defer(() => client.end());
-  const page = (where: string, offset: number) => async () => {
-    const { rows } = await client.query(
-      `SELECT * FROM offers WHERE organisation_id = $1 AND mode = 'TEST' AND deleted_at IS NULL AND shown_at IS NOT NULL ${where}
-       ORDER BY created_at DESC, offer_id DESC LIMIT $2 OFFSET $3`,
-      [organisationId, pageSize + 1, offset],
-    );
-    if (rows.length !== pageSize + 1) throw new Error(`${rows.length} rows`);
-  };
-  const active = `AND CASE WHEN expiry_at <= now() THEN 'ended' WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
-    WHEN paused_since IS NOT NULL THEN 'paused' WHEN start_at <= now() THEN 'active' ELSE 'scheduled' END = 'active'`;
-  return new Map([
-    [peerOfFirst, page('', 0)],
-    [peerOfFar, page('', (farPage - 1) * pageSize)],
-    [peerOfActive, page(active, 0)],
-  ]);
-}
-
 /** One of each in turn, so that what slows the machine down slows all. */
-async function byTurns<Q>(
-  questions: ReadonlyMap<string, Q>,
+async function byTurns(
+  questions: ReadonlyMap<string, string>,
   times: number,
-  ask: (question: Q) => Promise<void>,
+  ask: Ask,
 ): Promise<Map<string, number[]>> {
   const latencies = new Map<string, number[]>([...questions.keys()].map((name) => [name, []]));
   for (let count = 0; count < times; count += 1) {

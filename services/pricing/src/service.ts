@@ -7,7 +7,6 @@ import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
-import type { Audience } from './audience/audience-engine.ts';
 import { openAudience } from './audience/open-audience.ts';
 import { openSandbox } from './audience/sandbox.ts';
 import type { PricingConfig } from './config.ts';
@@ -33,10 +32,10 @@ const SHARE_EVERY_MS = 2_000;
 
 export type PricingService = RunningService & { readonly url: string };
 
-/** @param overrides `audience`: counts instead of the configured engine; `shareEveryMs`: replaces SHARE_EVERY_MS */
+/** @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS */
 export async function startPricing(
   config: PricingConfig,
-  overrides: Overrides & { readonly audience?: Audience; readonly shareEveryMs?: number } = {},
+  overrides: Overrides & { readonly shareEveryMs?: number } = {},
 ): Promise<PricingService> {
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
@@ -47,15 +46,14 @@ export async function startPricing(
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const members = openMembersStore(mongo.connection, config.AUDIENCE_POSITION_DECIMALS);
   const audience = opened.use(
-    overrides.audience ??
-      (await openAudience({
-        engine: config.AUDIENCE_ENGINE,
-        mongo,
-        mongoUrl: config.MONGO_URL,
-        snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
-        positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
-        ...foundation,
-      })),
+    await openAudience({
+      engine: config.AUDIENCE_ENGINE,
+      mongo,
+      mongoUrl: config.MONGO_URL,
+      snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
+      positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
+      ...foundation,
+    }),
   );
 
   const interests = await holdInterests(openInterestsStore(mongo.connection));

@@ -26,15 +26,9 @@ export async function readModel(): Promise<NsfwjsModel> {
   return model;
 }
 
-/**
- * Resolves when the model is loaded and warm; rejects if it cannot be loaded.
- * @param file the thread of another backend, for comparisons
- */
-export async function startModelThread(
-  model: NsfwjsModel,
-  file: URL = new URL('./model-worker.ts', import.meta.url),
-): Promise<ModelThread> {
-  const worker = start(file, model);
+/** Resolves when the model is loaded and warm; rejects if it cannot be loaded. */
+export async function startModelThread(model: NsfwjsModel): Promise<ModelThread> {
+  const worker = start(new URL('./model-worker.ts', import.meta.url), model);
   const ended = endOf(worker);
   await nextMessage(worker);
   return {
