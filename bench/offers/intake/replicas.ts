@@ -28,7 +28,7 @@ export async function startReplicas(stage: Stage, count: number): Promise<AtWork
     BILLING_URL: nobody,
     MODERATION_URL: nobody,
     PUBLIC_URL: nobody,
-    IMAGE_STORE_URL: `file://${join(stage.folder, 'images')}`,
+    IMAGE_STORE_URL: `file://${join(stage.folder, 'intake-images')}`,
     ADMIN_TOKEN_HASHES: adminTokenHashes,
     OFFERS_CONTEXT_SECRET: secret(),
     PRICING_CONTEXT_SECRET: secret(),

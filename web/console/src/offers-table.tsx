@@ -1,4 +1,5 @@
 import type { AdminOffer } from '@offer-ads/contracts/admin/offers-api';
+import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 
 /** `foreign`: the offers belong to several organisations. */
@@ -10,44 +11,31 @@ export function OffersTable({
   readonly foreign?: boolean;
 }) {
   return (
-    <table class="cells">
-      <thead>
-        <tr>
-          <th scope="col">Offer</th>
-          {foreign && <th scope="col">Organisation</th>}
-          <th scope="col">Status</th>
-          <th scope="col">Starts</th>
-          <th scope="col">Ends</th>
-        </tr>
-      </thead>
-      <tbody>
-        {offers.map((offer) => (
-          <tr key={offer.id}>
-            <td data-label="Offer">
-              <a href={`/offers/${offer.id}`}>
-                {offer.id} {offer.title}
-              </a>
-            </td>
-            {foreign && (
-              <td data-label="Organisation">
-                <a href={`/organisations/${offer.organisationId}`}>{offer.organisationId}</a>, {offer.mode}
-              </td>
-            )}
-            <td data-label="Status">
-              <span>
-                <OfferStanding {...offer} />
-              </span>
-            </td>
-            <td data-label="Starts">
-              <When at={offer.startAt} />
-            </td>
-            <td data-label="Ends">
-              <When at={offer.expiryAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={offers}
+      keyOf={(offer) => offer.id}
+      columns={[
+        {
+          title: 'Offer',
+          cell: (offer) => (
+            <a href={`/offers/${offer.id}`}>
+              {offer.id} {offer.title}
+            </a>
+          ),
+        },
+        foreign && {
+          title: 'Organisation',
+          cell: (offer) => (
+            <>
+              <a href={`/organisations/${offer.organisationId}`}>{offer.organisationId}</a>, {offer.mode}
+            </>
+          ),
+        },
+        { title: 'Status', cell: (offer) => <OfferStanding {...offer} /> },
+        { title: 'Starts', cell: (offer) => <When at={offer.startAt} /> },
+        { title: 'Ends', cell: (offer) => <When at={offer.expiryAt} /> },
+      ]}
+    />
   );
 }
 

@@ -2,6 +2,7 @@
 import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
 import { Empty, Failed, Loading } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useRead } from './session.ts';
 
@@ -36,24 +37,15 @@ export function OrganisationPeople({ id }: { readonly id: number }) {
   return (
     <Part title="People" query={people} empty={people.data?.people.length === 0 ? 'Nobody' : null}>
       {(data) => (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col">Role</th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.people.map((person) => (
-              <tr key={person.id}>
-                <td data-label="Address">{person.email}</td>
-                <td data-label="Role">{person.role}</td>
-                <td data-label="State">{person.enabled ? 'enabled' : 'disabled'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={data.people}
+          keyOf={(person) => person.id}
+          columns={[
+            { title: 'Address', cell: (person) => person.email },
+            { title: 'Role', cell: (person) => person.role },
+            { title: 'State', cell: (person) => (person.enabled ? 'enabled' : 'disabled') },
+          ]}
+        />
       )}
     </Part>
   );
@@ -74,34 +66,30 @@ export function OrganisationKeys({ id }: { readonly id: number }) {
   return (
     <Part title="API keys" query={keys} empty={keys.data?.keys.length === 0 ? 'No key was ever made' : null}>
       {(data) => (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">Mode</th>
-              <th scope="col">State</th>
-              <th scope="col">Expires</th>
-              <th scope="col">Last used</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.keys.map((key) => (
-              <tr key={key.id}>
-                <td data-label="Key">
-                  <span>
-                    {key.name} <code>…{key.lastFour}</code>
-                  </span>
-                </td>
-                <td data-label="Mode">{key.mode ?? 'none'}</td>
-                <td data-label="State">{stateOf(key)}</td>
-                <td data-label="Expires">{key.expiresAt === null ? 'never' : <When at={key.expiresAt} />}</td>
-                <td data-label="Last used">
-                  {key.lastUsedAt === null ? 'never' : <When at={key.lastUsedAt} />}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={data.keys}
+          keyOf={(key) => key.id}
+          columns={[
+            {
+              title: 'Key',
+              cell: (key) => (
+                <>
+                  {key.name} <code>…{key.lastFour}</code>
+                </>
+              ),
+            },
+            { title: 'Mode', cell: (key) => key.mode ?? 'none' },
+            { title: 'State', cell: (key) => stateOf(key) },
+            {
+              title: 'Expires',
+              cell: (key) => (key.expiresAt === null ? 'never' : <When at={key.expiresAt} />),
+            },
+            {
+              title: 'Last used',
+              cell: (key) => (key.lastUsedAt === null ? 'never' : <When at={key.lastUsedAt} />),
+            },
+          ]}
+        />
       )}
     </Part>
   );
@@ -117,32 +105,24 @@ export function OrganisationTerms({ id }: { readonly id: number }) {
   return (
     <Part title="Terms" query={terms} empty={terms.data?.terms.length === 0 ? 'None were published' : null}>
       {(data) => (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col">Published</th>
-              <th scope="col">Accepted</th>
-              <th scope="col">By</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.terms.map((version) => (
-              <tr key={version.version}>
-                <td data-label="Version">{version.version}</td>
-                <td data-label="Published">
-                  <When at={version.publishedAt} />
-                </td>
-                <td data-label="Accepted">
-                  {version.acceptedAt === null ? 'not accepted' : <When at={version.acceptedAt} />}
-                </td>
-                <td data-label="By">
-                  {version.acceptedAt === null ? '–' : (version.acceptedBy ?? 'the platform team')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={data.terms}
+          keyOf={(version) => version.version}
+          columns={[
+            { title: 'Version', cell: (version) => version.version },
+            { title: 'Published', cell: (version) => <When at={version.publishedAt} /> },
+            {
+              title: 'Accepted',
+              cell: (version) =>
+                version.acceptedAt === null ? 'not accepted' : <When at={version.acceptedAt} />,
+            },
+            {
+              title: 'By',
+              cell: (version) =>
+                version.acceptedAt === null ? '–' : (version.acceptedBy ?? 'the platform team'),
+            },
+          ]}
+        />
       )}
     </Part>
   );

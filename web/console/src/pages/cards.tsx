@@ -3,6 +3,7 @@ import type { CardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { Money } from '../money.tsx';
@@ -41,51 +42,50 @@ function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
       {reversals.length === 0 ? (
         <Empty title="No refund and no dispute" />
       ) : (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col">Amount</th>
-              <th scope="col">Of</th>
-              <th scope="col">State</th>
-              <th scope="col">Borne by</th>
-            </tr>
-          </thead>
-          <tbody>
-            {reversals.map((reversal) => (
-              <tr key={reversal.id}>
-                <td data-label="What">
-                  <span>
-                    {reversal.kind} <code class="hash">{reversal.id}</code>, {reversal.mode},{' '}
-                    <When at={reversal.heardAt} />
-                  </span>
-                </td>
-                <td data-label="Amount">
-                  <Money minor={reversal.amountMinor} currency={reversal.currency} />
-                </td>
-                <td data-label="Of">
-                  <Whose {...reversal} />
-                </td>
-                <td data-label="State">
+        <Table
+          rows={reversals}
+          keyOf={(reversal) => reversal.id}
+          columns={[
+            {
+              title: 'What',
+              cell: (reversal) => (
+                <>
+                  {reversal.kind} <code class="hash">{reversal.id}</code>, {reversal.mode},{' '}
+                  <When at={reversal.heardAt} />
+                </>
+              ),
+            },
+            {
+              title: 'Amount',
+              cell: (reversal) => <Money minor={reversal.amountMinor} currency={reversal.currency} />,
+            },
+            { title: 'Of', cell: (reversal) => <Whose {...reversal} /> },
+            {
+              title: 'State',
+              cell: (reversal) => (
+                <>
                   <span>
                     {reversal.status}
                     {reversal.reason !== null && <> ({reversal.reason})</>}
                     {!reversal.booked && <span class="badge warning">not booked</span>}
                   </span>
-                </td>
-                <td data-label="Borne by">
-                  <Settled
-                    reversal={reversal}
-                    settle={() => {
-                      setDone(null);
-                      setSettling(reversal);
-                    }}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+            {
+              title: 'Borne by',
+              cell: (reversal) => (
+                <Settled
+                  reversal={reversal}
+                  settle={() => {
+                    setDone(null);
+                    setSettling(reversal);
+                  }}
+                />
+              ),
+            },
+          ]}
+        />
       )}
       {settling !== null && (
         <SettleDialog
@@ -158,32 +158,30 @@ function Owed({ owed }: { readonly owed: CardProblemsReply['owed'] }) {
         The Unused Time of these offers was credited, and their payment was taken back. Decide above who bears
         it.
       </p>
-      <table class="cells">
-        <thead>
-          <tr>
-            <th scope="col">Offer</th>
-            <th scope="col">Mode</th>
-            <th scope="col">Credited</th>
-            <th scope="col">Owed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {owed.map(({ offerId, organisationId, mode, currency, creditedMinor, owedMinor }) => (
-            <tr key={offerId}>
-              <td data-label="Offer">
-                <Whose organisationId={organisationId} offerId={offerId} topUpId={null} />
-              </td>
-              <td data-label="Mode">{mode}</td>
-              <td data-label="Credited">
-                <Money minor={creditedMinor} currency={currency} />
-              </td>
-              <td data-label="Owed">
-                <Money minor={owedMinor} currency={currency} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={owed}
+        keyOf={({ offerId }) => offerId}
+        columns={[
+          {
+            title: 'Offer',
+            cell: ({ offerId, organisationId }) => (
+              <Whose organisationId={organisationId} offerId={offerId} topUpId={null} />
+            ),
+          },
+          {
+            title: 'Mode',
+            cell: ({ mode }) => mode,
+          },
+          {
+            title: 'Credited',
+            cell: ({ currency, creditedMinor }) => <Money minor={creditedMinor} currency={currency} />,
+          },
+          {
+            title: 'Owed',
+            cell: ({ currency, owedMinor }) => <Money minor={owedMinor} currency={currency} />,
+          },
+        ]}
+      />
     </section>
   );
 }
@@ -199,34 +197,26 @@ function Payments({ payments }: { readonly payments: CardProblemsReply['payments
       {payments.length === 0 ? (
         <Empty title="Every payment was applied" />
       ) : (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Amount</th>
-              <th scope="col">Of</th>
-              <th scope="col">Problem</th>
-            </tr>
-          </thead>
-          <tbody>
-            {payments.map((payment) => (
-              <tr key={payment.eventId}>
-                <td data-label="Event">
-                  <span>
-                    <code class="hash">{payment.eventId}</code>, {payment.mode}, <When at={payment.heardAt} />
-                  </span>
-                </td>
-                <td data-label="Amount">
-                  <Money minor={payment.amountMinor} currency={payment.currency} />
-                </td>
-                <td data-label="Of">
-                  <Whose organisationId={null} {...payment} />
-                </td>
-                <td data-label="Problem">{payment.problem}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={payments}
+          keyOf={(payment) => payment.eventId}
+          columns={[
+            {
+              title: 'Event',
+              cell: (payment) => (
+                <>
+                  <code class="hash">{payment.eventId}</code>, {payment.mode}, <When at={payment.heardAt} />
+                </>
+              ),
+            },
+            {
+              title: 'Amount',
+              cell: (payment) => <Money minor={payment.amountMinor} currency={payment.currency} />,
+            },
+            { title: 'Of', cell: (payment) => <Whose organisationId={null} {...payment} /> },
+            { title: 'Problem', cell: (payment) => payment.problem },
+          ]}
+        />
       )}
     </section>
   );

@@ -2,6 +2,7 @@
 import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/admin/console-api';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { howLong } from '../how-long.ts';
@@ -56,64 +57,47 @@ function Shown({ health }: { readonly health: ConsoleHealth }) {
       <Figures health={health} />
       <section class="card" aria-labelledby="services">
         <h2 id="services">Services</h2>
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Service</th>
-              <th scope="col">State</th>
-              <th scope="col" class="numeric">
-                Queued
-              </th>
-              <th scope="col" class="numeric">
-                To be tried again
-              </th>
-              <th scope="col" class="numeric">
-                Parked
-              </th>
-              <th scope="col" class="numeric">
-                Outbox
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {services.map((service) => (
-              <ServiceRow key={service.name} service={service} />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={services}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: 'Service', kind: 'name', cell: ({ name }) => name },
+            { title: 'State', cell: (service) => <State of={service} /> },
+            { title: 'Queued', numeric: true, cell: ({ queued }) => queued ?? '–' },
+            { title: 'To be tried again', numeric: true, cell: ({ retrying }) => retrying ?? '–' },
+            {
+              title: 'Parked',
+              numeric: true,
+              cell: ({ name, parked }) =>
+                parked === null || parked === 0 ? (
+                  (parked ?? '–')
+                ) : (
+                  <a href={`/parked?service=${name}`}>{parked}</a>
+                ),
+            },
+            {
+              title: 'Outbox',
+              numeric: true,
+              cell: ({ outbox, outboxOldestSeconds: oldest }) => (
+                <>
+                  {outbox ?? '–'}
+                  {(oldest ?? 0) >= 60 && <> (the oldest for {howLong(oldest ?? 0)})</>}
+                </>
+              ),
+            },
+          ]}
+        />
       </section>
     </>
   );
 }
 
-function ServiceRow({ service }: { readonly service: ServiceHealth }) {
-  const { name, ready, problems, brokerConnected, queued, retrying, parked, outbox } = service;
-  const waitsLong = (service.outboxOldestSeconds ?? 0) >= 60;
+function State({ of: { ready, brokerConnected, problems } }: { readonly of: ServiceHealth }) {
   return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td data-label="State">
-        <span>
-          <span class={`badge ${ready ? 'good' : 'problem'}`}>{ready ? 'ready' : 'not ready'}</span>{' '}
-          {brokerConnected === false && <span class="badge warning">no broker</span>} {problems.join(', ')}
-        </span>
-      </td>
-      <td data-label="Queued" class="numeric">
-        {queued ?? '–'}
-      </td>
-      <td data-label="To be tried again" class="numeric">
-        {retrying ?? '–'}
-      </td>
-      <td data-label="Parked" class="numeric">
-        {parked === null || parked === 0 ? (parked ?? '–') : <a href={`/parked?service=${name}`}>{parked}</a>}
-      </td>
-      <td data-label="Outbox" class="numeric">
-        <span>
-          {outbox ?? '–'}
-          {waitsLong && <> (the oldest for {howLong(service.outboxOldestSeconds ?? 0)})</>}
-        </span>
-      </td>
-    </tr>
+    <>
+      <span class={`badge ${ready ? 'good' : 'problem'}`}>{ready ? 'ready' : 'not ready'}</span>{' '}
+      {brokerConnected === false && <span class="badge warning">no broker</span>} {problems.join(', ')}
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { OrganisationKeys, OrganisationPeople, OrganisationTerms } from '../organisation-parts.tsx';
@@ -130,40 +131,34 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
       <section class="card" aria-labelledby="quotas">
         <h2 id="quotas">Quotas</h2>
         <p class="small muted">The most offers that are neither deleted nor ended.</p>
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Mode</th>
-              <th scope="col" class="numeric">
-                Of the organisation
-              </th>
-              <th scope="col" class="numeric">
-                Of each person
-              </th>
-              <th scope="col">
-                <span class="hidden">Change</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {(['TEST', 'LIVE'] as const).map((mode) => (
-              <tr key={mode}>
-                <td data-label="Mode">{mode}</td>
-                <td data-label="Organisation" class="numeric">
-                  {quotas[mode].perOrganisation}
-                </td>
-                <td data-label="Each person" class="numeric">
-                  {quotas[mode].perPerson}
-                </td>
-                <td data-label="">
-                  <button type="button" class="quiet" onClick={() => begin(mode)}>
-                    Change {mode} quota …
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={['TEST', 'LIVE'] as const}
+          keyOf={(mode) => mode}
+          columns={[
+            { title: 'Mode', cell: (mode) => mode },
+            {
+              title: 'Of the organisation',
+              short: 'Organisation',
+              numeric: true,
+              cell: (mode) => quotas[mode].perOrganisation,
+            },
+            {
+              title: 'Of each person',
+              short: 'Each person',
+              numeric: true,
+              cell: (mode) => quotas[mode].perPerson,
+            },
+            {
+              title: 'Change',
+              kind: 'actions',
+              cell: (mode) => (
+                <button type="button" class="quiet" onClick={() => begin(mode)}>
+                  Change {mode} quota …
+                </button>
+              ),
+            },
+          ]}
+        />
       </section>
       <OrganisationBalances organisation={organisation} />
       <OrganisationOffers id={id} />

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { useRead } from '../session.ts';
 
@@ -73,38 +74,27 @@ export function Organisations() {
       {list.data !== undefined && list.data.organisations.length > 0 && (
         <>
           <div class="card">
-            <table class="cells">
-              <thead>
-                <tr>
-                  <th scope="col">Id</th>
-                  <th scope="col">Name</th>
-                  <th scope="col">Trades as</th>
-                  <th scope="col">Country, currency</th>
-                  <th scope="col">First admin</th>
-                  <th scope="col">State</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.data.organisations.map((organisation) => (
-                  <tr key={organisation.id}>
-                    <td data-label="Id">{organisation.id}</td>
-                    <td data-label="Name">
-                      <a href={`/organisations/${organisation.id}`}>{organisation.name}</a>
-                    </td>
-                    <td data-label="Trades as">{organisation.tradingName}</td>
-                    <td data-label="Country">
-                      {organisation.country}, {organisation.currency}
-                    </td>
-                    <td data-label="First admin">{organisation.adminEmail ?? '–'}</td>
-                    <td data-label="State">
-                      <span>
-                        <Standing {...organisation} />
-                      </span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              rows={list.data.organisations}
+              keyOf={(organisation) => organisation.id}
+              columns={[
+                { title: 'Id', cell: (organisation) => organisation.id },
+                {
+                  title: 'Name',
+                  cell: (organisation) => (
+                    <a href={`/organisations/${organisation.id}`}>{organisation.name}</a>
+                  ),
+                },
+                { title: 'Trades as', cell: (organisation) => organisation.tradingName },
+                {
+                  title: 'Country, currency',
+                  short: 'Country',
+                  cell: (organisation) => `${organisation.country}, ${organisation.currency}`,
+                },
+                { title: 'First admin', cell: (organisation) => organisation.adminEmail ?? '–' },
+                { title: 'State', cell: (organisation) => <Standing {...organisation} /> },
+              ]}
+            />
           </div>
           <nav class="row" aria-label="Pages">
             {before !== '' && (

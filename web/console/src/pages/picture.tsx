@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { OffersTable } from '../offers-table.tsx';
@@ -131,38 +132,33 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
               <When at={verdict.judgedAt} />
               {!verdict.current && <span class="badge muted">no longer in use</span>}
             </p>
-            <table class="cells">
-              <thead>
-                <tr>
-                  <th scope="col">Look</th>
-                  <th scope="col" class="numeric">
-                    Explicit (refused from {percent(verdict.thresholds.explicit)})
-                  </th>
-                  <th scope="col" class="numeric">
-                    Suggestive (refused from {percent(verdict.thresholds.suggestive)})
-                  </th>
-                  <th scope="col">In the model's words</th>
-                </tr>
-              </thead>
-              <tbody>
-                {verdict.looks.map((look, index) => (
-                  <tr key={index}>
-                    <td data-label="Look">{index + 1}</td>
-                    <td data-label="Explicit" class="numeric">
-                      {percent(look.explicit)}
-                    </td>
-                    <td data-label="Suggestive" class="numeric">
-                      {percent(look.suggestive)}
-                    </td>
-                    <td data-label="In its words">
-                      {Object.entries(look.labels)
-                        .map(([label, share]) => `${label} ${percent(share)}`)
-                        .join(', ')}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              rows={verdict.looks}
+              keyOf={(_, index) => index}
+              columns={[
+                { title: 'Look', cell: (look, index) => index + 1 },
+                {
+                  title: `Explicit (refused from ${percent(verdict.thresholds.explicit)})`,
+                  short: 'Explicit',
+                  numeric: true,
+                  cell: (look) => percent(look.explicit),
+                },
+                {
+                  title: `Suggestive (refused from ${percent(verdict.thresholds.suggestive)})`,
+                  short: 'Suggestive',
+                  numeric: true,
+                  cell: (look) => percent(look.suggestive),
+                },
+                {
+                  title: "In the model's words",
+                  short: 'In its words',
+                  cell: (look) =>
+                    Object.entries(look.labels)
+                      .map(([label, share]) => `${label} ${percent(share)}`)
+                      .join(', '),
+                },
+              ]}
+            />
           </div>
         ))}
       </section>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
@@ -87,25 +88,16 @@ function Shown({ rates: { date, missingFixings, outOfDate, perGbp, refused }, ac
             date !== null &&
             ` ${missingFixings} later ${missingFixings === 1 ? 'fixing is' : 'fixings are'} missing.`}
         </p>
-        <table>
-          <caption class="hidden">Value of one pound in each billed currency</caption>
-          <thead>
-            <tr>
-              <th scope="col">Currency</th>
-              <th scope="col" class="numeric">
-                For a pound
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {perGbp.map(({ currency, rate }) => (
-              <tr key={currency}>
-                <td>{currency}</td>
-                <td class="numeric">{rate ?? 'cannot be billed'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={perGbp}
+          keyOf={({ currency }) => currency}
+          caption="Value of one pound in each billed currency"
+          narrow
+          columns={[
+            { title: 'Currency', cell: ({ currency }) => currency },
+            { title: 'For a pound', numeric: true, cell: ({ rate }) => rate ?? 'cannot be billed' },
+          ]}
+        />
       </section>
     </>
   );
@@ -133,28 +125,24 @@ function Refused({ refused: { at, problem, jump }, accept }: RefusedProps) {
             No currency moves by a fifth from one fixing to the next, so a person makes sure: compare with
             another source. Until somebody accepts it, the last good rates stay in use.
           </p>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Currency</th>
-                <th scope="col" class="numeric">
-                  Last good, for a euro
-                </th>
-                <th scope="col" class="numeric">
-                  In the fixing of {jump.date}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {jump.currencies.map(({ currency, lastPerEuro, perEuro }) => (
-                <tr key={currency}>
-                  <td>{currency}</td>
-                  <td class="numeric">{lastPerEuro ?? '–'}</td>
-                  <td class="numeric">{perEuro}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={jump.currencies}
+            keyOf={({ currency }) => currency}
+            narrow
+            columns={[
+              { title: 'Currency', cell: ({ currency }) => currency },
+              {
+                title: 'Last good, for a euro',
+                numeric: true,
+                cell: ({ lastPerEuro }) => lastPerEuro ?? '–',
+              },
+              {
+                title: `In the fixing of ${jump.date}`,
+                numeric: true,
+                cell: ({ perEuro }) => perEuro,
+              },
+            ]}
+          />
           <div>
             <button type="button" class="danger" onClick={() => accept(jump)}>
               Accept the fixing of {jump.date} …

@@ -3,6 +3,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
@@ -97,30 +98,15 @@ function LastCalls({ of: { calls } }: { readonly of: HomeData }) {
       {calls.isError && <Failed error={calls.error} retry={calls.refetch} />}
       {calls.data?.calls.length === 0 && <p class="muted">No program has called the API yet.</p>}
       {calls.data !== undefined && calls.data.calls.length > 0 && (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Route</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {calls.data.calls.map((call, index) => (
-              <tr key={index}>
-                <td data-label="Time">
-                  <When at={call.at} precision="second" />
-                </td>
-                <td data-label="Route">
-                  <code class="address">{call.route}</code>
-                </td>
-                <td data-label="Result">
-                  <Result of={call} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={calls.data.calls}
+          keyOf={(_, index) => index}
+          columns={[
+            { title: 'Time', cell: (call) => <When at={call.at} precision="second" /> },
+            { title: 'Route', cell: (call) => <code class="address">{call.route}</code> },
+            { title: 'Result', cell: (call) => <Result of={call} /> },
+          ]}
+        />
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';
 import { useShown } from '../../../../ui/show-more.tsx';
 import { Empty } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { usePortal } from '../../session.ts';
 import { isPast, listKeys, maskOf, mayBeRolled } from './listed-keys.ts';
@@ -75,24 +76,21 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
         </Empty>
       ) : (
         <div class="card">
-          <table class="cells">
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">Owner</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Expires</th>
-                <th scope="col">
-                  <span class="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((key) => (
-                <Row key={key.id} of={key} roll={roll} disable={disable} />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={shown}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Key', cell: (key) => <Name of={key} /> },
+              { title: 'Owner', cell: (key) => <div class="address">{key.createdBy.email}</div> },
+              { title: 'Last used', cell: (key) => <When at={key.lastUsedAt} none="never" /> },
+              { title: 'Expires', cell: (key) => <When at={key.expiresAt} none="never" /> },
+              {
+                title: 'Actions',
+                kind: 'actions',
+                cell: (key) => <Actions of={key} roll={roll} disable={disable} />,
+              },
+            ]}
+          />
           {more}
         </div>
       )}
@@ -100,56 +98,43 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
   );
 }
 
-type RowProps = Pick<KeyListProps, 'roll' | 'disable'> & { readonly of: ApiKey };
+function Name({ of: key }: { readonly of: ApiKey }) {
+  return (
+    <>
+      <strong>{key.name}</strong> <Standing of={key} />
+      <br />
+      <code class="muted">{maskOf(key)}</code>
+      {key.requestsPerMinute !== null && (
+        <span class="muted small"> · at most {key.requestsPerMinute} requests a minute</span>
+      )}
+    </>
+  );
+}
 
-function Row({ of: key, roll, disable }: RowProps) {
+type ActionsProps = Pick<KeyListProps, 'roll' | 'disable'> & { readonly of: ApiKey };
+
+function Actions({ of: key, roll, disable }: ActionsProps) {
   const nameOf = `${key.name} ${maskOf(key)}`;
   return (
-    <tr>
-      <td data-label="Key">
-        <div>
-          <strong>{key.name}</strong> <Standing of={key} />
-          <br />
-          <code class="muted">{maskOf(key)}</code>
-          {key.requestsPerMinute !== null && (
-            <span class="muted small"> · at most {key.requestsPerMinute} requests a minute</span>
-          )}
-        </div>
-      </td>
-      <td data-label="Owner">
-        <div class="address">{key.createdBy.email}</div>
-      </td>
-      <td data-label="Last used">
-        <When at={key.lastUsedAt} none="never" />
-      </td>
-      <td data-label="Expires">
-        <When at={key.expiresAt} none="never" />
-      </td>
-      <td data-label="">
-        {!isPast(key) && (
-          <div class="row actions">
-            {mayBeRolled(key) && (
-              <button type="button" class="quiet" aria-label={`Roll ${nameOf}`} onClick={() => roll(key)}>
-                Roll
-              </button>
-            )}
-            <button
-              type="button"
-              class="danger"
-              aria-label={`Disable ${nameOf}`}
-              onClick={() => disable(key)}
-            >
-              Disable
+    <>
+      {!isPast(key) && (
+        <div class="row actions">
+          {mayBeRolled(key) && (
+            <button type="button" class="quiet" aria-label={`Roll ${nameOf}`} onClick={() => roll(key)}>
+              Roll
             </button>
-          </div>
-        )}
-        {key.disabledAt !== null && (
-          <span class="muted small">
-            by {key.disabledBy ?? 'the platform team'}, <When at={key.disabledAt} />
-          </span>
-        )}
-      </td>
-    </tr>
+          )}
+          <button type="button" class="danger" aria-label={`Disable ${nameOf}`} onClick={() => disable(key)}>
+            Disable
+          </button>
+        </div>
+      )}
+      {key.disabledAt !== null && (
+        <span class="muted small">
+          by {key.disabledBy ?? 'the platform team'}, <When at={key.disabledAt} />
+        </span>
+      )}
+    </>
   );
 }
 

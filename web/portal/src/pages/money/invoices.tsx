@@ -1,6 +1,7 @@
 /** The list of invoices, to read and to download. */
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
@@ -23,56 +24,48 @@ export function Invoices() {
         </Empty>
       )}
       {listed.length > 0 && (
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Number</th>
-              <th scope="col">For</th>
-              <th scope="col">Paid</th>
-              <th scope="col" class="numeric">
-                With VAT
-              </th>
-              <th scope="col">Document</th>
-            </tr>
-          </thead>
-          <tbody>
-            {listed.map((invoice) => (
-              <tr key={invoice.number}>
-                <td data-label="Number">{invoice.number}</td>
-                <td data-label="For">
-                  {invoice.kind === 'top-up'
-                    ? 'Top-up of the balance'
-                    : `Offer: ${invoice.title ?? invoice.offerId}`}
-                </td>
-                <td data-label="Paid">
-                  <When at={invoice.paidAt} precision="day" />
-                </td>
-                <td data-label="With VAT" class="numeric">
-                  {amount(invoice.grossMinor, invoice.currency)}
-                </td>
-                <td data-label="Document">
-                  <span class="row">
-                    <a
-                      href={document(`${invoice.number}.html`)}
-                      target="_blank"
-                      rel="noreferrer"
-                      aria-label={`Read ${invoice.number}`}
-                    >
-                      Read
-                    </a>
-                    <a
-                      href={document(`${invoice.number}.pdf`)}
-                      download
-                      aria-label={`${invoice.number} as PDF`}
-                    >
-                      PDF
-                    </a>
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={listed}
+          keyOf={(invoice) => invoice.number}
+          columns={[
+            { title: 'Number', cell: (invoice) => invoice.number },
+            {
+              title: 'For',
+              cell: (invoice) =>
+                invoice.kind === 'top-up'
+                  ? 'Top-up of the balance'
+                  : `Offer: ${invoice.title ?? invoice.offerId}`,
+            },
+            { title: 'Paid', cell: (invoice) => <When at={invoice.paidAt} precision="day" /> },
+            {
+              title: 'With VAT',
+              numeric: true,
+              cell: (invoice) => amount(invoice.grossMinor, invoice.currency),
+            },
+            {
+              title: 'Document',
+              cell: (invoice) => (
+                <span class="row">
+                  <a
+                    href={document(`${invoice.number}.html`)}
+                    target="_blank"
+                    rel="noreferrer"
+                    aria-label={`Read ${invoice.number}`}
+                  >
+                    Read
+                  </a>
+                  <a
+                    href={document(`${invoice.number}.pdf`)}
+                    download
+                    aria-label={`${invoice.number} as PDF`}
+                  >
+                    PDF
+                  </a>
+                </span>
+              ),
+            },
+          ]}
+        />
       )}
       {invoices.hasNextPage && (
         <div>

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
@@ -45,56 +46,42 @@ export function Statement() {
               {amount(first.closingBalanceMinor, currency)} after. Months are those of UTC.
             </p>
           )}
-          <table class="cells">
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">What</th>
-                <th scope="col" class="numeric">
-                  Amount
-                </th>
-                <th scope="col" class="numeric">
-                  Balance
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <tr key={`${entry.cause} ${entry.bookedAt}`}>
-                  <td data-label="When">
-                    <When at={entry.bookedAt} />
-                  </td>
-                  <td data-label="What">
-                    <div class="as-written">
-                      {entryText(entry.kind)}
-                      {entry.offerId !== null && (
-                        <>
-                          :{' '}
-                          <a href={at(`offers/${entry.offerId}`)}>
-                            <bdi>{entry.title ?? `offer ${entry.offerId}`}</bdi>
-                          </a>
-                        </>
-                      )}
-                      {entry.card !== null && (
-                        <span class="muted small">
-                          <br />
-                          by card {amount(entry.card.netMinor, currency)}
-                          {entry.card.vatMinor !== '0' && ` and ${amount(entry.card.vatMinor, currency)} VAT`}
-                        </span>
-                      )}
-                    </div>
-                  </td>
-                  <td data-label="Amount" class="numeric">
-                    {signOf(entry.amountMinor)}
-                    {amount(entry.amountMinor, currency)}
-                  </td>
-                  <td data-label="Balance" class="numeric">
-                    {amount(entry.balanceMinor, currency)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={entries}
+            keyOf={(entry) => `${entry.cause} ${entry.bookedAt}`}
+            columns={[
+              { title: 'When', cell: (entry) => <When at={entry.bookedAt} /> },
+              {
+                title: 'What',
+                cell: (entry) => (
+                  <div class="as-written">
+                    {entryText(entry.kind)}
+                    {entry.offerId !== null && (
+                      <>
+                        :{' '}
+                        <a href={at(`offers/${entry.offerId}`)}>
+                          <bdi>{entry.title ?? `offer ${entry.offerId}`}</bdi>
+                        </a>
+                      </>
+                    )}
+                    {entry.card !== null && (
+                      <span class="muted small">
+                        <br />
+                        by card {amount(entry.card.netMinor, currency)}
+                        {entry.card.vatMinor !== '0' && ` and ${amount(entry.card.vatMinor, currency)} VAT`}
+                      </span>
+                    )}
+                  </div>
+                ),
+              },
+              {
+                title: 'Amount',
+                numeric: true,
+                cell: (entry) => `${signOf(entry.amountMinor)}${amount(entry.amountMinor, currency)}`,
+              },
+              { title: 'Balance', numeric: true, cell: (entry) => amount(entry.balanceMinor, currency) },
+            ]}
+          />
         </>
       )}
       {statement.hasNextPage && (

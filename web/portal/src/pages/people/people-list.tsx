@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { useShown } from '../../../../ui/show-more.tsx';
 import { Empty } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { usePortal } from '../../session.ts';
 import { findPeople, roles, type Step, standingOf } from './listed-people.ts';
@@ -45,26 +46,21 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
         </Empty>
       ) : (
         <div class="card">
-          <table class="cells">
-            <thead>
-              <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Role</th>
-                <th scope="col">Last signed in</th>
-                <th scope="col" class="numeric">
-                  API keys
-                </th>
-                <th scope="col">
-                  <span class="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((person) => (
-                <Row key={person.id} of={person} begin={begin} inviteAgain={inviteAgain} />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={shown}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Person', cell: (person) => <Name of={person} /> },
+              { title: 'Role', cell: ({ role }) => roles[role].title },
+              { title: 'Last signed in', cell: (person) => <LastSignIn of={person} /> },
+              { title: 'API keys', numeric: true, cell: ({ keysInForce }) => keysInForce },
+              {
+                title: 'Actions',
+                kind: 'actions',
+                cell: (person) => <Actions of={person} begin={begin} inviteAgain={inviteAgain} />,
+              },
+            ]}
+          />
           {more}
         </div>
       )}
@@ -72,73 +68,69 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
   );
 }
 
-type RowProps = Pick<PeopleListProps, 'begin' | 'inviteAgain'> & { readonly of: PortalPerson };
-
-function Row({ of: person, begin, inviteAgain }: RowProps) {
+function Name({ of: person }: { readonly of: PortalPerson }) {
   const { session } = usePortal();
-  const { email, role, keysInForce, lastSignedInAt, invitedAt, invitedBy } = person;
   const standing = standingOf(person);
   return (
-    <tr>
-      <td data-label="Person">
-        <div class="address">
-          <strong>{email}</strong>
-          {person.id === session.person.id && <span class="muted"> (you)</span>}{' '}
-          {standing === 'disabled' && <span class="badge muted">Disabled</span>}
-          {standing === 'invited' && <span class="badge warning">Invited</span>}
-        </div>
-      </td>
-      <td data-label="Role">{roles[role].title}</td>
-      <td data-label="Last signed in">
-        {lastSignedInAt === null ? (
-          <span class="muted">
-            invited by {invitedBy ?? 'the platform team'}, <When at={invitedAt} />
-          </span>
-        ) : (
-          <When at={lastSignedInAt} />
-        )}
-      </td>
-      <td data-label="API keys" class="numeric">
-        {keysInForce}
-      </td>
-      <td data-label="">
-        <div class="row actions">
-          {standing === 'invited' && (
-            <BusyButton class="quiet" aria-label={`Invite again: ${email}`} work={() => inviteAgain(person)}>
-              Invite again
-            </BusyButton>
-          )}
-          {standing === 'disabled' ? (
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Enable ${email}`}
-              onClick={() => begin('enable', person)}
-            >
-              Enable
-            </button>
-          ) : (
-            <>
-              <button
-                type="button"
-                class="quiet"
-                aria-label={`Change the role of ${email}`}
-                onClick={() => begin('role', person)}
-              >
-                Role
-              </button>
-              <button
-                type="button"
-                class="danger"
-                aria-label={`Disable ${email}`}
-                onClick={() => begin('disable', person)}
-              >
-                Disable
-              </button>
-            </>
-          )}
-        </div>
-      </td>
-    </tr>
+    <div class="address">
+      <strong>{person.email}</strong>
+      {person.id === session.person.id && <span class="muted"> (you)</span>}{' '}
+      {standing === 'disabled' && <span class="badge muted">Disabled</span>}
+      {standing === 'invited' && <span class="badge warning">Invited</span>}
+    </div>
+  );
+}
+
+function LastSignIn({ of: { lastSignedInAt, invitedAt, invitedBy } }: { readonly of: PortalPerson }) {
+  if (lastSignedInAt !== null) return <When at={lastSignedInAt} />;
+  return (
+    <span class="muted">
+      invited by {invitedBy ?? 'the platform team'}, <When at={invitedAt} />
+    </span>
+  );
+}
+
+type ActionsProps = Pick<PeopleListProps, 'begin' | 'inviteAgain'> & { readonly of: PortalPerson };
+
+function Actions({ of: person, begin, inviteAgain }: ActionsProps) {
+  const { email } = person;
+  const standing = standingOf(person);
+  return (
+    <div class="row actions">
+      {standing === 'invited' && (
+        <BusyButton class="quiet" aria-label={`Invite again: ${email}`} work={() => inviteAgain(person)}>
+          Invite again
+        </BusyButton>
+      )}
+      {standing === 'disabled' ? (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Enable ${email}`}
+          onClick={() => begin('enable', person)}
+        >
+          Enable
+        </button>
+      ) : (
+        <>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Change the role of ${email}`}
+            onClick={() => begin('role', person)}
+          >
+            Role
+          </button>
+          <button
+            type="button"
+            class="danger"
+            aria-label={`Disable ${email}`}
+            onClick={() => begin('disable', person)}
+          >
+            Disable
+          </button>
+        </>
+      )}
+    </div>
   );
 }

@@ -7,6 +7,7 @@ import { Confirm } from '../../../../ui/confirm.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
 import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { leave } from '../../leave.ts';
 import { usePortal } from '../../session.ts';
@@ -47,46 +48,33 @@ export function Sessions() {
       {sessions.isError && <Failed error={sessions.error} retry={sessions.refetch} />}
       {sessions.isSuccess && (
         <div class="card">
-          <table class="cells">
-            <thead>
-              <tr>
-                <th scope="col">Signed in</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Organisation</th>
-                <th scope="col">
-                  <span class="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {sessions.data.sessions.map(({ id, createdAt, lastUsedAt, organisation, current }) => (
-                <tr key={id}>
-                  <td data-label="Signed in">
-                    <When at={createdAt} />
-                  </td>
-                  <td data-label="Last used">
-                    <When at={lastUsedAt} />
-                  </td>
-                  <td data-label="Organisation">{organisation.name}</td>
-                  <td data-label="">
-                    {current ? (
-                      <span class="muted">this one</span>
-                    ) : (
-                      <div class="row actions">
-                        <BusyButton
-                          class="quiet"
-                          aria-label={`End the session of ${createdAt}`}
-                          work={() => end(id)}
-                        >
-                          End
-                        </BusyButton>
-                      </div>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={sessions.data.sessions}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} /> },
+              { title: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
+              { title: 'Organisation', cell: ({ organisation }) => organisation.name },
+              {
+                title: 'Actions',
+                kind: 'actions',
+                cell: ({ id, createdAt, current }) =>
+                  current ? (
+                    <span class="muted">this one</span>
+                  ) : (
+                    <div class="row actions">
+                      <BusyButton
+                        class="quiet"
+                        aria-label={`End the session of ${createdAt}`}
+                        work={() => end(id)}
+                      >
+                        End
+                      </BusyButton>
+                    </div>
+                  ),
+              },
+            ]}
+          />
           <div>
             <button type="button" class="danger" onClick={() => setAsking(true)}>
               Sign out everywhere

@@ -6,6 +6,7 @@ import { Form } from '../../../../ui/form.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { organisationKey } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
@@ -110,30 +111,15 @@ function Earlier({ versions }: { readonly versions: readonly Version[] }) {
     <section class="stack" aria-labelledby="earlier">
       <h2 id="earlier">Earlier versions</h2>
       <div class="card">
-        <table class="cells">
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col">Published</th>
-              <th scope="col">Accepted</th>
-            </tr>
-          </thead>
-          <tbody>
-            {versions.map((version) => (
-              <tr key={version.version}>
-                <td data-label="Version">{version.version}</td>
-                <td data-label="Published">
-                  <When at={version.publishedAt} precision="day" />
-                </td>
-                <td data-label="Accepted">
-                  <div>
-                    <Acceptance of={version} />
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={versions}
+          keyOf={(version) => version.version}
+          columns={[
+            { title: 'Version', cell: (version) => version.version },
+            { title: 'Published', cell: (version) => <When at={version.publishedAt} precision="day" /> },
+            { title: 'Accepted', cell: (version) => <Acceptance of={version} /> },
+          ]}
+        />
       </div>
     </section>
   );

@@ -6,6 +6,7 @@ import { Field } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { Failed, Loading } from '../../../../../ui/states.tsx';
+import { Table } from '../../../../../ui/table.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, rateText } from './series.ts';
@@ -103,32 +104,21 @@ function Figures({ series }: { readonly series: SeriesReply }) {
       <details>
         <summary>The same figures as a table</summary>
         <div class="figures-scroll" tabIndex={0} role="region" aria-label="Figures">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">From (UTC)</th>
-                <th scope="col" class="numeric">
-                  Views
-                </th>
-                <th scope="col" class="numeric">
-                  Clicks
-                </th>
-                <th scope="col" class="numeric">
-                  Per 100
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {series.points.toReversed().map((point) => (
-                <tr key={point.start_datetime}>
-                  <th scope="row">{point.start_datetime.slice(0, 16).replace('T', ' ')}</th>
-                  <td class="numeric">{counts.format(point.views)}</td>
-                  <td class="numeric">{counts.format(point.clicks)}</td>
-                  <td class="numeric">{rateText(point.views, point.clicks)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={series.points.toReversed()}
+            keyOf={(point) => point.start_datetime}
+            narrow
+            columns={[
+              {
+                title: 'From (UTC)',
+                kind: 'name',
+                cell: (point) => point.start_datetime.slice(0, 16).replace('T', ' '),
+              },
+              { title: 'Views', numeric: true, cell: (point) => counts.format(point.views) },
+              { title: 'Clicks', numeric: true, cell: (point) => counts.format(point.clicks) },
+              { title: 'Per 100', numeric: true, cell: (point) => rateText(point.views, point.clicks) },
+            ]}
+          />
         </div>
       </details>
     </>
