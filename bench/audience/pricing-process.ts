@@ -39,6 +39,8 @@ export async function startPricingProcess(o: {
       ADMIN_TOKEN_HASHES: adminTokenHashes,
       // Estimates in pounds need no rates.
       RATES_URL: nobody,
+      // Exact, as the peers have them.
+      AUDIENCE_POSITION_DECIMALS: '6',
       ...o.env,
     },
   });
