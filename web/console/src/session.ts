@@ -4,12 +4,13 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-que
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { call, Refused, type Reply } from '../../ui/call.ts';
+import { type SessionApi, sessionApi } from '../../ui/session-api.ts';
 
 export type Console = {
   readonly name: string;
-  /** For queries: returns the body, or throws `Refused`. `path` follows `/api`. */
-  readonly read: <Body>(path: string, signal?: AbortSignal) => Promise<Body>;
-  /** For actions of the person: returns the reply, also a refusal. `seenAt`: when the data for the decision was read. */
+  /** `path` follows `/api`, here and below. */
+  readonly read: SessionApi['read'];
+  /** `seenAt`: when the data for the decision was read. */
   readonly send: <Body>(path: string, json?: object, seenAt?: number) => Promise<Reply<Body>>;
 };
 
@@ -50,25 +51,21 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
   const queries = useQueryClient();
   return useMemo(() => {
     if (session === null) return null;
-    /** Notices that the session ended, or that another one began in another tab. */
-    const heed = <Body>(reply: Reply<Body>): Reply<Body> => {
-      const isOver = !reply.ok && (reply.status === 401 || reply.message.includes('X-CSRF-Token'));
-      if (isOver) void queries.invalidateQueries({ queryKey: sessionKey });
-      return reply;
-    };
+    const api = sessionApi({
+      base: '/api',
+      csrfToken: session.csrfToken,
+      sessionChanged: () => void queries.invalidateQueries({ queryKey: sessionKey }),
+    });
     return {
       name: session.name,
-      read: async <Body>(path: string, signal?: AbortSignal) => {
-        const reply = heed(await call<Body>(`/api${path}`, signal === undefined ? {} : { signal }));
-        if (reply.ok) return reply.body;
-        throw new Refused(reply);
-      },
-      send: async <Body>(path: string, json: object = {}, seenAt?: number) => {
+      read: api.read,
+      send: <Body>(path: string, json: object = {}, seenAt?: number) => {
         // Sent as an age, because the clocks of browser and server may differ.
-        const seen =
-          seenAt === undefined ? {} : { 'x-seen-ms-ago': String(Math.max(0, Date.now() - seenAt)) };
-        const headers = { 'x-csrf-token': session.csrfToken, ...seen };
-        return heed(await call<Body>(`/api${path}`, { method: 'POST', json, headers }));
+        const seen = seenAt === undefined ? '' : String(Math.max(0, Date.now() - seenAt));
+        return api.send<Body>('POST', path, {
+          json,
+          headers: seen === '' ? {} : { 'x-seen-ms-ago': seen },
+        });
       },
     };
   }, [session, queries]);

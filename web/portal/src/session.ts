@@ -1,28 +1,18 @@
 /** The signed-in person, the mode of the page, and the API calls. */
 import type { Permission, SessionReply } from '@offer-ads/contracts/portal/session-api';
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
-import { type CallOptions, call, type Refusal, Refused, type Reply } from '../../ui/call.ts';
+import { call, Refused } from '../../ui/call.ts';
+import { type SessionApi, sessionApi } from '../../ui/session-api.ts';
 
 export type Mode = 'test' | 'live';
-
-/** The portal's API; `path` follows `/portal/api`. */
-export type Api = {
-  /** For queries: returns the body, or throws `Refused`. */
-  readonly read: <Body>(path: string, signal?: AbortSignal) => Promise<Body>;
-  /** For actions of the person: returns the reply, also a refusal. */
-  readonly send: <Body>(
-    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    o?: Pick<CallOptions, 'json' | 'form' | 'headers' | 'timeoutMs' | 'signal'>,
-  ) => Promise<Reply<Body>>;
-};
 
 export type Portal = {
   readonly session: SessionReply;
   readonly mode: Mode;
-  readonly api: Api;
+  /** Paths are what follows `/portal/api`. */
+  readonly api: SessionApi;
   readonly may: (permission: Permission) => boolean;
   /** Address of a page in this mode: `at('offers/7')`. */
   readonly at: (page: string) => string;
@@ -61,35 +51,15 @@ export function usePortalOf(session: SessionReply, mode: Mode): Portal {
     () => ({
       session,
       mode,
-      api: apiOf(session.csrfToken, queries),
+      api: sessionApi({
+        base: '/portal/api',
+        csrfToken: session.csrfToken,
+        sessionChanged: () => void queries.invalidateQueries({ queryKey: sessionKey }),
+      }),
       may: (permission) => session.permissions.includes(permission),
       at: (page) => `/portal/${mode}${page === '' ? '' : `/${page}`}`,
       scope: [session.organisation.id, mode],
     }),
     [session, mode, queries],
   );
-}
-
-function apiOf(csrfToken: string, queries: QueryClient): Api {
-  const heed = <Body>(reply: Reply<Body>): Reply<Body> => {
-    if (!reply.ok && saysSessionChanged(reply)) void queries.invalidateQueries({ queryKey: sessionKey });
-    return reply;
-  };
-  return {
-    read: async <Body>(path: string, signal?: AbortSignal) => {
-      const reply = heed(await call<Body>(`/portal/api${path}`, signal === undefined ? {} : { signal }));
-      if (reply.ok) return reply.body;
-      throw new Refused(reply);
-    },
-    send: async <Body>(method: CallOptions['method'] & string, path: string, o: CallOptions = {}) => {
-      const headers = { ...o.headers, 'x-csrf-token': csrfToken };
-      return heed(await call<Body>(`/portal/api${path}`, { ...o, method, headers }));
-    },
-  };
-}
-
-/** Whether the session ended or has another organisation now. A 401 with a code is about an offer (specification, Authentication 6). */
-function saysSessionChanged(refusal: Refusal): boolean {
-  if (refusal.returnCode !== null) return false;
-  return refusal.status === 401 || (refusal.status === 403 && refusal.message.includes('X-CSRF-Token'));
 }

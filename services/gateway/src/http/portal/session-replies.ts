@@ -1,11 +1,36 @@
 /** The session for its page, and its cookie. */
-import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
+import { type SessionReply, signInCompletion } from '@offer-ads/contracts/portal/session-api';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
-import type { Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { permissionsOf } from '../../domain/accounts/roles.ts';
 import { endOf } from '../../domain/accounts/session.ts';
 import type { Sessions } from '../../sign-in/sessions.ts';
 import type { FoundSession } from '../../sign-in/sessions-store.ts';
+import type { Completion } from '../../sign-in/sign-in.ts';
+import { commitDeadline } from './portal-time.ts';
+
+/** What a link from a mail is used for: `complete` makes the token of a session of it, or null, which is answered with `refusal`. */
+export function completeWithLink(o: {
+  sessions: Sessions;
+  cookie: SessionCookie;
+  complete: (completion: Completion) => Promise<string | null>;
+  refusal: { readonly message: string };
+}): RequestHandler {
+  return async (req: Request, res: Response) => {
+    const { token } = validInput(signInCompletion, req.body);
+    const at = requestFacts(req).receivedAt;
+    const opened = await o.complete({
+      token,
+      replacing: o.cookie.read(req),
+      at,
+      deadline: commitDeadline(req),
+    });
+    if (opened === null) res.status(401).json(o.refusal);
+    else await replyWithSession(res, { ...o, token: opened, at });
+  };
+}
 
 /** After a new token was made: the current session, and the cookie. */
 export async function replyWithSession(

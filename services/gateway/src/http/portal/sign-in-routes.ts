@@ -1,5 +1,5 @@
 /** Requests a one-time link, and signs in with it. */
-import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal/session-api';
+import { type SignInReply, signInRequest } from '@offer-ads/contracts/portal/session-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { refuseForeignOrigins } from '@offer-ads/platform/pages/csrf';
@@ -12,8 +12,8 @@ import type { SignIn } from '../../sign-in/sign-in.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 import type { SessionGuard } from './portal-session.ts';
-import { commitDeadline, limitTime } from './portal-time.ts';
-import { replyWithSession } from './session-replies.ts';
+import { limitTime } from './portal-time.ts';
+import { completeWithLink } from './session-replies.ts';
 
 const asked: SignInReply = {
   message: 'If the address is known here, a sign-in link is on its way to it. It works once, for 15 minutes.',
@@ -41,18 +41,7 @@ export function signInRoutes(o: SignInRoutes): Router {
   routes.post(
     '/sign-in/complete',
     ...guarded(portalLimits.completion),
-    async (req: Request, res: Response) => {
-      const { token } = validInput(signInCompletion, req.body);
-      const at = requestFacts(req).receivedAt;
-      const opened = await o.signIn.complete({
-        token,
-        replacing: o.cookie.read(req),
-        at,
-        deadline: commitDeadline(req),
-      });
-      if (opened === null) res.status(401).json(linkRefused);
-      else await replyWithSession(res, { ...o, token: opened, at });
-    },
+    completeWithLink({ ...o, complete: o.signIn.complete, refusal: linkRefused }),
   );
   return routes;
 }

@@ -1,6 +1,5 @@
 /** Self-registration of an organisation: whether it is allowed, requesting a link, and registering with the link from the mail. */
 
-import { signInCompletion } from '@offer-ads/contracts/portal/session-api';
 import {
   type SignUpReply,
   type SignUpStanding,
@@ -19,8 +18,8 @@ import type { SignUp } from '../../sign-up/sign-up.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 import type { SessionGuard } from './portal-session.ts';
-import { commitDeadline, limitTime } from './portal-time.ts';
-import { replyWithSession } from './session-replies.ts';
+import { limitTime } from './portal-time.ts';
+import { completeWithLink } from './session-replies.ts';
 
 /** The same for every address, so that the answer does not say whether the address is known. */
 const asked: SignUpReply = {
@@ -75,18 +74,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
   routes.post(
     '/sign-up/complete',
     ...guarded(portalLimits.completion),
-    async (req: Request, res: Response) => {
-      const { token } = validInput(signInCompletion, req.body);
-      const at = requestFacts(req).receivedAt;
-      const opened = await signUp.complete({
-        token,
-        replacing: o.cookie.read(req),
-        at,
-        deadline: commitDeadline(req),
-      });
-      if (opened === null) res.status(401).json(linkRefused);
-      else await replyWithSession(res, { ...o, token: opened, at });
-    },
+    completeWithLink({ ...o, complete: signUp.complete, refusal: linkRefused }),
   );
   return routes;
 }
