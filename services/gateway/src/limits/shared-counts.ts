@@ -5,7 +5,7 @@
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { Redis } from 'ioredis';
-import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { z } from 'zod';
 import { timeoutWheel } from './timeout-wheel.ts';
 
 export type SharedCounts = AsyncDisposable & {
@@ -44,25 +44,18 @@ export async function connectSharedCounts(o: {
     name: 'rate_limit_store_up',
     help: '1 while requests are counted in the shared store, 0 while each replica counts for itself.',
   });
-  const client = new Redis(o.url, {
-    lazyConnect: true,
-    // A request that cannot be counted now is counted in memory; counting it later as well would count it twice.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: connectMs,
-    socketTimeout: silenceMs,
-    retryStrategy: (attempt) => Math.min(attempt * 50, longestReconnectDelayMs),
-  });
-  // The library's script adds and reads the end of the window atomically; the limit itself is checked here.
-  const counter = new RateLimiterRedis({
-    storeClient: client,
-    keyPrefix: o.namespace,
-    points: Number.MAX_SAFE_INTEGER,
-    duration: 1,
-    rejectIfRedisNotReady: true,
-  });
-
+  const client = withScript(
+    new Redis(o.url, {
+      lazyConnect: true,
+      // A request that cannot be counted now is counted in memory; counting it later as well would count it twice.
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: connectMs,
+      socketTimeout: silenceMs,
+      retryStrategy: (attempt) => Math.min(attempt * 50, longestReconnectDelayMs),
+    }),
+  );
   const timeouts = timeoutWheel(o.answerMs ?? usualAnswerMs);
   let up: boolean | undefined;
   let whyDown = 'not connected yet';
@@ -76,8 +69,9 @@ export async function connectSharedCounts(o: {
 
   const add: SharedCounts['add'] = async (id, { requests, windowSeconds }) => {
     try {
-      const counted = await timeouts.wait(counter.penalty(id, requests, { customDuration: windowSeconds }));
-      return { count: counted.consumedPoints, msToEnd: counted.msBeforeNext };
+      const counting = client.addToWindow(`${o.namespace}:${id}`, requests, windowSeconds);
+      const [count, msToEnd] = counted.parse(await timeouts.wait(counting));
+      return { count, msToEnd };
     } catch (error) {
       // Only the message: the library's errors contain their command, and a login command contains the password.
       whyDown = error instanceof Error ? error.message : String(error);
@@ -112,6 +106,22 @@ export async function connectSharedCounts(o: {
       client.disconnect();
     },
   };
+}
+
+/** Adds and reads the end of the window in one step, which begins when there is none. */
+const addToWindow = `
+  redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+  return { redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1]) }`;
+const counted = z.tuple([z.number(), z.number()]);
+
+type WithScript = Redis & {
+  readonly addToWindow: (key: string, requests: number, windowSeconds: number) => Promise<unknown>;
+};
+
+/** The client sends the script once to each server, and its digest from then on. */
+function withScript(client: Redis): WithScript {
+  client.defineCommand('addToWindow', { lua: addToWindow, numberOfKeys: 1 });
+  return client as WithScript;
 }
 
 const aProbe = { requests: 1, windowSeconds: 1 };
