@@ -91,6 +91,7 @@ describe('POST /portal/api/sign-in', () => {
     await setPerson('disable');
     await portal.browser().ask(email);
     await portal.browser().ask('nobody@nowhere.test');
+    await portal.whenAllIsAnswered();
     await setPerson('enable');
     await setOrganisation('disable');
     await portal.browser().ask(email);

@@ -17,7 +17,7 @@ if (!(await tf.setBackend('wasm'))) throw new Error('the WASM backend of TensorF
 
 const { steps, inputName } = workerData as NsfwjsModel;
 const network = createNetwork(steps, inputName, lookSide);
-// The first run compiles; better now than while an advertiser waits.
+// The first run compiles the network, so it is done before a picture waits for it.
 await network.outputs(new Uint8Array(lookSide * lookSide * 3));
 
 async function answer({ looks }: ScoreRequest): Promise<void> {
@@ -25,6 +25,6 @@ async function answer({ looks }: ScoreRequest): Promise<void> {
   for (const look of looks) outputs.push(await network.outputs(look));
   parentPort?.postMessage({ outputs } satisfies ScoreReply);
 }
-// A failed look rejects and nothing catches it, which ends the thread: it is replaced, and the picture gets its 503.
+// A failure rejects without a handler, which ends the thread: it is replaced, and the picture gets a 503.
 parentPort?.on('message', (request: ScoreRequest) => void answer(request));
 parentPort?.postMessage('ready');
