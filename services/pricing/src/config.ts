@@ -57,6 +57,11 @@ export const pricingSettings = z.object({
       'How many estimates a day may tell an organisation, a person and a network about few members, 1 to 1000000; above it counts are told in steps of 100. With it steps are at secret places; without it there is no such limit (docs/prices.md).',
     example: '200',
   }),
+  AUDIENCE_REVEALING_PER_30_DAYS: revealing.optional().meta({
+    description:
+      'The same for 30 days, of an organisation and a person, where AUDIENCE_REVEALING_PER_DAY is set; without it days alone are limited (docs/prices.md).',
+    example: '1000',
+  }),
   AUDIENCE_POSITION_DECIMALS: decimals.default(2).meta({
     description:
       "To how many decimal places of a degree members' positions are rounded before they are stored, 0 to 6. 2 is about a kilometre (docs/prices.md).",

@@ -98,6 +98,7 @@ export async function startPricing(
   const knowledge = opened.use(
     openKnowledge({
       perDay: config.AUDIENCE_REVEALING_PER_DAY,
+      per30Days: config.AUDIENCE_REVEALING_PER_30_DAYS,
       minCohort: config.AUDIENCE_MIN_COHORT,
       secret: config.PRICING_CONTEXT_SECRET,
       store: await openSpentStore(mongo.connection),

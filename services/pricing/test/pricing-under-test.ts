@@ -74,6 +74,7 @@ export async function startPricingUnderTest(
           RATES_URL: rates.url + ratesPath,
           AUDIENCE_MIN_COHORT: 1,
           AUDIENCE_REVEALING_PER_DAY: undefined,
+          AUDIENCE_REVEALING_PER_30_DAYS: undefined,
           AUDIENCE_POSITION_DECIMALS: 2,
           SANDBOX_MEMBERS: 1_000,
           AUDIENCE_ENGINE: 'index',

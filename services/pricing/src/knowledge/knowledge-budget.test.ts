@@ -14,11 +14,12 @@ const london = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], i
 const asker: Asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'm', network: 'a' };
 const morning = new Date('2026-11-20T08:00:00Z');
 
-function budgetOf(perDay: number | undefined, minCohort = 10, room = productionRoom) {
+function budgetOf(perDay: number | undefined, minCohort = 10, room = productionRoom, per30Days?: number) {
   const usedUp: Holder[] = [];
   const secretOffset = secretOffsets('a-secret-that-only-this-test-uses-0123456789');
   const budget = knowledgeBudget({
     perDay,
+    per30Days,
     minCohort,
     secretOffset,
     room,
@@ -260,23 +261,32 @@ describe('a coarse count', () => {
   });
 });
 
-describe('replicas', () => {
-  function store(): SpentStore & { away: boolean } {
-    const spent = new Map<string, number>();
-    return {
-      away: false,
-      async add(day, all) {
-        if (this.away) throw new Error('the store is away');
-        for (const { id, spent: more } of all) spent.set(day + id, (spent.get(day + id) ?? 0) + more);
-      },
-      async totals(day, ids) {
-        return ids.map((id) => ({ id, spent: spent.get(day + id) ?? 0 }));
-      },
-    };
-  }
+function memoryStore(): SpentStore & { away: boolean } {
+  const spent = new Map<string, number>();
+  const on = (day: string, id: string) => spent.get(`${day} ${id}`) ?? 0;
+  return {
+    away: false,
+    async add(day, all) {
+      if (this.away) throw new Error('the store is away');
+      for (const { id, spent: more } of all) spent.set(`${day} ${id}`, on(day, id) + more);
+    },
+    async totals(day, ids) {
+      return ids.map((id) => ({ id, spent: on(day, id) }));
+    },
+    async before(day, ids) {
+      const days = Array.from({ length: 29 }, (_, index) => dayAfter(day, -index - 1));
+      return ids.map((id) => ({ id, spent: days.reduce((sum, earlier) => sum + on(earlier, id), 0) }));
+    },
+  };
+}
 
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+describe('replicas', () => {
   it('share one budget', async () => {
-    const shared = store();
+    const shared = memoryStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     here.spend(6);
     there.spend(3);
@@ -295,7 +305,7 @@ describe('replicas', () => {
   });
 
   it('go on with what each knows while the store is away, and share it afterwards, once', async () => {
-    const shared = store();
+    const shared = memoryStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     shared.away = true;
     here.spend(6);
@@ -311,5 +321,53 @@ describe('replicas', () => {
     expect(await shared.totals('2026-11-20', ['organisation 1'])).toEqual([
       { id: 'organisation 1', spent: 11 },
     ]);
+  });
+});
+
+describe('30 days', () => {
+  const on = (days: number) => new Date(Date.parse(dayAfter('2026-11-20', days)) + 8 * 3_600_000);
+
+  async function spendOn(
+    budget: ReturnType<typeof budgetOf>,
+    store: SpentStore,
+    days: number,
+    times: number,
+  ) {
+    budget.spend(1, {}, on(days));
+    await budget.share(store);
+    budget.spend(times - 1, {}, on(days));
+    await budget.share(store);
+  }
+
+  it('have a budget of their own, for an organisation and a person; it comes back day by day', async () => {
+    const store = memoryStore();
+    const budget = budgetOf(10, 10, productionRoom, 25);
+    await spendOn(budget, store, 0, 10);
+    await spendOn(budget, store, 1, 10);
+    await spendOn(budget, store, 2, 5);
+    expect(budget.usedUp).toEqual([]);
+    budget.spend(1, {}, on(2));
+    expect(budget.usedUp).toEqual(['organisation', 'person']);
+    await spendOn(budget, store, 29, 2);
+    expect(budget.usedUp.slice(2)).toEqual(['organisation', 'person']);
+    // Of the 25, ten were spent on the day that counts no more, and 16 on the others.
+    await spendOn(budget, store, 30, 9);
+    expect(budget.usedUp.slice(4)).toEqual([]);
+    budget.spend(1, {}, on(30));
+    expect(budget.usedUp.slice(4)).toEqual(['organisation', 'person']);
+  });
+
+  it('are looked up once a day for each holder, a hundred at a time', async () => {
+    const store = memoryStore();
+    const asked: number[] = [];
+    const before: SpentStore['before'] = async (day, ids) => {
+      asked.push(ids.length);
+      return await store.before(day, ids);
+    };
+    const budget = budgetOf(10, 10, productionRoom, 25);
+    for (let organisationId = 1; organisationId <= 150; organisationId += 1)
+      budget.ask(0, { asker: { organisationId, mailbox: null, network: null } });
+    for (let round = 0; round < 4; round += 1) await budget.share({ ...store, before });
+    expect(asked).toEqual([100, 50]);
   });
 });

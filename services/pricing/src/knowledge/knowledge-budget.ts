@@ -1,5 +1,6 @@
 /**
- * How many revealing estimates an organisation, a person and a network may get in a day (decisions 153, revealing estimates, 154, budget of
+ * How many revealing estimates an organisation, a person and a network may get in a day, and an organisation and a
+ * person in 30 days (decisions 153, revealing estimates, 154, budget of
  * revealing estimates, and 155, counting of budgets). Counted in memory, so that estimates wait for no store; replicas exchange what was
  * spent every two seconds.
  */
@@ -36,6 +37,8 @@ export type KnowledgeBudget = {
 export type SpentStore = {
   readonly add: (day: string, spent: readonly Spent[]) => Promise<void>;
   readonly totals: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
+  /** What was spent in the 29 days before; ids that spent nothing may be left out. */
+  readonly before: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
 };
 
 /** Limits of the data kept for a day. One organisation may take only a small part of each, so that others have room. */
@@ -58,6 +61,8 @@ export const productionRoom: Room = {
   holdersOfOrganisation: 500,
 };
 const SHARED_AT_ONCE = 1_000;
+/** Each is looked for under 29 days. */
+const LOOKED_BACK_AT_ONCE = 100;
 
 type Account = {
   /** Here and, as far as known, on other replicas. */
@@ -65,6 +70,8 @@ type Account = {
   /** Spent here and not yet stored. */
   unshared: number;
   isUsedUp: boolean;
+  /** In the 29 days before; undefined until it is known. */
+  before: number | undefined;
   kept: number;
   /** For an organisation: its answers kept for any holder, and the number of its people and networks. */
   keptOfOrganisation: number;
@@ -77,6 +84,8 @@ type Account = {
 export function knowledgeBudget(o: {
   /** Undefined: there is no budget, and counts are rounded to multiples of `minCohort`. */
   readonly perDay: number | undefined;
+  /** Of an organisation and a person; networks change hands. Undefined: days alone have a budget. */
+  readonly per30Days: number | undefined;
   readonly minCohort: number;
   /** A secret number from 0 to below `step`, the same for the same question on every replica. */
   readonly secretOffset: (question: string, step: number) => number;
@@ -106,6 +115,7 @@ export function knowledgeBudget(o: {
       spent: 0,
       unshared: 0,
       isUsedUp: false,
+      before: undefined,
       kept: 0,
       keptOfOrganisation: 0,
       brought: 0,
@@ -166,7 +176,7 @@ export function knowledgeBudget(o: {
       toShare.add(id);
       if (!isRevealing(account, organisation, key, answered)) continue;
       isAnyRevealing = true;
-      if (account.spent >= perDay) {
+      if (account.spent >= limitOf(account, holder, perDay)) {
         account.isUsedUp = true;
         isCoarse = true;
         o.onUsedUp(holder, asker);
@@ -176,6 +186,26 @@ export function knowledgeBudget(o: {
       account.unshared += 1;
     }
     return { isRevealing: isAnyRevealing, isCoarse };
+  }
+
+  function limitOf({ before }: Account, holder: Holder, perDay: number): number {
+    if (o.per30Days === undefined || holder === 'network') return perDay;
+    return Math.min(perDay, o.per30Days - (before ?? 0));
+  }
+
+  /** Once a day for each account. Until it is known the budget of the day holds alone. */
+  async function lookBack(store: SpentStore, ids: readonly string[]): Promise<void> {
+    if (o.per30Days === undefined) return;
+    const asked = { day, ids: ids.filter((id) => accounts.get(id)?.before === undefined) };
+    const unknown = asked.ids.slice(0, LOOKED_BACK_AT_ONCE);
+    if (unknown.length === 0) return;
+    const found = new Map((await store.before(asked.day, unknown)).map(({ id, spent }) => [id, spent]));
+    if (day !== asked.day) return;
+    for (const id of unknown) {
+      const account = accounts.get(id);
+      if (account !== undefined) account.before = found.get(id) ?? 0;
+    }
+    for (const id of asked.ids.slice(LOOKED_BACK_AT_ONCE)) toShare.add(id);
   }
 
   return {
@@ -205,6 +235,7 @@ export function knowledgeBudget(o: {
         const account = accounts.get(id);
         if (account !== undefined) account.spent = Math.max(account.spent, total + account.unshared);
       }
+      await lookBack(store, shared.ids);
     },
   };
 

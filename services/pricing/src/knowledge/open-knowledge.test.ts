@@ -10,9 +10,10 @@ const target = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], i
 function open(add: (spent: readonly Spent[]) => Promise<void>) {
   return openKnowledge({
     perDay: 200,
+    per30Days: undefined,
     minCohort: 10,
     secret: 'a-secret-that-only-this-test-uses-0123456789',
-    store: { add: (_, spent) => add(spent), totals: async () => [] },
+    store: { add: (_, spent) => add(spent), totals: async () => [], before: async () => [] },
     shareEveryMs: 60_000,
     logger: silentLogger,
     metrics: createMetrics('pricing'),

@@ -16,6 +16,7 @@ export type Knowledge = AsyncDisposable & {
 
 export function openKnowledge(o: {
   readonly perDay: number | undefined;
+  readonly per30Days: number | undefined;
   readonly minCohort: number;
   /** The same on all replicas. */
   readonly secret: string;
@@ -33,6 +34,7 @@ export function openKnowledge(o: {
   });
   const budget = knowledgeBudget({
     perDay: o.perDay,
+    per30Days: o.per30Days,
     minCohort: o.minCohort,
     secretOffset: secretOffsets(o.secret),
     onUsedUp: (of, { organisationId, personId, keyId }) => {

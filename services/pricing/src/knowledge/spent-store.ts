@@ -5,8 +5,10 @@ import type { SpentStore } from './knowledge-budget.ts';
 
 type SpentDocument = { _id: string; spent: number; at: Date };
 
-/** Only the current day is needed; the second day allows for clock differences and for a person to look. */
-const KEPT_SECONDS = 2 * 86_400;
+/** The day itself and the 29 before it count. */
+const DAYS_BEFORE = 29;
+/** One day more, because clocks differ. */
+const KEPT_SECONDS = (DAYS_BEFORE + 2) * 86_400;
 
 export async function openSpentStore(connection: Connection): Promise<SpentStore> {
   const collection = connection.collection<SpentDocument>('spent_knowledge');
@@ -28,6 +30,20 @@ export async function openSpentStore(connection: Connection): Promise<SpentStore
       const options = { batchSize: ids.length, ...withinBudget() };
       const found = await orUnavailable(collection.find(filter, options).toArray());
       return found.map(({ _id, spent }) => ({ id: _id.slice(day.length + 1), spent }));
+    },
+    before: async (day, ids) => {
+      const midnight = Date.parse(day);
+      const days = Array.from({ length: DAYS_BEFORE }, (_, index) =>
+        new Date(midnight - (index + 1) * 86_400_000).toISOString().slice(0, day.length),
+      );
+      const filter = { _id: { $in: days.flatMap((earlier) => ids.map((id) => idOf(earlier, id))) } };
+      const found = await orUnavailable(collection.find(filter, withinBudget()).toArray());
+      const spent = new Map<string, number>();
+      for (const entry of found) {
+        const id = entry._id.slice(day.length + 1);
+        spent.set(id, (spent.get(id) ?? 0) + entry.spent);
+      }
+      return [...spent].map(([id, total]) => ({ id, spent: total }));
     },
   };
 }

@@ -47,6 +47,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
   for (const member of members) index.put({ ...member, ...coarsePosition(member, defence.positionDecimals) });
   const budget = knowledgeBudget({
     perDay: defence.revealingPerDay,
+    per30Days: undefined,
     minCohort: defence.minCohort,
     secretOffset: secretOffsets(secret),
     onUsedUp: () => {},
