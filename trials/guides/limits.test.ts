@@ -51,10 +51,7 @@ describe('the guide of limits', () => {
       'Requests per minute from one address, over all endpoints',
       [constant('services/gateway/src/http/proxy/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
-    [
-      'An `Idempotency-Key`',
-      [constant('services/offers/src/domain/creation/idempotency-key.ts', /\{1,(\d+)\}/)],
-    ],
+    ['An `Idempotency-Key`', [constant('packages/contracts/src/values/idempotency-key.ts', /\{1,(\d+)\}/)]],
     ['`title`', [constant(form, /'title', \{ atMost: (\d+)/)]],
     ['`description`', [constant(form, /'description', \{ atMost: (\d+)/)]],
     ['`terms_and_conditions`', [constant(form, /'terms_and_conditions', \{ atMost: (\d+)/)]],

@@ -41,7 +41,7 @@ export function signInRoutes(o: SignInRoutes): Router {
   routes.post(
     '/sign-in/complete',
     ...guarded(portalLimits.completion),
-    completeWithLink({ ...o, complete: o.signIn.complete, refusal: linkRefused }),
+    completeWithLink({ ...o, complete: (completion) => o.signIn.complete(completion), refusal: linkRefused }),
   );
   return routes;
 }

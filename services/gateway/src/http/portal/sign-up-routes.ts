@@ -74,7 +74,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
   routes.post(
     '/sign-up/complete',
     ...guarded(portalLimits.completion),
-    completeWithLink({ ...o, complete: signUp.complete, refusal: linkRefused }),
+    completeWithLink({ ...o, complete: (completion) => signUp.complete(completion), refusal: linkRefused }),
   );
   return routes;
 }
