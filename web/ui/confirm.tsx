@@ -1,6 +1,6 @@
 /** A confirmation dialog that describes the effect of an action. */
 import type { ComponentChildren } from 'preact';
-import type { Refusal } from './call.ts';
+import type { Refusal } from './calls/call.ts';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
 

@@ -1,7 +1,7 @@
 /** Parts of the frame of every page: the skip link and the navigation, which is folded on narrow screens. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ThemeSwitch } from './theme-switch.tsx';
+import { ThemeSwitch } from './theme/theme-switch.tsx';
 
 /** The first element of the page; it leads to `<main id="content" tabIndex={-1}>`. */
 export function SkipLink() {

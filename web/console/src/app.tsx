@@ -1,7 +1,7 @@
 /** The console's routes, for signed-in staff. */
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, lazy, Route, Router } from 'preact-iso';
-import { Refused } from '../../ui/call.ts';
+import { Refused } from '../../ui/calls/call.ts';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { ConsoleContext, useConsoleOf, useSession } from './session.ts';

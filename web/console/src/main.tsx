@@ -1,4 +1,4 @@
-import '../../ui/theme.css';
+import '../../ui/theme/theme.css';
 import '../../ui/parts.css';
 import '../../ui/frame.css';
 import './console.css';

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Reply } from '../../ui/call.ts';
+import type { Reply } from '../../ui/calls/call.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';

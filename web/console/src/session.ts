@@ -3,8 +3,8 @@ import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
-import { call, Refused, type Reply } from '../../ui/call.ts';
-import { type SessionApi, sessionApi } from '../../ui/session-api.ts';
+import { call, Refused, type Reply } from '../../ui/calls/call.ts';
+import { type SessionApi, sessionApi } from '../../ui/calls/session-api.ts';
 
 export type Console = {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The sign-in page: asks for the name and the access token of a staff member. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { useQueryClient } from '@tanstack/preact-query';
-import { call } from '../../ui/call.ts';
+import { call } from '../../ui/calls/call.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,7 +1,7 @@
 /** The portal's routes. The mode is part of the address, so that two tabs can be in two modes. */
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { Refused } from '../../ui/call.ts';
+import { Refused } from '../../ui/calls/call.ts';
 import { pageScript } from './page-script.tsx';
 import { SignedIn } from './signed-in.tsx';
 

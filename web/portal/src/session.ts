@@ -3,8 +3,8 @@ import type { Permission, SessionReply } from '@offer-ads/contracts/portal/sessi
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
-import { call, Refused } from '../../ui/call.ts';
-import { type SessionApi, sessionApi } from '../../ui/session-api.ts';
+import { call, Refused } from '../../ui/calls/call.ts';
+import { type SessionApi, sessionApi } from '../../ui/calls/session-api.ts';
 
 export type Mode = 'test' | 'live';
 

@@ -8,8 +8,8 @@ import {
   randomStep,
   randomTarget,
   type World,
-} from '../../test/random-world.ts';
-import { structureFaults } from '../../test/structure-faults.ts';
+} from '../../test/audience/random-world.ts';
+import { structureFaults } from '../../test/audience/structure-faults.ts';
 import {
   AudienceFullError,
   type AudienceIndex,

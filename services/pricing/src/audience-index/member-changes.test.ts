@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
-import { createWorld, randomMember, randomPlace, randomStep } from '../../test/random-world.ts';
-import { structureFaults } from '../../test/structure-faults.ts';
+import { createWorld, randomMember, randomPlace, randomStep } from '../../test/audience/random-world.ts';
+import { structureFaults } from '../../test/audience/structure-faults.ts';
 import { emptyParts, type IndexedMember, indexOn, type Parts } from './index-parts.ts';
 import { read } from './memory/heap.ts';
 import { findReference } from './memory/id-map.ts';

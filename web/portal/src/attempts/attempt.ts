@@ -2,7 +2,7 @@
  * A request with an Idempotency-Key whose outcome is not known yet. Until it is known, further requests use the same key, also after a
  * reload. So at most one of them takes effect.
  */
-import type { Refusal } from '../../../ui/call.ts';
+import type { Refusal } from '../../../ui/calls/call.ts';
 
 export type Attempt = {
   readonly key: string;

@@ -1,6 +1,6 @@
 /** The base layer of the map: sea, land and borders, drawn from bundled outlines. No tile server is used. */
 import * as L from 'leaflet';
-import { coloursOf } from '../../../ui/colours.ts';
+import { coloursOf } from '../../../ui/theme/colours.ts';
 import { crosses, type Line, type Outlines, outlinesOf } from './outlines.ts';
 
 /** Coarse outlines are enough up to this zoom. */

@@ -6,7 +6,7 @@ import 'leaflet/dist/leaflet.css';
 import './map.css';
 import * as L from 'leaflet';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useThemeChanges } from '../../../ui/colours.ts';
+import { useThemeChanges } from '../../../ui/theme/colours.ts';
 import { baseMap } from './base-map.ts';
 import type { Place } from './cities.ts';
 import { cityLabels } from './labels.ts';

@@ -1,6 +1,6 @@
 /** The sign-in page: asks for a link by mail. There are no passwords that could be stolen. */
 import { useState } from 'preact/hooks';
-import { call } from '../../../ui/call.ts';
+import { call } from '../../../ui/calls/call.ts';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';

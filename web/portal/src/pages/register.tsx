@@ -2,7 +2,7 @@
 import type { SignUpStanding } from '@offer-ads/contracts/portal/sign-up-api';
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { bodyOrThrow, call } from '../../../ui/call.ts';
+import { bodyOrThrow, call } from '../../../ui/calls/call.ts';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';

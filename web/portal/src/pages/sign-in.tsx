@@ -5,7 +5,7 @@
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
-import { call } from '../../../ui/call.ts';
+import { call } from '../../../ui/calls/call.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { useOneTimeToken } from '../one-time-token.ts';
 import { PortalPage } from '../portal-page.tsx';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createWorld, randomMember, randomTarget } from '../../../test/random-world.ts';
+import { createWorld, randomMember, randomTarget } from '../../../test/audience/random-world.ts';
 import {
   AudienceBytesError,
   type AudienceIndex,

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { countByForce, createWorld, randomMember, randomTarget } from '../../../test/random-world.ts';
-import { structureFaults } from '../../../test/structure-faults.ts';
+import {
+  countByForce,
+  createWorld,
+  randomMember,
+  randomTarget,
+} from '../../../test/audience/random-world.ts';
+import { structureFaults } from '../../../test/audience/structure-faults.ts';
 import { type IndexedMember, startAudienceBuild } from '../audience-index.ts';
 import { emptyParts, indexOn } from '../index-parts.ts';
 import { loadParts } from '../load.ts';

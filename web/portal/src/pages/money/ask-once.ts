@@ -1,5 +1,5 @@
 /** Requests money exactly once: repeats the request with the same Idempotency-Key until the outcome is known. */
-import type { Reply } from '../../../../ui/call.ts';
+import type { Reply } from '../../../../ui/calls/call.ts';
 import { type Attempt, leavesUnknown } from '../../attempts/attempt.ts';
 import { useAttempt } from '../../attempts/use-attempt.ts';
 import { usePortal } from '../../session.ts';

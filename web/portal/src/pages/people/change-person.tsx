@@ -1,6 +1,6 @@
 /** The dialogs to change a person's role, and to disable or enable a person. */
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
-import type { Refusal } from '../../../../ui/call.ts';
+import type { Refusal } from '../../../../ui/calls/call.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';

@@ -1,5 +1,5 @@
 /** The form to invite a person, who gets a mail with a sign-in link. */
-import type { Refusal } from '../../../../ui/call.ts';
+import type { Refusal } from '../../../../ui/calls/call.ts';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';

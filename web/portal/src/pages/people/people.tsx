@@ -3,7 +3,7 @@ import type { PeopleOfOrganisation, PortalPerson } from '@offer-ads/contracts/po
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Reply } from '../../../../ui/call.ts';
+import type { Reply } from '../../../../ui/calls/call.ts';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
 import { Failed, Loading } from '../../../../ui/states.tsx';

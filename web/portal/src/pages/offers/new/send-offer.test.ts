@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { CreateReply } from '@offer-ads/contracts/public/api';
-import type { Reply } from '../../../../../ui/call.ts';
+import type { Reply } from '../../../../../ui/calls/call.ts';
 import { type Sending, sendOffer } from './send-offer.ts';
 
 const first: Sending = { key: 'key-1', form: new FormData(), isRepeat: false };

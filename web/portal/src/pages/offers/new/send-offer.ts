@@ -3,7 +3,7 @@
  * (specification, Create; decision 10, idempotency keys).
  */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
-import type { Refusal, Reply } from '../../../../../ui/call.ts';
+import type { Refusal, Reply } from '../../../../../ui/calls/call.ts';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 
 /** One key with its form, so that a repetition sends exactly the same bytes. */

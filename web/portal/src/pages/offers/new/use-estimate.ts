@@ -2,7 +2,7 @@
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
-import { Refused } from '../../../../../ui/call.ts';
+import { Refused } from '../../../../../ui/calls/call.ts';
 import { minorOf } from '../../../amount-fields.ts';
 import { usePortal } from '../../../session.ts';
 import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';

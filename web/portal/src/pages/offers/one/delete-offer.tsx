@@ -1,7 +1,7 @@
 /** The confirmation of a deletion with its current credit. Afterwards it shows what was credited. */
 import type { StatementReply } from '@offer-ads/contracts/internal/billing-api';
 import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { Refused } from '../../../../../ui/call.ts';
+import { Refused } from '../../../../../ui/calls/call.ts';
 import { Confirm } from '../../../../../ui/confirm.tsx';
 import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts.ts';

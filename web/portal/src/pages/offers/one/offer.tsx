@@ -3,7 +3,7 @@ import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { Refused } from '../../../../../ui/call.ts';
+import { Refused } from '../../../../../ui/calls/call.ts';
 import { Later } from '../../../../../ui/later.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';

@@ -2,7 +2,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { coloursOf, useThemeChanges } from '../../../../../ui/colours.ts';
+import { coloursOf, useThemeChanges } from '../../../../../ui/theme/colours.ts';
 import type { ChartData } from './series.ts';
 
 type TrafficChartProps = { readonly kind: 'traffic' | 'rate'; readonly data: ChartData };

@@ -4,9 +4,14 @@ import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { runs } from '@offer-ads/testing/profile';
 import { chance, randomNumbers } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { fromMicrodegrees, greatCircleMetres, isWithin, toMicrodegrees } from '../src/domain/great-circle.ts';
-import type { Target } from '../src/domain/target.ts';
-import type { MemberChange } from '../src/members/members-store.ts';
+import {
+  fromMicrodegrees,
+  greatCircleMetres,
+  isWithin,
+  toMicrodegrees,
+} from '../../src/domain/great-circle.ts';
+import type { Target } from '../../src/domain/target.ts';
+import type { MemberChange } from '../../src/members/members-store.ts';
 import { type AudienceUnderTest, firstOf, openAudienceUnderTest } from './audience-under-test.ts';
 import { travelled } from './sphere.ts';
 

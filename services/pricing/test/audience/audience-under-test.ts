@@ -6,10 +6,10 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Audience } from '../src/audience/audience-engine.ts';
-import { openAudience } from '../src/audience/open-audience.ts';
-import { FINEST_DECIMALS } from '../src/domain/members/coarse-position.ts';
-import { type MemberChange, openMembersStore } from '../src/members/members-store.ts';
+import type { Audience } from '../../src/audience/audience-engine.ts';
+import { openAudience } from '../../src/audience/open-audience.ts';
+import { FINEST_DECIMALS } from '../../src/domain/members/coarse-position.ts';
+import { type MemberChange, openMembersStore } from '../../src/members/members-store.ts';
 
 export type AudienceUnderTest = AsyncDisposable & {
   readonly audience: Audience;

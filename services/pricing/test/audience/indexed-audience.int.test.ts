@@ -12,12 +12,16 @@ import { testProfile } from '@offer-ads/testing/profile';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Audience } from '../src/audience/audience-engine.ts';
-import { startIndexedAudience } from '../src/audience/indexed-audience.ts';
-import { HistoryLostError, type MembersFeed, openMembersFeed } from '../src/audience/members-feed-store.ts';
-import { readSnapshot } from '../src/audience/snapshot-file.ts';
-import { FINEST_DECIMALS } from '../src/domain/members/coarse-position.ts';
-import { type MembersStore, openMembersStore } from '../src/members/members-store.ts';
+import type { Audience } from '../../src/audience/audience-engine.ts';
+import { startIndexedAudience } from '../../src/audience/indexed-audience.ts';
+import {
+  HistoryLostError,
+  type MembersFeed,
+  openMembersFeed,
+} from '../../src/audience/members-feed-store.ts';
+import { readSnapshot } from '../../src/audience/snapshot-file.ts';
+import { FINEST_DECIMALS } from '../../src/domain/members/coarse-position.ts';
+import { type MembersStore, openMembersStore } from '../../src/members/members-store.ts';
 
 const london = { latitude: 51.5, longitude: -0.12 };
 const everybody = { ...london, radiusMiles: 30, gender: [], interests: [] };

@@ -1,8 +1,8 @@
 /** What is wrong with an index, for its tests: everything that is counted beforehand, counted again from the members. */
 
-import type { Parts } from '../src/audience-index/index-parts.ts';
-import { type Heap, read, readSigned } from '../src/audience-index/memory/heap.ts';
-import { findReference } from '../src/audience-index/memory/id-map.ts';
+import type { Parts } from '../../src/audience-index/index-parts.ts';
+import { type Heap, read, readSigned } from '../../src/audience-index/memory/heap.ts';
+import { findReference } from '../../src/audience-index/memory/id-map.ts';
 import {
   BLOCKS,
   CHILDREN,
@@ -11,11 +11,18 @@ import {
   SLOTS_OF_BLOCK,
   state,
   superblock,
-} from '../src/audience-index/memory/layout.ts';
-import { type Box, boxAround, extend, nowhere, readBox } from '../src/audience-index/tree/boxes.ts';
-import { childAt, childrenOf, keyAt, levelOf, parentOf, placeOf } from '../src/audience-index/tree/nodes.ts';
-import { type Entry, entryAt, takenSlots } from '../src/audience-index/tree/superblock.ts';
-import { isOf, referenceOf } from '../src/audience-index/tree/tree.ts';
+} from '../../src/audience-index/memory/layout.ts';
+import { type Box, boxAround, extend, nowhere, readBox } from '../../src/audience-index/tree/boxes.ts';
+import {
+  childAt,
+  childrenOf,
+  keyAt,
+  levelOf,
+  parentOf,
+  placeOf,
+} from '../../src/audience-index/tree/nodes.ts';
+import { type Entry, entryAt, takenSlots } from '../../src/audience-index/tree/superblock.ts';
+import { isOf, referenceOf } from '../../src/audience-index/tree/tree.ts';
 
 type Totals = { members: Entry[]; box: Box };
 

@@ -9,10 +9,10 @@ import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import type { AudienceEngine } from '../src/audience/audience-engine.ts';
-import { openMongoAudience } from '../src/audience/mongo-audience-store.ts';
-import type { Target } from '../src/domain/target.ts';
-import { london } from './people.ts';
+import type { AudienceEngine } from '../../src/audience/audience-engine.ts';
+import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
+import type { Target } from '../../src/domain/target.ts';
+import { london } from '../people.ts';
 
 /** A count that is told no deadline waits for two seconds. */
 const SOONER_MS = 1_900;

@@ -5,9 +5,9 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start'
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { openMongoAudience } from '../src/audience/mongo-audience-store.ts';
-import { generateMembers } from '../src/domain/members/generated-members.ts';
-import { openMembersStore } from '../src/members/members-store.ts';
+import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
+import { generateMembers } from '../../src/domain/members/generated-members.ts';
+import { openMembersStore } from '../../src/members/members-store.ts';
 import { firstOf } from './audience-under-test.ts';
 
 let database: TestMongo;

@@ -1,9 +1,9 @@
 /** Worlds for tests, where formulas for distances go wrong: clusters, poles, dateline, equator, many on one spot. */
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { IndexedMember } from '../src/audience-index/audience-index.ts';
-import { greatCircleMetres, isWithin } from '../src/domain/great-circle.ts';
-import type { Target } from '../src/domain/target.ts';
+import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
+import { greatCircleMetres, isWithin } from '../../src/domain/great-circle.ts';
+import type { Target } from '../../src/domain/target.ts';
 
 type Place = { readonly latitude: number; readonly longitude: number };
 
