@@ -73,7 +73,7 @@ async function survive(
 }
 
 async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
-  // Whoever closed it has crashed, and offers got no answer or `E7`. The page can be paid or closed again. If the close is still running
+  // The process that closed it has crashed, and offers got no answer or `E7`. The page can be paid or closed again. If the close is still running
   // after all, it ends the session and closes the checkout anyway.
   if (payment.checkout.state === 'closing') await changeCheckout(billing, payment, reopened);
   const { sessionId, generation } = payment.checkout.session;

@@ -1,6 +1,6 @@
 /**
  * The unsubscribe link (RFC 8058). GET changes nothing, because mail scanners open links. POST ends the mails, with any body or none: mail
- * programs post by themselves, people press the button. Whoever has the mail may do so without signing in.
+ * programs post by themselves, people press the button. A person who has the mail may do so without signing in.
  */
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { WebPage } from '@offer-ads/platform/pages/web-page';

@@ -42,7 +42,7 @@ export function tombstoneOf(memberId: number, version: number, removedAt: Date):
 
 /**
  * @param decimals the number of decimals to which the position is rounded; a replica with another setting may just have stored more
- * @returns null for a document that this service never writes: it is unknown whom it reaches, so it does not count
+ * @returns null for a document that this service never writes: its targeting is unknown, so it does not count
  */
 export function indexedMemberOf(document: Partial<MemberDocument>, decimals: number): IndexedMember | null {
   const { _id: memberId, position, gender, interests } = document;
