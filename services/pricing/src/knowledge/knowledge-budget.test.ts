@@ -324,6 +324,23 @@ describe('replicas', () => {
   });
 });
 
+describe('a replica that could not read', () => {
+  it.each([
+    ['what others spent today', 'totals', '2026-11-20'],
+    ['what was spent on the days before', 'before', '2026-11-19'],
+  ] as const)('%s reads it the next time, without another question', async (_, failing, day) => {
+    const store = memoryStore();
+    await store.add(day, [{ id: 'organisation 1', spent: 7 }]);
+    const budget = budgetOf(10, 10, productionRoom, 12);
+    budget.spend(1);
+    const failingStore = { ...store, [failing]: () => Promise.reject(new Error('away')) };
+    await expect(budget.share(failingStore)).rejects.toThrow('away');
+    await budget.share(store);
+    budget.spend(5);
+    expect(budget.usedUp).toContain('organisation');
+  });
+});
+
 describe('30 days', () => {
   const on = (days: number) => new Date(Date.parse(dayAfter('2026-11-20', days)) + 8 * 3_600_000);
 

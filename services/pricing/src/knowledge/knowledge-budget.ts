@@ -193,6 +193,11 @@ export function knowledgeBudget(o: {
     return Math.min(perDay, o.per30Days - (before ?? 0));
   }
 
+  /** All of it is stored, and what was spent on the days before is known. */
+  function isSettled({ unshared, before }: Account): boolean {
+    return unshared === 0 && (before !== undefined || o.per30Days === undefined);
+  }
+
   /** Once a day for each account. Until it is known the budget of the day holds alone. */
   async function lookBack(store: SpentStore, ids: readonly string[]): Promise<void> {
     if (o.per30Days === undefined) return;
@@ -205,7 +210,6 @@ export function knowledgeBudget(o: {
       const account = accounts.get(id);
       if (account !== undefined) account.before = found.get(id) ?? 0;
     }
-    for (const id of asked.ids.slice(LOOKED_BACK_AT_ONCE)) toShare.add(id);
   }
 
   return {
@@ -228,7 +232,6 @@ export function knowledgeBudget(o: {
       if (day !== shared.day) return;
       for (const { id, spent: added } of spent) (accounts.get(id) as Account).unshared -= added;
       if (shared.ids.length === 0) return;
-      for (const id of shared.ids) toShare.delete(id);
       const totals = await store.totals(shared.day, shared.ids);
       if (day !== shared.day) return;
       for (const { id, spent: total } of totals) {
@@ -236,6 +239,12 @@ export function knowledgeBudget(o: {
         if (account !== undefined) account.spent = Math.max(account.spent, total + account.unshared);
       }
       await lookBack(store, shared.ids);
+      if (day !== shared.day) return;
+      // Only now: if the store failed, the next call tries these again. Ids that are not settled go to the end of the line.
+      for (const id of shared.ids) {
+        toShare.delete(id);
+        if (!isSettled(accounts.get(id) as Account)) toShare.add(id);
+      }
     },
   };
 
