@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AdminClient, createAdminClient } from './demo-data/admin-client.ts';
 import { catalogue } from './demo-data/catalogue.ts';
+import { demoMemberCount, importDemoMembers } from './demo-data/members.ts';
 import {
   type DemoOrganisation,
   type OrganisationPlan,
@@ -12,7 +13,6 @@ import { demoTerms } from './demo-data/terms.ts';
 import { devFolder } from './start/folder.ts';
 import { readJson, writeJson } from './start/json-file.ts';
 
-const members = { count: 50_000, seed: 1 };
 const modes = ['TEST', 'LIVE'] as const;
 
 /** Stored here because the services cannot return it again: a key is shown only at its creation. */
@@ -30,9 +30,9 @@ export async function provideDemoData(
   if (before?.complete) return before.organisations;
 
   const admin = createAdminClient(adminSettings);
-  report(`Creating demo data: ${organisationPlans.length} organisations, ${members.count} members ...`);
+  report(`Creating demo data: ${organisationPlans.length} organisations, ${demoMemberCount} members ...`);
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
-  const generated = admin('PRICING', 'POST', '/admin/members/generate', members);
+  const imported = importDemoMembers(admin);
   await admin('GATEWAY', 'POST', '/admin/terms', demoTerms);
   const organisations = [...(before?.organisations ?? [])];
   for (const plan of organisationPlans) {
@@ -40,7 +40,7 @@ export async function provideDemoData(
     organisations.push(await provideOrganisation(admin, plan));
     writeJson(progressFile, { complete: false, organisations });
   }
-  await generated;
+  await imported;
   writeJson(progressFile, { complete: true, organisations });
   return organisations;
 }

@@ -1,11 +1,11 @@
 /** Who creates: many organisations, so that neither a quota nor one balance's lock is what is measured. */
 import { provideOrganisation } from '@offer-ads/dev/demo-data';
 import { catalogue } from '@offer-ads/dev/demo-data/catalogue';
+import { importDemoMembers } from '@offer-ads/dev/demo-data/members';
 import type { System } from './system.ts';
 
 /** Each stays far below the 500 offers that an organisation may have: the quota's count is what it usually is. */
 const organisations = 64;
-const members = { count: 50_000, seed: 1 };
 const balanceMinor = 1_000_000_00n;
 
 export type BenchAdvertiser = { readonly organisationId: number; readonly key: string };
@@ -30,7 +30,7 @@ export async function provideOneAdvertiser(system: System): Promise<BenchAdverti
 
 async function provideOrganisations({ admin }: System, count: number): Promise<BenchAdvertiser[]> {
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
-  await admin('PRICING', 'POST', '/admin/members/generate', members);
+  await importDemoMembers(admin);
   await admin('GATEWAY', 'POST', '/admin/terms', { version: 'bench' });
   const advertisers: BenchAdvertiser[] = [];
   for (let index = 0; index < count; index += 1) {

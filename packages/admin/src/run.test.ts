@@ -89,7 +89,6 @@ describe('a command', () => {
       '',
     ],
     ['call-log list --org 3 --limit 5', 'GET /admin/organisations/3/calls?limit=5', ''],
-    ['member generate --count 10 --seed 1', 'POST /admin/members/generate', { count: 10, seed: 1 }],
     ['rates refresh', 'POST /admin/rates/refresh', {}],
     ['rates refresh --accept-jump 2026-11-20', 'POST /admin/rates/refresh', { acceptJump: '2026-11-20' }],
     ['offer disable --id 9', 'POST /admin/offers/9/disable', ''],

@@ -294,7 +294,7 @@ describe('a change', () => {
 
   it('that no page has is not passed on', async () => {
     const ann = await signedIn();
-    for (const path of ['/api/gateway/keys', '/api/billing/balances/top-up', '/api/pricing/members/generate'])
+    for (const path of ['/api/gateway/keys', '/api/billing/balances/top-up', '/api/pricing/members/import'])
       expect((await call(path, ann, { method: 'POST', json: {} })).status).toBe(404);
     for (const path of ['/api/gateway/parked', '/api/moderation/parked', '/api/gateway/..%2flivez'])
       expect((await call(path, ann)).status).toBe(404);

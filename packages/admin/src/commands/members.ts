@@ -1,7 +1,7 @@
 /** Commands for members and exchange rates, which pricing stores. */
 import { accessSync, constants } from 'node:fs';
 import { membersCheckReply } from '@offer-ads/contracts/admin/pricing-api';
-import { type Command, command, count, date, text, UsageError, yesOrNo } from '../command.ts';
+import { type Command, command, date, text, UsageError, yesOrNo } from '../command.ts';
 
 export const memberCommands: readonly Command[] = [
   command({
@@ -13,13 +13,6 @@ export const memberCommands: readonly Command[] = [
       requireReadable(o.file);
       return call('pricing', { method: 'POST', path: '/admin/members/import', file: o.file, patient: true });
     },
-  }),
-  command({
-    name: 'member generate',
-    summary: 'Create made-up members around real cities; the same seed gives the same members',
-    options: { count, seed: count },
-    run: (o, { call }) =>
-      call('pricing', { method: 'POST', path: '/admin/members/generate', json: o, patient: true }),
   }),
   command({
     name: 'member check',

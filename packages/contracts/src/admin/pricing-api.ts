@@ -4,12 +4,6 @@ import { z } from 'zod';
 import { currency, instant } from '../values/primitives.ts';
 import { reason } from './api.ts';
 
-/** POST /admin/members/generate */
-export const memberGeneration = z.object({
-  count: z.int().min(1).max(100_000_000),
-  seed: z.int().nonnegative(),
-});
-
 /** POST /admin/members/check */
 export const membersCheckRequest = z.object({ repair: z.boolean().default(false) });
 /** Compares the audience index of the answering replica with MongoDB. Only numbers, because ids of members are personal data. */

@@ -1,17 +1,11 @@
 /** Routes for `npm run admin`: import of members, and the day's rates. */
-import {
-  memberGeneration,
-  membersCheckRequest,
-  type RatesReply,
-  ratesRefresh,
-} from '@offer-ads/contracts/admin/pricing-api';
+import { membersCheckRequest, type RatesReply, ratesRefresh } from '@offer-ads/contracts/admin/pricing-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { Audience } from '../audience/audience-engine.ts';
-import { storeGeneratedMembers } from '../members/generate-members.ts';
 import { importMembers } from '../members/import-members.ts';
 import type { MembersStore } from '../members/members-store.ts';
 import type { HeldRates } from '../rates/held-rates.ts';
@@ -44,12 +38,6 @@ export function mountAdminRoutes(
     await counted();
     const message = `line ${refused.line} ${refused.problem}; imported before it: ${imported}`;
     res.status(400).json({ message, imported, line: refused.line });
-  });
-
-  app.post('/admin/members/generate', admin, express.json(), async (req, res) => {
-    const wanted = validInput(memberGeneration, req.body);
-    await storeGeneratedMembers({ ...wanted, now: o.clock.now(), write: o.members.write });
-    res.json({ generated: wanted.count, counted: await counted() });
   });
 
   app.post('/admin/members/check', admin, express.json(), async (req, res) => {

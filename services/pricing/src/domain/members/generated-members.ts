@@ -1,4 +1,4 @@
-/** Members for development, demonstrations and measurements: any number, and the same members for the same seed. */
+/** Members for organisations without approval, for development and for measurements: any number, and the same members for the same seed. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type City, cities } from './cities.ts';
