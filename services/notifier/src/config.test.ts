@@ -18,13 +18,13 @@ const settings = {
 };
 
 describe('the settings of mail', () => {
-  it('need no more than a server and a sender', () => {
+  it('need only a server and a sender', () => {
     const config = readNotifierConfig(settings);
     expect(config).toMatchObject({ SMTP_URL: settings.SMTP_URL, SMTP_CONNECTIONS: 5 });
     expect(config.SMTP_RATE_PER_SECOND).toBeUndefined();
   });
 
-  it('may say how fast, how many at once, and whom to believe', () => {
+  it('can limit the rate and the connections, and name a certificate authority', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'notifier-')), 'ca.pem');
     writeFileSync(file, '-----BEGIN CERTIFICATE-----\n');
     const given = { SMTP_RATE_PER_SECOND: '0.5', SMTP_CONNECTIONS: '20', SMTP_CA_FILE: file };

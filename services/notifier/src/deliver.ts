@@ -155,14 +155,14 @@ export function startDelivery(o: {
   }
 
   async function deliver(claimed: Claimed, recipient: Recipient): Promise<void> {
-    const fate = await fateAfterAttempt(claimed, recipient);
+    const result = await fateAfterAttempt(claimed, recipient);
     // If the process is killed between the attempt and this line, the mail is sent once more after the lease, with the same Message-ID:
     // SMTP cannot tell whether a message was accepted.
-    await recordForSure(claimed, fate);
-    measured.attempts.inc({ event: claimed.eventName, state: fate.state });
+    await recordForSure(claimed, result);
+    measured.attempts.inc({ event: claimed.eventName, state: result.state });
     // Neither recipient nor server text, because addresses and links must not be logged.
-    const facts = { event: claimed.eventName, state: fate.state, attempts: claimed.attempts };
-    logger[fate.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
+    const facts = { event: claimed.eventName, state: result.state, attempts: claimed.attempts };
+    logger[result.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
 
   async function fateAfterAttempt(claimed: Claimed, { bounce, contact }: Recipient): Promise<DeliveryResult> {
@@ -174,7 +174,7 @@ export function startDelivery(o: {
     // A person who waits for a link has just said that the mailbox exists.
     const asked = claimed.insisted || claimed.expiresAt !== undefined;
     if (bounce !== undefined && !asked && isHeeded(bounce, now))
-      return { state: 'suppressed', problem: `nobody is at the address: ${bounce.problem}` };
+      return { state: 'suppressed', problem: `the address does not exist: ${bounce.problem}` };
     const attempt = await send(claimed);
     noteHealth(attempt);
     await noteBounce(claimed, attempt, bounce);
@@ -218,10 +218,10 @@ export function startDelivery(o: {
   }
 
   /** A mail that was sent but not recorded would be sent again, so this waits for an unavailable store. */
-  async function recordForSure({ id }: Claimed, fate: DeliveryResult): Promise<void> {
+  async function recordForSure({ id }: Claimed, result: DeliveryResult): Promise<void> {
     for (;;) {
       try {
-        return await inStore(notifications.record(id, fate));
+        return await inStore(notifications.record(id, result));
       } catch (error) {
         logger.error({ error }, 'the result of a delivery could not be recorded and will be tried again');
         if (stopping.signal.aborted) return;

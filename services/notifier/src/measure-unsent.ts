@@ -15,7 +15,7 @@ export function measureUnsent(o: {
 }): AsyncDisposable {
   const count = o.metrics.gauge({
     name: 'notifier_unsent_notifications',
-    help: 'Notifications that have not gone out: pending, or waiting for somebody to be known to whom they could go.',
+    help: 'Notifications that have not gone out: pending, or waiting for a known recipient.',
     labelNames: ['state'],
   });
   const age = o.metrics.gauge({
@@ -25,7 +25,7 @@ export function measureUnsent(o: {
   let dueSinceMs: number | undefined;
   const due = {
     name: 'notifier_oldest_due_age_seconds',
-    help: 'For how long the oldest notification that nobody is sending could have been sent; 0 when there is none.',
+    help: 'Age of the oldest notification that is due and not being sent; 0 when there is none.',
   };
   o.metrics.readGauge(due, (gauge) =>
     gauge.set(dueSinceMs === undefined ? 0 : Math.max(0, o.clock.now().getTime() - dueSinceMs) / 1_000),

@@ -44,9 +44,9 @@ export type NotificationsStore = {
   readonly renew: (ids: readonly string[]) => Promise<void>;
   /** Due again at once, without counting an attempt. */
   readonly giveBack: (ids: readonly string[]) => Promise<void>;
-  readonly record: (id: string, fate: DeliveryResult) => Promise<void>;
+  readonly record: (id: string, result: DeliveryResult) => Promise<void>;
   /** Ends notifications that expired unsent; returns their number. */
-  readonly expire: (fate: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
+  readonly expire: (result: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
 };
 
 export type Addressed = {
@@ -174,21 +174,21 @@ export async function openNotificationsStore(
         { $unset: ['lease', 'claimedAt'] },
       ]);
     },
-    record: async (id, fate) => {
+    record: async (id, result) => {
       // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process
       // does not overwrite what another has recorded since.
       const open: driver.Filter<Addressed> =
-        fate.state === 'sent' ? { state: { $in: ['pending', 'sending'] } } : { state: 'sending', lease };
-      await addressed.updateOne({ _id: id, ...open }, recording(fate, now(), later));
+        result.state === 'sent' ? { state: { $in: ['pending', 'sending'] } } : { state: 'sending', lease };
+      await addressed.updateOne({ _id: id, ...open }, recording(result, now(), later));
     },
-    expire: async (fate) => {
+    expire: async (result) => {
       const { modifiedCount } = await addressed.updateMany(
         {
           $or: [{ state: 'pending' }, { state: 'sending', ...isDue() }],
           expiresAt: { $exists: true },
           $expr: { $lte: ['$expiresAt', now()] },
         },
-        recording(fate, now(), later),
+        recording(result, now(), later),
       );
       return modifiedCount;
     },
@@ -277,26 +277,26 @@ function historyWith(entry: object): object {
 }
 
 /** A pipeline, because it needs the database's clock and the document's previous state. */
-function recording(fate: DeliveryResult, now: unknown, later: (ms: number) => object): object[] {
-  const isPending = fate.state === 'pending';
-  const attempted = 'attempted' in fate ? fate.attempted : fate.state === 'sent';
+function recording(result: DeliveryResult, now: unknown, later: (ms: number) => object): object[] {
+  const isPending = result.state === 'pending';
+  const attempted = 'attempted' in result ? result.attempted : result.state === 'sent';
   const entry = {
     at: now,
-    state: fate.state,
-    ...('problem' in fate ? { problem: { $literal: fate.problem } } : {}),
-    ...('reply' in fate ? { reply: { $literal: fate.reply } } : {}),
-    ...(isPending && fate.uncertain ? { uncertain: true } : {}),
+    state: result.state,
+    ...('problem' in result ? { problem: { $literal: result.problem } } : {}),
+    ...('reply' in result ? { reply: { $literal: result.reply } } : {}),
+    ...(isPending && result.uncertain ? { uncertain: true } : {}),
   };
   const forgotten = ['lease', 'claimedAt'];
-  if (fate.state === 'sent') forgotten.push('problem');
+  if (result.state === 'sent') forgotten.push('problem');
   // Its links are credentials.
   const message = { $cond: [{ $eq: [{ $type: '$expiresAt' }, 'missing'] }, '$message', '$$REMOVE'] };
   return [
     {
       $set: {
-        state: fate.state,
-        ...(isPending ? { dueAt: later(fate.retryInMs) } : { settledAt: now, message }),
-        ...('problem' in fate ? { problem: { $literal: fate.problem } } : {}),
+        state: result.state,
+        ...(isPending ? { dueAt: later(result.retryInMs) } : { settledAt: now, message }),
+        ...('problem' in result ? { problem: { $literal: result.problem } } : {}),
         attempts: { $add: ['$attempts', attempted ? 1 : 0] },
         // An unavailable server is recorded only in `problem`, however often it happens.
         ...(attempted || !isPending ? { history: historyWith(entry) } : {}),

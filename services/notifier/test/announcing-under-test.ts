@@ -1,4 +1,4 @@
-/** Announcing on a database of its own, without a broker and a mail server: what would be sent lies there. */
+/** Announcements on a database of their own, without a broker and a mail server: the mails to send stay in the database. */
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
@@ -31,14 +31,14 @@ export type AnnouncingUnderTest = AsyncDisposable & {
   readonly mongo: Mongo;
   readonly clock: TestClock;
   readonly log: readonly string[];
-  /** As the broker hands it over. */
+  /** Handles an event as if the broker had delivered it. */
   readonly hear: Hear;
-  /** Another process, whose stores may be stood in for. */
+  /** Another process, with some stores replaced. */
   readonly as: (changes: Partial<Notifier>) => { readonly hear: Hear };
   readonly stored: () => Promise<readonly Stored[]>;
-  /** Of those in this state, in the order of the alphabet. */
+  /** The recipients of the notifications in this state, sorted. */
   readonly recipients: (state?: string) => Promise<readonly string[]>;
-  /** Everything that was heard and came of it. */
+  /** Deletes all stored data. */
   readonly forget: () => Promise<void>;
 };
 

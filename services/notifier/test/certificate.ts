@@ -1,10 +1,10 @@
-/** A certificate for a test's mail server, made as it is needed: X.509 in DER, as small as TLS takes it. */
+/** Makes a certificate for a test's mail server: the smallest X.509 in DER that TLS accepts. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export type Certificate = { readonly key: string; readonly cert: string };
 
-/** Signed by itself, so whoever takes it as an authority trusts it, and nobody else does. */
+/** Self-signed: only clients that have it as an authority trust it. */
 export function certificateFor(name: string): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = sequence(set(sequence(oid(85, 4, 3), der(0x0c, Buffer.from(name)))));

@@ -19,8 +19,8 @@ async function hearAll(heard: readonly OutgoingEvent[]): Promise<void> {
   for (const event of heard) await test.hear(event);
 }
 
-describe('the state of an organisation', () => {
-  it('is its newest, in whatever order, and however often, its events come', async () => {
+describe('the stored contact of an organisation', () => {
+  it('is the newest version, whatever the order of the events and however often they come', async () => {
     const versions = [1, 2, 3, 4, 5].map((version) =>
       events.changed({ tradingName: `Version ${version}` }, version),
     );
@@ -37,7 +37,7 @@ describe('the state of an organisation', () => {
     );
   });
 
-  it('is its newest, when its events come at the same time', async () => {
+  it('is the newest version when several events come at the same time', async () => {
     const versions = [5, 1, 4, 2, 3].map((version) =>
       events.changed({ tradingName: `Version ${version}` }, version),
     );
@@ -45,7 +45,7 @@ describe('the state of an organisation', () => {
     expect((await test.notifier.contacts.find(1))?.tradingName).toBe('Version 5');
   });
 
-  it('is that of this organisation alone', async () => {
+  it('does not receive the mails of another organisation', async () => {
     await hearAll([
       events.registered({ organisationId: 1, ...people(ann) }),
       events.registered({ organisationId: 2, ...people(bob) }),
@@ -55,27 +55,39 @@ describe('the state of an organisation', () => {
   });
 });
 
-describe('who is disabled, enabled, removed or promoted', () => {
+describe('a change of people', () => {
   it.each([
-    ['disabled', people({ ...ann, enabled: false }, bob), ['bob@cafe.example']],
-    ['removed', people(bob), ['bob@cafe.example']],
-    ['no admin any longer', people({ ...ann, role: 'marketer' }, bob), ['bob@cafe.example']],
-    ['enabled', people(ann, { ...max, enabled: true }), ['ann@cafe.example', 'max@cafe.example']],
-    ['an admin now', people(ann, { ...dot, role: 'admin' }), ['ann@cafe.example', 'dot@cafe.example']],
-  ] as const)('%s, is told what happens from then on as what they are', async (_what, now, told) => {
+    ['a disabled admin gets no mail', people({ ...ann, enabled: false }, bob), ['bob@cafe.example']],
+    ['a removed admin gets no mail', people(bob), ['bob@cafe.example']],
+    [
+      'a person who is no longer an admin gets no mail',
+      people({ ...ann, role: 'marketer' }, bob),
+      ['bob@cafe.example'],
+    ],
+    [
+      'an admin who was enabled gets mails',
+      people(ann, { ...max, enabled: true }),
+      ['ann@cafe.example', 'max@cafe.example'],
+    ],
+    [
+      'a person who became an admin gets mails',
+      people(ann, { ...dot, role: 'admin' }),
+      ['ann@cafe.example', 'dot@cafe.example'],
+    ],
+  ] as const)('%s from then on', async (_what, now, told) => {
     await hearAll([events.registered(), events.changed(now, 2)]);
     await test.hear(events.paymentApplied());
     expect(await test.recipients()).toEqual(told);
   });
 
-  it('and whoever left, is not sent what had not been sent yet; the others are', async () => {
+  it('withdraws unsent mails to an admin who left, and not those to the others', async () => {
     await hearAll([events.registered(), events.paymentApplied(), events.ended()]);
     await test.hear(events.changed(people({ ...ann, enabled: false }, bob), 2));
     expect(await test.recipients('pending')).toEqual(['bob@cafe.example', 'bob@cafe.example']);
     expect(await test.recipients('failed')).toEqual(['ann@cafe.example', 'ann@cafe.example']);
   });
 
-  it('loses no mail by news of the organisation that are out of date', async () => {
+  it('withdraws no mail when the event is older than the stored contact', async () => {
     await hearAll([events.registered({}, 3), events.paymentApplied()]);
     await test.hear(events.changed(people(bob), 2));
     expect(await test.recipients('pending')).toEqual(['ann@cafe.example', 'bob@cafe.example']);
@@ -85,14 +97,14 @@ describe('who is disabled, enabled, removed or promoted', () => {
 describe('a person with another address', () => {
   const moved = { ...ann, email: 'ann@home.example' };
 
-  it('is sent there what had not been sent yet, once', async () => {
+  it('gets unsent mails at the new address, once', async () => {
     await hearAll([events.registered(), events.paymentApplied()]);
     await test.hear(events.changed(people(moved, bob), 2));
     expect(await test.recipients('pending')).toEqual(['ann@home.example', 'bob@cafe.example']);
     expect(await test.recipients('failed')).toEqual([]);
   });
 
-  it('is not sent there a link that was for whom the old mailbox belongs to', async () => {
+  it('does not get there a sign-in link that was meant for the owner of the old mailbox', async () => {
     await hearAll([events.registered(), events.signInRequested()]);
     await test.hear(events.changed(people(moved, bob), 2));
     const [link] = await test.stored();
@@ -100,13 +112,13 @@ describe('a person with another address', () => {
     expect(JSON.stringify(link)).not.toContain('0123456789abcdef');
   });
 
-  it('is not sent twice what the mailbox has been sent for somebody else', async () => {
+  it('gets no second copy when the new address has already got the mail for somebody else', async () => {
     await hearAll([events.registered(), events.paymentApplied()]);
     await test.hear(events.changed(people({ ...ann, email: bob.email }, bob), 2));
     expect(await test.recipients('pending')).toEqual(['bob@cafe.example']);
   });
 
-  it('that differs by case alone, stays who they are', async () => {
+  it('that differs only by upper and lower case is the same recipient', async () => {
     await hearAll([events.registered(people(ann)), events.paymentApplied()]);
     await test.hear(events.changed(people({ ...ann, email: 'Ann@Cafe.example' }), 2));
     expect(await test.recipients('pending')).toEqual(['ann@cafe.example']);
@@ -123,15 +135,15 @@ describe('a mailbox of two people', () => {
     expect(await test.recipients()).toEqual(['office@cafe.example', 'office@cafe.example']);
   });
 
-  it('gets it also when one of them leaves before it was sent', async () => {
+  it('still gets it when one of the two leaves before it is sent', async () => {
     await hearAll([events.registered(office), events.paymentApplied()]);
     await test.hear(events.changed(people({ ...bob, email: 'office@cafe.example' }), 2));
     expect(await test.recipients('pending')).toEqual(['office@cafe.example']);
   });
 });
 
-describe('what nobody can be told yet', () => {
-  it('waits, hundreds of it, and goes out when the organisation is known, each once', async () => {
+describe('a mail without a known recipient', () => {
+  it('waits until the organisation is known and is then sent once, also for 120 mails', async () => {
     const offers = Array.from({ length: 120 }, (_, index) => events.paymentApplied({ offerId: index + 1 }));
     await hearAll(offers);
     expect(new Set((await test.stored()).map(({ state }) => state))).toEqual(new Set(['waiting']));
@@ -140,7 +152,7 @@ describe('what nobody can be told yet', () => {
     expect(await test.recipients()).toEqual(offers.map(() => 'ann@cafe.example'));
   });
 
-  it('goes out when the process died between learning of the organisation and sending', async () => {
+  it('is sent although the process died between saving the organisation and releasing the mail', async () => {
     const registration = events.registered(people(ann));
     await test.hear(events.paymentApplied());
     await test.mongo.transaction(async (session) => {
@@ -152,7 +164,7 @@ describe('what nobody can be told yet', () => {
     expect(await test.recipients('pending')).toEqual(['ann@cafe.example']);
   });
 
-  it('misses no organisation that becomes known just after nobody was found', async () => {
+  it('is sent although the organisation becomes known just after the lookup', async () => {
     const { contacts } = test.notifier;
     const looked = Promise.withResolvers<void>();
     const known = Promise.withResolvers<void>();
@@ -178,7 +190,7 @@ describe('what nobody can be told yet', () => {
     expect(looks).toBeGreaterThan(1);
   });
 
-  it('waits for an admin, through news of the organisation without one', async () => {
+  it('waits on while changes of the organisation bring no enabled admin', async () => {
     await hearAll([
       events.registered(people(dot)),
       events.paymentApplied(),
@@ -189,7 +201,7 @@ describe('what nobody can be told yet', () => {
     expect(await test.recipients('pending')).toEqual(['max@cafe.example']);
   });
 
-  it('keeps nothing else waiting when it cannot be read, and is told of in the log without what it holds', async () => {
+  it('blocks no other mail when it cannot be read, and is logged without its content', async () => {
     const [first, second] = [events.paymentApplied({ offerId: 1 }), events.paymentApplied({ offerId: 2 })];
     await hearAll([first, second]);
     const unreadable = { $set: { 'occurrence.data.paidAt': 'Lunch time for ann@cafe.example' } };
@@ -203,7 +215,7 @@ describe('what nobody can be told yet', () => {
     expect(test.log.join()).not.toMatch(/Lunch|ann@cafe/);
   });
 
-  it('says when it happened, not when it went out', async () => {
+  it('shows the time of the event, not the time of sending', async () => {
     await test.hear(events.credited());
     await test.hear(events.credited({ amountMinor: '1' }));
     test.clock.advance(24 * 3_600_000);
@@ -213,8 +225,8 @@ describe('what nobody can be told yet', () => {
   });
 });
 
-describe('what people have switched off', () => {
-  it('is not announced to them, from when they say so until they say otherwise', async () => {
+describe('a mail that a person has switched off', () => {
+  it('is not sent to this person until they switch it on again', async () => {
     const { preferences } = test.notifier;
     await test.hear(events.registered(people(ann)));
     await test.hear(events.ended({ offerId: 1 }));
@@ -231,14 +243,14 @@ describe('what people have switched off', () => {
     ]);
   });
 
-  it('makes nothing wait, also when nobody else is there to be told', async () => {
+  it('does not wait for other recipients when there are none', async () => {
     await test.hear(events.registered(people(ann)));
     await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
     await test.hear(events.ended());
     expect(await test.stored()).toEqual([]);
   });
 
-  it('does not go out of what had waited either', async () => {
+  it('is not sent either when it waited for the organisation before', async () => {
     await hearAll([events.ended(), events.paymentApplied()]);
     await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
     await test.hear(events.registered(people(ann)));

@@ -25,20 +25,20 @@ import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
 export type DeliveryUnderTest = AsyncDisposable & {
   readonly mongoUrl: string;
   smtp: FaultySmtp;
-  /** The mail server goes; what it has taken stays known. */
+  /** Stops the mail server; the list of accepted mails stays. */
   readonly takeDown: () => Promise<void>;
   readonly bringBack: () => Promise<void>;
   readonly store: () => Promise<NotificationsStore>;
   readonly put: (...notifications: readonly Notification[]) => Promise<void>;
-  /** The organisation that `aMail` is of, as the gateway tells of it. */
+  /** Stores the organisation of `aMail`. */
   readonly learn: (contact: Contact) => Promise<void>;
   readonly documents: () => Promise<readonly Addressed[]>;
   readonly bounces: () => Promise<readonly Bounce[]>;
   readonly collection: () => ReturnType<typeof collectionOf>;
-  /** Another process in all but name: its own connections to everything. */
+  /** Like another process: it has its own connections. */
   readonly deliver: (o?: {
     readonly clock?: Clock;
-    /** Instead of the database's. */
+    /** Replaces the clock of the database. */
     readonly storeClock?: Clock;
     readonly mongoUrl?: string;
     readonly perSecond?: number;
@@ -50,9 +50,9 @@ export type DeliveryUnderTest = AsyncDisposable & {
 
 type RunningDelivery = AsyncDisposable & {
   readonly wake: () => void;
-  /** Runs of its loop that it came to the end of. */
+  /** Completed runs of its loop. */
   readonly runs: () => Promise<number>;
-  /** Lines that it logged. */
+  /** The lines of its log. */
   readonly log: readonly string[];
 };
 
@@ -127,7 +127,7 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
       return { wake: delivery.wake, runs, log, [Symbol.asyncDispose]: () => started.disposeAsync() };
     },
     [Symbol.asyncDispose]: async () => {
-      // The deliveries first, or they would go on without a mail server.
+      // Stops the deliveries before their mail server.
       await opened.disposeAsync();
       await test.smtp[Symbol.asyncDispose]();
     },

@@ -17,7 +17,7 @@ afterEach(async () => {
   await test[Symbol.asyncDispose]();
 });
 
-/** Mails are put with the database's time; this is after it. */
+/** Later than the time of the database, which mails are stored with. */
 const soon = () => new Date(Date.now() + minute);
 const states = async () => (await test.documents()).map(({ state }) => state);
 const noneUnderWay = () => eventually(async () => expect(await states()).not.toContain('sending'));
@@ -34,7 +34,7 @@ async function expectAllSentOnce(count: number): Promise<void> {
 }
 
 describe('a mail server that is down', () => {
-  it('for an hour costs no mail an attempt, is asked rarely, and gets every mail once when it is back', async () => {
+  it('for an hour costs no mail an attempt, and gets every mail once when it is back', async () => {
     const clock = testClock(soon());
     await test.takeDown();
     await test.put(...many(200));
@@ -56,7 +56,7 @@ describe('a mail server that is down', () => {
     expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(200).map(() => 1));
   });
 
-  it('is found by one mail at a time, whatever waits', async () => {
+  it('is tried with one mail at a time, however many wait', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step) => (step === 'connect' ? '554 5.3.2 Not now' : undefined));
     await test.put(...many(50));
@@ -69,13 +69,13 @@ describe('a mail server that is down', () => {
       clock.advance(minute);
       delivery.wake();
       await eventually(() => expect(test.smtp.reached('connect')).toBe(first + tries));
-      // The pause is counted from when the process has heard.
+      // The pause begins when the process has received the answer.
       await noneUnderWay();
     }
     expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(50).map(() => 0));
   });
 
-  it('and is back is found though another mail still waits for its answer', async () => {
+  it('is found to be back although another mail still waits for its answer', async () => {
     const clock = testClock(soon());
     const answer = Promise.withResolvers<string>();
     test.smtp.behave((step, turn) => (step === 'content' && turn === 1 ? answer.promise : undefined));
@@ -96,7 +96,7 @@ describe('a mail server that is down', () => {
     await expectAllSentOnce(2);
   });
 
-  it('or throttles is left in peace by all mails together', async () => {
+  it('or throttles pauses all mails together', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step) => (step === 'MAIL' ? '421 4.7.0 Too many mails' : undefined));
     await test.put(...many(50));
@@ -115,7 +115,7 @@ describe('a mail server that is down', () => {
 });
 
 describe('a mail', () => {
-  it('whose connection breaks after its content and before the answer is sent again, under the same Message-ID: SMTP cannot tell', async () => {
+  it('whose connection breaks after its content and before the answer is sent again, with the same Message-ID', async () => {
     test.smtp.behave((step, turn) => (step === 'content' && turn === 1 ? 'cut' : undefined));
     await test.put(aMail(1));
     await test.deliver();
@@ -126,7 +126,7 @@ describe('a mail', () => {
     expect(document?.history).toMatchObject([{ state: 'pending', uncertain: true }, { state: 'sent' }]);
   });
 
-  it('that is refused for a while is tried again alone, and holds up no other', async () => {
+  it('that is refused for now is tried again later, and delays no other mail', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step, _turn, recipient) =>
       step === 'RCPT' && recipient === 'reader-1@cafe.example' ? '450 4.2.0 Greylisted' : undefined,
@@ -143,7 +143,7 @@ describe('a mail', () => {
     await expectAllSentOnce(10);
   });
 
-  it('that is refused for ever is parked with the reason, and holds up no other', async () => {
+  it('that is refused for ever is parked with the reason, and delays no other mail', async () => {
     test.smtp.behave((step, _turn, recipient) =>
       step === 'content' && recipient === 'reader-1@cafe.example' ? '550 5.7.1 Spam' : undefined,
     );
@@ -154,7 +154,7 @@ describe('a mail', () => {
     expect(failed).toMatchObject({ problem: expect.stringContaining('550 5.7.1 Spam'), attempts: 1 });
   });
 
-  it('that breaks every connection is tried ever more rarely, and the others go out', async () => {
+  it('that breaks every connection is tried less and less often, and the others are sent', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step, _turn, recipient) =>
       step === 'RCPT' && recipient === 'reader-1@cafe.example' ? 'cut' : undefined,
@@ -169,14 +169,14 @@ describe('a mail', () => {
     expect(['pending', 'sending']).toContain((await test.documents())[0]?.state);
   });
 
-  it('whose message is missing holds up no other', async () => {
+  it('whose message is missing delays no other mail', async () => {
     await test.put(...many(2));
     await test.collection().updateOne({ _id: aMail(1).id }, { $unset: { message: '' } });
     await test.deliver();
     await eventually(async () => expect(await states()).toEqual(['pending', 'sent']));
   });
 
-  it('with a link goes before all others that are due', async () => {
+  it('with a link is sent before all others that are due', async () => {
     const link = aMail(100, { expiresAt: new Date(Date.now() + hour).toISOString() });
     await test.put(...many(40));
     await test.put(link);
@@ -185,14 +185,14 @@ describe('a mail', () => {
     expect(recipients()[0]).toBe(link.recipient);
   });
 
-  it('with a link is ended by the clock of the database, not by that of the process', async () => {
+  it('with a link expires by the clock of the database, not by that of the process', async () => {
     const expiresAt = new Date(Date.now() + hour).toISOString();
     await test.put(aMail(1, { expiresAt }));
     await test.deliver({ clock: testClock(new Date(Date.now() + 5 * hour)) });
     await expectAllSentOnce(1);
   });
 
-  it('with a link that has expired is ended without it, also while the mail server is down', async () => {
+  it('with an expired link is parked without the link, also while the mail server is down', async () => {
     const clock = testClock(soon());
     await test.takeDown();
     const expiresAt = new Date(clock.now().getTime() + 15 * minute).toISOString();
@@ -212,21 +212,21 @@ describe('a mail', () => {
 });
 
 describe('a backlog', () => {
-  it('is worked off in many runs, so that its loop is seen to succeed and expired links are ended meanwhile', async () => {
+  it('is sent in many runs of the loop, so that the loop reports success and expired links are parked meanwhile', async () => {
     await test.put(...many(40));
     const delivery = await test.deliver({ connections: 1, runForMs: 0 });
     await expectAllSentOnce(40);
-    // Four at a time and connection; the last may still be at it.
+    // A run takes four mails for each connection; the last run may not have ended yet.
     expect(await delivery.runs()).toBeGreaterThanOrEqual(9);
   });
 });
 
-describe('an address at which nobody is', () => {
+describe('an address that does not exist', () => {
   const refuseMailbox = () =>
     test.smtp.behave((step) => (step === 'RCPT' ? '550 5.1.1 Nobody here' : undefined));
   const ann = 'Ann@cafe.example';
 
-  it('gets no later mail for a while, and it is recorded why', async () => {
+  it('gets no mail for a day, and the reason is recorded', async () => {
     const clock = testClock(soon());
     refuseMailbox();
     await test.put(aMail(1, { recipient: ann }));
@@ -236,7 +236,7 @@ describe('an address at which nobody is', () => {
     delivery.wake();
     await eventually(async () => expect(await states()).toEqual(['failed', 'suppressed']));
     expect((await test.documents())[1]).toMatchObject({
-      problem: expect.stringMatching(/^nobody is at the address: .*550 5\.1\.1 Nobody here/),
+      problem: expect.stringMatching(/^the address does not exist: .*550 5\.1\.1 Nobody here/),
       attempts: 0,
     });
     expect(test.smtp.reached('RCPT')).toBe(1);
@@ -247,7 +247,7 @@ describe('an address at which nobody is', () => {
     await eventually(async () => expect(await states()).toEqual(['failed', 'suppressed', 'sent']));
   });
 
-  it('is left alone for longer when that is said again, and mails side by side say it once', async () => {
+  it('is paused for longer after a second refusal; refusals of mails sent at the same time count once', async () => {
     const clock = testClock(soon());
     refuseMailbox();
     await test.put(...[1, 2, 3].map((number) => aMail(number, { recipient: ann })));
@@ -261,7 +261,7 @@ describe('an address at which nobody is', () => {
     await eventually(async () => expect(await refusals()).toEqual([2]));
   });
 
-  it('still gets links that somebody has just asked for, and everything again once one arrived', async () => {
+  it('still gets links that somebody has just asked for, and all mails again once a link was accepted', async () => {
     refuseMailbox();
     await test.put(aMail(1, { recipient: ann }));
     const delivery = await test.deliver();
@@ -277,7 +277,7 @@ describe('an address at which nobody is', () => {
   });
 
   it.each(['550 5.7.1 Blocked', '550 no such user'])(
-    'is not one where a server says "%s"',
+    'is not assumed when a server answers "%s"',
     async (refusal) => {
       test.smtp.behave((step, turn) => (step === 'RCPT' && turn === 1 ? refusal : undefined));
       await test.put(aMail(1, { recipient: ann }));
@@ -290,11 +290,11 @@ describe('an address at which nobody is', () => {
   );
 });
 
-describe('whoever has left the organisation', () => {
+describe('a person who has left the organisation', () => {
   const withoutAnn = { ...cornerCafe, people: cornerCafe.people.filter(({ personId }) => personId !== 1) };
   const inAnHour = () => new Date(Date.now() + hour).toISOString();
 
-  it('gets no mail that was on its way then and was put off, while the others get theirs', async () => {
+  it('gets no mail that was being sent at that moment and was put off, while the others get theirs', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step) => (step === 'RCPT' ? '450 4.2.0 Greylisted' : undefined));
     await test.learn(cornerCafe);
@@ -308,10 +308,10 @@ describe('whoever has left the organisation', () => {
     clock.advance(minute);
     delivery.wake();
     await eventually(async () => expect(await states()).toEqual(['failed', 'sent']));
-    expect((await test.documents())[0]?.problem).toMatch(/^withdrawn: nobody in the organisation/);
+    expect((await test.documents())[0]?.problem).toMatch(/^withdrawn: no person of the organisation/);
   });
 
-  it('still gets the link that was asked for at this address', async () => {
+  it('still gets a link that was asked for with this address', async () => {
     await test.learn(withoutAnn);
     await test.learn(withoutAnn);
     await test.put(aMail(1, { recipient: 'ann@cafe.example', expiresAt: inAnHour() }));
@@ -321,7 +321,7 @@ describe('whoever has left the organisation', () => {
 });
 
 describe('several processes', () => {
-  it('share the work without a mail going out twice, though their clocks differ by hours', async () => {
+  it('share the work and send no mail twice, although their clocks differ by hours', async () => {
     const count = runs(120, 1_000);
     await test.put(...many(count));
     const clocks = [0, 5, -5].map((hoursAhead) => testClock(new Date(Date.now() + hoursAhead * hour)));
@@ -343,7 +343,7 @@ describe('several processes', () => {
     }
   });
 
-  it('leave a mail to who is at it, however long the talk takes', async () => {
+  it('leave a mail to the process that is sending it, however long that takes', async () => {
     const answer = Promise.withResolvers<string>();
     test.smtp.behave((step) => (step === 'content' ? answer.promise : undefined));
     await test.put(aMail(1));
@@ -353,7 +353,7 @@ describe('several processes', () => {
     const leaseEnd = async () => (await test.documents())[0]?.dueAt.getTime() ?? 0;
     const before = await leaseEnd();
     await eventually(async () => expect(await leaseEnd()).toBeGreaterThan(before));
-    // It has looked for what it could take over.
+    // The other process has looked for mails to take over.
     const looksBefore = await other.runs();
     other.wake();
     await eventually(async () => expect(await other.runs()).toBeGreaterThan(looksBefore + 1));
@@ -362,7 +362,7 @@ describe('several processes', () => {
     await bearer[Symbol.asyncDispose]();
   });
 
-  it('take over from one that died, once its lease has ended', async () => {
+  it('take the mails of a dead process over once its lease has ended', async () => {
     await test.put(aMail(1));
     await test.collection().updateMany({}, [
       {
@@ -384,18 +384,18 @@ describe('several processes', () => {
     await expectAllSentOnce(2);
   });
 
-  it('keep the rate of the provider together', async () => {
+  it('together stay within the rate of the mail provider', async () => {
     await test.put(...many(12));
     const startedAt = Date.now();
     for (let process = 0; process < 2; process += 1) await test.deliver({ perSecond: 10 });
     await expectAllSentOnce(12);
-    // However late any of them is, the twelfth moment is eleven tenths of a second after the first.
+    // The twelfth reserved moment is 1.1 s after the first, however late a mail is sent.
     expect(Math.max(...test.smtp.taken.map(({ at }) => at)) - startedAt).toBeGreaterThanOrEqual(1_100);
   });
 });
 
 describe('a database that is away', () => {
-  it('when a mail was taken is waited for, so that nobody sends it again', async () => {
+  it('when the server accepted a mail is waited for, so that no process sends the mail again', async () => {
     await using proxy = await startTcpProxy(test.mongoUrl);
     await using othersProxy = await startTcpProxy(test.mongoUrl);
     const answer = Promise.withResolvers<string>();
@@ -412,7 +412,7 @@ describe('a database that is away', () => {
       expect(bearer.log.join()).toContain('could not be recorded');
       expect(other.log.join()).toContain('repeated work failed');
     });
-    // Who finds the database again first gives the other time.
+    // The process that reaches the database first leaves the other one time.
     othersProxy.bringBack();
     const before = await other.runs();
     await eventually(async () => expect(await other.runs()).toBeGreaterThan(before + 1));

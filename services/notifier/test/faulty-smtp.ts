@@ -1,4 +1,4 @@
-/** An SMTP server that does at each step of the talk what a test says, and knows exactly which mails it has taken. */
+/** An SMTP server that a test controls step by step. It knows exactly which mails it accepted. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Step = 'connect' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content';
 
 /**
- * An answer in the server's words; `cut` closes the connection instead, `silence` never answers; a promise is waited for.
- * The mail is taken when the content is answered with 2xx, or would have been and the connection broke.
+ * The server's answer. `cut` closes the connection instead, `silence` never answers, and a promise is awaited.
+ * A mail is taken when the content is answered with 2xx, or when the connection is cut instead of that answer.
  */
 export type Behaviour = string | Promise<string> | undefined;
 
@@ -20,12 +20,12 @@ export type TakenMail = {
 export type FaultySmtp = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
-  /** What it does from now on; whatever is not named goes well. `turn` counts the times that the step was reached, from 1. */
+  /** Sets the behaviour from now on; undefined is the usual answer. `turn` counts how often the step was reached, from 1. */
   readonly behave: (behaviour: (step: Step, turn: number, recipient: string) => Behaviour) => void;
-  /** Whether the server has answered for them or not. */
+  /** Also mails whose answer was not sent. */
   readonly taken: TakenMail[];
   readonly reached: (step: Step) => number;
-  /** Mails under way at once, at most. */
+  /** The most mails received at the same time. */
   readonly mostAtOnce: () => number;
 };
 
@@ -58,7 +58,7 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
     const lines = linesOf(socket);
     let recipient = '';
     let isRefused = false;
-    /** False: the connection is over. */
+    /** @returns false when the connection has ended */
     const answer = async (step: Step): Promise<boolean> => {
       const reply = (await act(step, recipient)) ?? usual[step];
       if (reply === 'cut') return false;
@@ -140,11 +140,11 @@ function linesOf(socket: Socket): AsyncIterable<string> {
       yield* lines;
     }
   })();
-  // Whoever leaves a loop over it leaves the rest to the next one.
+  // Without `return`, leaving a loop does not end the iterator; the next loop goes on with the rest.
   return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
 }
 
-/** A port that was just left may be taken for a moment. */
+/** Tries again, because a port that was just closed may be in use for a moment. */
 async function listen(server: Server, port: number): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

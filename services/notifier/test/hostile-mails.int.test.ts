@@ -1,4 +1,4 @@
-/** Titles of others on their way through a real mail server. */
+/** Hostile titles, sent through a real mail server. */
 import { expect, it } from '@jest/globals';
 import { openMailer } from '../src/smtp/mailer.ts';
 import { endData } from './events.ts';
@@ -6,12 +6,12 @@ import { hostileTexts } from './hostile-texts.ts';
 import { notifications } from './letters.ts';
 import { startSmtpSink } from './smtp-sink.ts';
 
-it('a mail has the headers that we gave it and no other, whatever a title holds', async () => {
+it('a mail has only the headers that we gave it, whatever the title contains', async () => {
   await using sink = await startSmtpSink();
   await using mailer = openMailer({ smtpUrl: sink.url, from: 'Offers <offers@ads.example>', connections: 1 });
   for (const [what, title] of [['a harmless title', 'Two for one'], ...hostileTexts] as const) {
     const [mail] = notifications('OfferEnded', { ...endData, title });
-    if (mail === undefined) throw new Error('nobody is written to');
+    if (mail === undefined) throw new Error('no recipient');
     expect([what, await mailer.send(mail)]).toMatchObject([what, { outcome: 'accepted' }]);
     const [harmless, received] = [sink.mails[0], sink.mails.at(-1)];
     const names = received?.headers.map(({ key }) => key);

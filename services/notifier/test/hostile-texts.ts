@@ -1,4 +1,4 @@
-/** What people, and people who mean harm, write into titles and names. */
+/** Titles and names that people may write, some of them to do harm. */
 export const hostileTexts: readonly [what: string, text: string][] = [
   ['a header after a line break', 'Lunch\r\nBcc: everyone@example.com\r\n\r\nNew body'],
   ['a header after a lone carriage return', 'Lunch\rBcc: everyone@example.com'],
@@ -7,14 +7,14 @@ export const hostileTexts: readonly [what: string, text: string][] = [
   ['markup', '</title></td></table><script>steal()</script><img src=x onerror=steal()>'],
   ['the end of an attribute', `" onmouseover="steal()" x='`],
   ['an entity', '&lt;script&gt;&#60;script&#62;'],
-  ['text that turns the direction of reading', 'invoice\u202efdp.exe\u2066x\u2069\u200f'],
+  ['text that changes the reading direction', 'invoice\u202efdp.exe\u2066x\u2069\u200f'],
   ['marks of isolation that end early', 'a\u2069b\u2068c\u2068d'],
-  ['characters that nobody sees', '\u200b\u200b\ufeff\u00ad\u2060'],
+  ['invisible characters', '\u200b\u200b\ufeff\u00ad\u2060'],
   ['piled up marks', `Zalgo${'\u0301\u0327'.repeat(40)}`],
   ['a word without end', 'W'.repeat(5_000)],
   ['a mailbox', '"Ann" <ann@evil.example>, bob@evil.example'],
   [
-    'addresses that mail programs make links of',
+    'addresses that mail programs turn into links',
     'https://evil.example www.evil.example evil。example 203.0.113.7',
   ],
   ['an encoded word', '=?utf-8?q?=0D=0ABcc:_everyone=40example.com?='],

@@ -20,7 +20,7 @@ afterEach(async () => {
   await test[Symbol.asyncDispose]();
 });
 
-/** The service as a process of its own, on the test's database and mail server. */
+/** The service as a process, on the test's database and mail server. */
 async function startProcess(o: { mongoUrl?: string; connections?: number } = {}): Promise<ServiceProcess> {
   return processes.use(
     await startServiceProcess(main, {
@@ -29,7 +29,7 @@ async function startProcess(o: { mongoUrl?: string; connections?: number } = {})
       LOG_LEVEL: 'info',
       ADMIN_TOKEN_HASHES: adminTokenHashes,
       MONGO_URL: o.mongoUrl ?? test.mongoUrl,
-      // Nobody is there: what is to be sent is in the database.
+      // No broker is there: the mails to send are in the database.
       RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',
       SMTP_URL: test.smtp.url,
       SMTP_CONNECTIONS: `${o.connections ?? 5}`,
@@ -52,8 +52,8 @@ async function expectAllRecorded(): Promise<void> {
   );
 }
 
-describe('a process that is killed after the server has taken a mail and before that is recorded', () => {
-  it('leaves that one mail to go out once more, with the same Message-ID, and loses none', async () => {
+describe('a process that is killed after the server accepted a mail and before that is recorded', () => {
+  it('causes one second copy of that mail, with the same Message-ID, and loses no mail', async () => {
     for (let round = 0; round < runs(1, 10); round += 1) {
       const takenBefore = test.smtp.taken.length;
       await test.collection().deleteMany({});
@@ -66,7 +66,7 @@ describe('a process that is killed after the server has taken a mail and before 
       await test.put(...many(12));
       const victim = await startProcess({ mongoUrl: proxy.url, connections: 1 });
       await eventually(() => expect(test.smtp.reached('content')).toBe(reached + 4));
-      // From here on nothing is recorded, whenever the process hears the answer, and by no new connection either.
+      // From here on nothing can be recorded, neither over the open connection nor over a new one.
       proxy.takeDown();
       fourth.resolve('250 2.0.0 Ok');
       await eventually(() => expect(test.smtp.taken).toHaveLength(takenBefore + 4));
@@ -75,15 +75,15 @@ describe('a process that is killed after the server has taken a mail and before 
 
       // As if two minutes had passed.
       await test.collection().updateMany({ state: 'sending' }, [{ $set: { dueAt: '$$NOW' } }]);
-      const heir = await startProcess();
+      const successor = await startProcess();
       await expectAllRecorded();
       const copies = messageIds().slice(takenBefore);
       expect(copies).toHaveLength(13);
       expect(new Set(copies).size).toBe(12);
-      // All that the dead process had claimed may have been taken, as far as anybody can know.
+      // Nobody can know which of the claimed mails the server had accepted.
       const inherited = (await test.documents()).filter(({ history }) => history?.[0]?.uncertain === true);
       expect(inherited.length).toBeGreaterThanOrEqual(1);
-      await heir.kill();
+      await successor.kill();
     }
   });
 });

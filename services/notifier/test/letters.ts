@@ -1,4 +1,4 @@
-/** Notifications as the domain makes them out of an event, for tests that look at recipients and letters. */
+/** The notifications that the domain makes of an event, for tests of recipients and letters. */
 import type { AnnouncementContext, Notification } from '../src/domain/announcement.ts';
 import { announcementOf } from '../src/domain/announcements.ts';
 import type { Contact } from '../src/domain/contact.ts';
@@ -6,7 +6,7 @@ import { cornerCafe } from './events.ts';
 
 export const portalUrl = 'https://ads.example/portal';
 
-/** Nobody has switched anything off. */
+/** All people want all mails. */
 export const around = (
   contact: Contact | undefined,
   changes: Partial<AnnouncementContext> = {},
@@ -21,23 +21,23 @@ export const around = (
 export function addressed(
   eventName: string,
   data: unknown,
-  o: { eventId?: string; surroundings?: AnnouncementContext } = {},
+  o: { eventId?: string; context?: AnnouncementContext } = {},
 ) {
   const happenedAt = '2026-06-01T12:00:00.000Z';
   const occurrence = { eventName, eventId: o.eventId ?? 'event-1', organisationId: 1, happenedAt, data };
-  return announcementOf(eventName)?.address(occurrence, o.surroundings ?? around(cornerCafe));
+  return announcementOf(eventName)?.address(occurrence, o.context ?? around(cornerCafe));
 }
 
-/** @throws where nobody is known to whom it could go */
+/** @throws when no recipient is known */
 export function notifications(
   eventName: string,
   data: unknown,
   o: Parameters<typeof addressed>[2] = {},
 ): readonly Notification[] {
   const found = addressed(eventName, data, o);
-  if (found === undefined || found === 'nobody-known') throw new Error(`${eventName}: nobody is known`);
+  if (found === undefined || found === 'nobody-known') throw new Error(`${eventName}: no recipient is known`);
   return found;
 }
 
-/** Blanks that do not break are blanks to whoever reads. */
+/** Replaces non-breaking spaces by spaces. */
 export const plain = (text: string | undefined) => (text ?? '').replace(/[\u00a0\u202f]/g, ' ');

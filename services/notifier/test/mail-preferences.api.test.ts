@@ -1,4 +1,4 @@
-/** Which mails a person wants: asked for by the gateway, or ended by the link in a mail. */
+/** A person's mail preferences, changed by the gateway or by the unsubscribe link in a mail. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -57,7 +57,7 @@ describe('/internal/mail-preferences', () => {
     expect(await ask()).toEqual([200, everything]);
   });
 
-  it('keeps what the person says, also said again, and for this person alone', async () => {
+  it('stores what the person chose, for this person only, also when sent twice', async () => {
     const wish = { offerEnded: false, balanceLow: true };
     expect(await ask({ json: wish })).toEqual([200, wish]);
     expect(await ask({ json: wish })).toEqual([200, wish]);
@@ -68,21 +68,21 @@ describe('/internal/mail-preferences', () => {
   });
 
   it.each([
-    ['half of it', { offerEnded: false }, /balanceLow/],
-    ['a mail that always comes', { ...everything, offerPaid: false }, /offerPaid/],
-    ['what is neither yes nor no', { ...everything, offerEnded: 'no' }, /offerEnded/],
-    ['nothing', [], /./],
+    ['one preference alone', { offerEnded: false }, /balanceLow/],
+    ['a mail that cannot be switched off', { ...everything, offerPaid: false }, /offerPaid/],
+    ['a value that is not a boolean', { ...everything, offerEnded: 'no' }, /offerEnded/],
+    ['an empty array', [], /./],
   ])('refuses %s, says what is wrong, and changes nothing', async (_what, json, message) => {
     await ask({ json: { offerEnded: false, balanceLow: false } });
     expect(await ask({ json })).toEqual([400, { message: expect.stringMatching(message) }]);
     expect(await ask()).toEqual([200, { offerEnded: false, balanceLow: false }]);
   });
 
-  it('refuses what is no JSON', async () => {
+  it('refuses invalid JSON', async () => {
     expect(await ask({ body: '{' })).toMatchObject([400, {}]);
   });
 
-  it('is for people whom the gateway vouches for, and for nobody else', async () => {
+  it('needs a valid caller context of a person, signed by the gateway', async () => {
     const refused = [401, { message: 'Unauthorised' }];
     expect(await ask({ caller: { audience: 'billing' } })).toEqual(refused);
     expect(await ask({ caller: { personId: null } })).toEqual(refused);
@@ -92,8 +92,8 @@ describe('/internal/mail-preferences', () => {
   });
 });
 
-describe('the link in a mail', () => {
-  /** As the mail carries it; the gateway has it under `/portal`. */
+describe('the unsubscribe link in a mail', () => {
+  /** The path in the mail without the gateway's `/portal`. */
   async function linkFor(email: string): Promise<string> {
     await test.hear(events.ended());
     const stored = await test.stored();
@@ -112,7 +112,7 @@ describe('the link in a mail', () => {
 
   beforeEach(() => test.hear(events.registered()));
 
-  it('ends mails of its kind for its person when it is posted to, once and for all', async () => {
+  it('switches mails of its kind off for its person when it receives a POST, also twice', async () => {
     const url = await linkFor('ann@cafe.example');
     for (let round = 1; round <= 2; round += 1) {
       const reply = await oneClick(url);
@@ -130,14 +130,14 @@ describe('the link in a mail', () => {
     expect((await test.stored()).map(({ _id }) => _id)).toContain('offer-ended/offer/18 to bob@cafe.example');
   });
 
-  it('leaves what else the person has switched off as it is', async () => {
+  it('does not change the other preferences', async () => {
     const url = await linkFor('ann@cafe.example');
     await test.notifier.preferences.save(1, ['balanceLow'], new Date());
     await fetch(url, { method: 'POST' });
     expect((await wishesOf(1)).toSorted()).toEqual(['balanceLow', 'offerEnded']);
   });
 
-  it('changes nothing when it is only looked at, as mail scanners do', async () => {
+  it('changes nothing on GET and HEAD, which mail scanners send', async () => {
     const url = await linkFor('ann@cafe.example');
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
     const page = await (await fetch(url)).text();
@@ -149,7 +149,7 @@ describe('the link in a mail', () => {
     expect(after).not.toContain('<form');
   });
 
-  it('leads to a page that says of what and of whom, runs nothing and tells nobody where it is', async () => {
+  it('leads to a page that names the mails and the organisation, runs no script and sends no referrer', async () => {
     const tradingName = '</main><script>steal()</script>\u202eCafe';
     await test.hear(events.changed({ tradingName }, 2));
     const reply = await fetch(await linkFor('bob@cafe.example'));
@@ -164,7 +164,7 @@ describe('the link in a mail', () => {
     expect(page).toContain('name="viewport"');
   });
 
-  it('works for ever, also when the organisation is not known any longer', async () => {
+  it('never expires, also when the organisation is no longer known', async () => {
     const url = await linkFor('ann@cafe.example');
     await test.mongo.connection.collection('contacts').deleteMany({});
     test.clock.advance(10 * 365 * 24 * 3_600_000);
@@ -172,7 +172,7 @@ describe('the link in a mail', () => {
     expect(await wishesOf(1)).toEqual(['offerEnded']);
   });
 
-  it('is no link when any character of it is another, and says so', async () => {
+  it('is refused with a clear page when any character differs', async () => {
     const url = await linkFor('ann@cafe.example');
     const start = url.lastIndexOf('/') + 1;
     const places = fc.integer({ min: start, max: url.length - 1 });
@@ -188,7 +188,7 @@ describe('the link in a mail', () => {
     for (const personId of [1, 2, 3]) expect(await wishesOf(personId)).toEqual([]);
   });
 
-  it('is no link without its signature, for another person or mail, or by another secret', async () => {
+  it('is refused without its signature, for another person or mail, or signed with another secret', async () => {
     const token = (await linkFor('ann@cafe.example')).split('/').at(-1) ?? '';
     const [organisationId, personId, mail, mac] = token.split('.');
     const secret = 'another-secret-that-only-tests-ever-use-0123';
@@ -215,13 +215,13 @@ describe('the link in a mail', () => {
     expect(await wishesOf(1)).toEqual([]);
   });
 
-  it('appears in no log, nor does whom it is for', async () => {
+  it('is in no log, and neither is its address', async () => {
     const url = await linkFor('ann@cafe.example');
     const requests = () => test.log.filter((line) => line.includes('/unsubscribe/:token')).length;
     const before = requests();
     await fetch(url);
     await oneClick(url);
-    // A request is logged when its reply is out.
+    // A request is logged after its reply was sent.
     await eventually(() => expect(requests()).toBeGreaterThanOrEqual(before + 2));
     expect(test.log.join()).not.toContain(url.split('/').at(-1));
     expect(test.log.join()).not.toContain('ann@cafe.example');

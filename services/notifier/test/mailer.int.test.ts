@@ -10,7 +10,7 @@ const mail = {
 const from = 'Offers <offers@ads.example>';
 
 describe('the mailer', () => {
-  it('sends the same message under the same id each time, in any script', async () => {
+  it('sends a message with the same Message-ID each time, in any script', async () => {
     await using sink = await startSmtpSink();
     await using mailer = openMailer({ smtpUrl: sink.url, from, connections: 1 });
     expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
@@ -19,7 +19,7 @@ describe('the mailer', () => {
     expect(new Set(sink.mails.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it('adds no header, whatever the recipient and the subject hold', async () => {
+  it('lets neither recipient nor subject add a header', async () => {
     await using sink = await startSmtpSink();
     await using mailer = openMailer({ smtpUrl: sink.url, from, connections: 1 });
     const subject = 'Hi\r\nBcc: all@example.com';
@@ -30,7 +30,7 @@ describe('the mailer', () => {
     for (const received of sink.mails) expect(received.headers.map(({ key }) => key)).not.toContain('bcc');
   });
 
-  it('sends the headers of a message whole, however long their values', async () => {
+  it('sends long header values complete', async () => {
     await using sink = await startSmtpSink();
     await using mailer = openMailer({ smtpUrl: sink.url, from, connections: 1 });
     const headers = { 'List-Unsubscribe': `<https://ads.example/portal/unsubscribe/${'x'.repeat(120)}>` };

@@ -99,7 +99,7 @@ const letWait = () =>
 const refuseAll = (reply: string) => test.smtp.behave((step) => (step === 'RCPT' ? reply : undefined));
 
 describe('the list', () => {
-  it('has what is asked for, the latest first', async () => {
+  it('has the mails that match the query, the latest first', async () => {
     await sent(aMail(1), aMail(2, { organisationId: 2, recipient: 'Bob@cafe.example' }));
     refuseAll('550 5.7.1 Blocked');
     await sent(aMail(3));
@@ -126,7 +126,7 @@ describe('the list', () => {
     expect((await ask('/admin/notifications?state=lost')).status).toBe(400);
   });
 
-  it('never says what mails say, nor does anything else here', async () => {
+  it('never contains the text of a mail, and neither does any other reply', async () => {
     const message = {
       subject: 'Your sign-in link',
       text: 'https://ads.example/sign-in#secret-1',
@@ -149,7 +149,7 @@ describe('the list', () => {
     await settled();
   });
 
-  it('is for whoever holds the admin credential', async () => {
+  it('and the other admin routes need the admin token', async () => {
     for (const path of ['/admin/notifications', '/admin/notifications/one?id=1', '/admin/bounces'])
       expect((await ask(path, undefined, 'wrong')).status).toBe(401);
     expect((await ask('/admin/notifications/resend', { id: '1' }, 'wrong')).status).toBe(401);
@@ -157,7 +157,7 @@ describe('the list', () => {
 });
 
 describe('a notification', () => {
-  it('is shown with what came of each attempt', async () => {
+  it('is shown with the result of each attempt', async () => {
     const first = test.smtp.reached('RCPT') + 1;
     test.smtp.behave((step, turn) =>
       step === 'RCPT' && turn === first ? '450 4.2.0 Greylisted' : undefined,
@@ -182,7 +182,7 @@ describe('a notification', () => {
   });
 });
 
-it('what has not gone out is counted, with the age of the oldest', async () => {
+it('unsent mails are counted, with the age of the oldest', async () => {
   const register = registerStore(mongo);
   expect(await register.unsent()).toEqual({ waiting: 0, pending: 0, oldest: undefined });
   await letWait();
@@ -199,7 +199,7 @@ it('what has not gone out is counted, with the age of the oldest', async () => {
 });
 
 describe('sending again', () => {
-  it('makes a new attempt with the same Message-ID, and keeps who had it made', async () => {
+  it('makes a new attempt with the same Message-ID, and records who asked for it', async () => {
     await sent(aMail(1));
     const reply = await resend(aMail(1).id);
     expect(reply).toMatchObject({ status: 200, body: { state: 'pending', attempts: 0 } });
@@ -213,7 +213,7 @@ describe('sending again', () => {
     });
   });
 
-  it('takes what was parked, and goes to an address on the bounce list, which is forgotten when it arrives', async () => {
+  it('works for parked mails and addresses on the bounce list; an accepted mail removes the address from it', async () => {
     refuseAll('550 5.1.1 Nobody here');
     await sent(aMail(1, { recipient: 'ann@cafe.example' }));
     await sent(aMail(2, { recipient: 'ann@cafe.example' }));
@@ -228,7 +228,7 @@ describe('sending again', () => {
     expect((await ask('/admin/bounces')).body).toEqual({ bounces: [] });
   });
 
-  it('is refused, with the reason, for what waits for somebody to send it to', async () => {
+  it('is refused, with the reason, while no recipient is known', async () => {
     await letWait();
     expect(await resend('BalanceLow/e1')).toMatchObject({
       status: 409,
@@ -246,7 +246,7 @@ describe('sending again', () => {
     expect(test.smtp.taken).toHaveLength(1);
   });
 
-  it('is refused, with the reason, for whoever has left the organisation, and goes to who stayed', async () => {
+  it('is refused, with the reason, for people who have left the organisation, and not for the others', async () => {
     await sent(aMail(1, { recipient: 'Ann@cafe.example' }), aMail(2, { recipient: 'bob@cafe.example' }));
     const [ann, bob] = cornerCafe.people;
     const contact = { ...cornerCafe, people: [{ ...ann, enabled: false }, bob] };
@@ -263,7 +263,7 @@ describe('sending again', () => {
     await contacts.deleteMany({});
   });
 
-  it('is refused, with the reason, for what is being sent', async () => {
+  it('is refused, with the reason, while the mail is being sent', async () => {
     const answer = Promise.withResolvers<string>();
     test.smtp.behave((step) => (step === 'content' ? answer.promise : undefined));
     await test.put(aMail(1));
@@ -277,7 +277,7 @@ describe('sending again', () => {
 });
 
 describe('the bounce list', () => {
-  it('is forgotten address by address, in any case', async () => {
+  it('loses one address at a time, in upper or lower case', async () => {
     refuseAll('550 5.1.1 Nobody here');
     await sent(aMail(1, { recipient: 'Ann@cafe.example' }));
     expect(await ask('/admin/bounces/forget', { address: 'ANN@cafe.example' })).toEqual({

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.dispose();
 });
 
-it('every mail of all replicas has a moment of its own, and unused time is no credit', async () => {
+it('each mail of all replicas reserves its own moment, and unused time gives no extra mails later', async () => {
   const clock = testClock();
   const [one, other] = [openPace(mongo, 10, clock), openPace(mongo, 10, clock)];
   expect(await one.reserve(3)).toEqual({ firstInMs: 0, everyMs: 100 });
@@ -32,7 +32,7 @@ it('every mail of all replicas has a moment of its own, and unused time is no cr
   expect(await one.reserve(1)).toEqual({ firstInMs: 2_000, everyMs: 100 });
 });
 
-it('moments reserved at the same time are different ones', async () => {
+it('reservations made at the same time get different moments', async () => {
   const clock = testClock('2026-07-01T12:00:00.000Z');
   const replicas = Array.from({ length: 8 }, () => openPace(mongo, 100, clock));
   const reserved = await Promise.all(replicas.map((pace) => pace.reserve(1)));
@@ -40,7 +40,7 @@ it('moments reserved at the same time are different ones', async () => {
   expect(moments).toEqual([0, 10, 20, 30, 40, 50, 60, 70]);
 });
 
-it('so many are reserved at once as are sent within two seconds, and one of those that are slower', () => {
+it('a process reserves the mails of two seconds at once, and at least one', () => {
   expect([50, 0.1].map((perSecond) => openPace(mongo, perSecond).atOnce)).toEqual([100, 1]);
   expect(openPace(mongo, undefined).atOnce).toBe(Number.POSITIVE_INFINITY);
 });

@@ -27,10 +27,10 @@ function open(patience: { untilContentMs?: number; contentMs?: number } = {}) {
 const failsAt = (step: Step, how: string) => smtp.behave((at) => (at === step ? how : undefined));
 
 const unavailable = { outcome: 'unavailable' };
-const trouble = { outcome: 'deferred', slowDown: true, uncertain: false };
+const slowDown = { outcome: 'deferred', slowDown: true, uncertain: false };
 const later = { outcome: 'deferred', slowDown: false, uncertain: false };
-const never = { outcome: 'refused', unknownMailbox: false };
-const nobody = { outcome: 'refused', unknownMailbox: true };
+const refused = { outcome: 'refused', unknownMailbox: false };
+const unknownMailbox = { outcome: 'refused', unknownMailbox: true };
 
 describe('a fault at', () => {
   it.each<readonly [Step, string, object]>([
@@ -46,24 +46,24 @@ describe('a fault at', () => {
     ['AUTH', '535 5.7.8 Wrong password', unavailable],
     ['AUTH', 'cut', unavailable],
     ['AUTH', 'silence', unavailable],
-    ['MAIL', '421 4.7.0 Slow down', trouble],
-    ['MAIL', '451 4.3.0 Not now', trouble],
-    ['MAIL', '550 5.7.1 Sender refused', trouble],
-    ['MAIL', 'cut', trouble],
-    ['MAIL', 'silence', trouble],
-    ['RCPT', '421 4.7.0 Slow down', trouble],
+    ['MAIL', '421 4.7.0 Slow down', slowDown],
+    ['MAIL', '451 4.3.0 Not now', slowDown],
+    ['MAIL', '550 5.7.1 Sender refused', slowDown],
+    ['MAIL', 'cut', slowDown],
+    ['MAIL', 'silence', slowDown],
+    ['RCPT', '421 4.7.0 Slow down', slowDown],
     ['RCPT', '450 4.2.0 Greylisted', later],
-    ['RCPT', '550 5.1.1 Nobody here', nobody],
-    ['RCPT', '550 5.7.1 Blocked', never],
-    ['RCPT', 'cut', trouble],
-    ['RCPT', 'silence', trouble],
+    ['RCPT', '550 5.1.1 Nobody here', unknownMailbox],
+    ['RCPT', '550 5.7.1 Blocked', refused],
+    ['RCPT', 'cut', slowDown],
+    ['RCPT', 'silence', slowDown],
     ['DATA', '451 4.7.1 Later', later],
-    ['DATA', '554 5.5.0 Refused', never],
-    ['DATA', 'cut', trouble],
-    ['DATA', 'silence', trouble],
-    ['content', '421 4.3.2 Shutting down', trouble],
+    ['DATA', '554 5.5.0 Refused', refused],
+    ['DATA', 'cut', slowDown],
+    ['DATA', 'silence', slowDown],
+    ['content', '421 4.3.2 Shutting down', slowDown],
     ['content', '451 4.7.1 Later', later],
-    ['content', '550 5.7.1 Spam', never],
+    ['content', '550 5.7.1 Spam', refused],
     ['content', 'cut', { outcome: 'deferred', slowDown: true, uncertain: true }],
     ['content', 'silence', { outcome: 'deferred', slowDown: true, uncertain: true }],
   ])('%s, "%s", leaves a mail that can be sent afterwards', async (step, how, expected) => {
@@ -71,17 +71,17 @@ describe('a fault at', () => {
     const takenBefore = smtp.taken.length;
     failsAt(step, how);
     expect(await attemptAt(step, mailer)).toMatchObject(expected);
-    const takenUnheard = how === 'cut' && step === 'content' ? 1 : 0;
-    expect(smtp.taken).toHaveLength(takenBefore + takenUnheard);
+    const takenWithoutAnswer = how === 'cut' && step === 'content' ? 1 : 0;
+    expect(smtp.taken).toHaveLength(takenBefore + takenWithoutAnswer);
     smtp.behave(() => undefined);
     await using patient = open();
     expect(await patient.send(mail)).toEqual({ outcome: 'accepted', reply: '250 2.0.0 Ok: queued' });
-    expect(smtp.taken).toHaveLength(takenBefore + takenUnheard + 1);
+    expect(smtp.taken).toHaveLength(takenBefore + takenWithoutAnswer + 1);
     expect(new Set(smtp.taken.map(({ messageId }) => messageId)).size).toBe(1);
   });
 });
 
-/** Of a mail that got as far as that: who waits for little may have given up before, on a machine that stands still. */
+/** Tries until an attempt reached the step: on a slow machine a short deadline may end an attempt earlier. */
 function attemptAt(step: Step, mailer: Mailer): Promise<Attempt> {
   return eventually(async () => {
     const before = smtp.reached(step);
@@ -91,7 +91,7 @@ function attemptAt(step: Step, mailer: Mailer): Promise<Attempt> {
   });
 }
 
-/** Waits for little, and has a connection already where that is not what it waits for, however slow the machine is. */
+/** A mailer with a short deadline. It already has a connection where the connection is not what is tested. */
 async function impatientAt(step: Step) {
   if (step === 'content') return open({ contentMs: 400 });
   const mailer = open({ untilContentMs: 400 });
@@ -101,7 +101,7 @@ async function impatientAt(step: Step) {
 }
 
 describe('a mail server', () => {
-  it('that takes its time over the content is waited for, longer than for anything before it', async () => {
+  it('gets more time to answer to the content than to earlier steps', async () => {
     await using mailer = open({ untilContentMs: 2_000 });
     const longer = async () => {
       await pause(2_500);
@@ -114,7 +114,7 @@ describe('a mail server', () => {
     });
   });
 
-  it('gets mails one after the other over one connection', async () => {
+  it('gets several mails over one connection', async () => {
     await using mailer = open();
     for (let count = 0; count < 5; count += 1)
       expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
@@ -124,12 +124,12 @@ describe('a mail server', () => {
   it('that refuses one mail gets the next over the same connection', async () => {
     await using mailer = open();
     smtp.behave((step, turn) => (step === 'RCPT' && turn === 1 ? '550 5.1.1 Nobody here' : undefined));
-    expect(await mailer.send(mail)).toMatchObject(nobody);
+    expect(await mailer.send(mail)).toMatchObject(unknownMailbox);
     expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
     expect(smtp.reached('connect')).toBe(1);
   });
 
-  it('that is not there is told from mails that it refuses', async () => {
+  it('that cannot be reached is unavailable, which is not a refusal of the mail', async () => {
     await using mailer = open();
     await smtp[Symbol.asyncDispose]();
     expect(await mailer.send(mail)).toMatchObject(unavailable);
@@ -137,8 +137,8 @@ describe('a mail server', () => {
   });
 });
 
-it('an address that is none is refused without a word to the server', async () => {
+it('an empty address is refused without asking the server', async () => {
   await using mailer = open();
-  expect(await mailer.send({ ...mail, recipient: '' })).toMatchObject(never);
+  expect(await mailer.send({ ...mail, recipient: '' })).toMatchObject(refused);
   expect(smtp.reached('RCPT')).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** A real SMTP server that tests bring up, take down, and teach to refuse. */
+/** A real SMTP server that tests start, stop, and tell to refuse mails. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -52,7 +52,7 @@ export async function startSmtpSink(
       void stored().finally(done);
     },
   });
-  // A connection that breaks off is the business of whoever broke it.
+  // A broken connection is no error of the test.
   server.on('error', () => {});
   const listening = server.listen(port, '127.0.0.1');
   if (!listening.listening) await once(listening, 'listening');

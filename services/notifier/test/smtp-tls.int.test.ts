@@ -25,7 +25,7 @@ describe.each(ways)('a mail to a server with TLS (%s)', (from) => {
     expect(sink.plain()).toBe(0);
   });
 
-  it('is not sent, nor a password, when nobody vouches for the certificate', async () => {
+  it('is not sent, and neither is a password, when no authority has signed the certificate', async () => {
     await using sink = await startSmtpSink(0, { ...own, from });
     await using mailer = mailerTo(sink.url.replace('://', '://user:password@'));
     expect(await mailer.send(mail)).toMatchObject({
@@ -47,7 +47,7 @@ describe.each(ways)('a mail to a server with TLS (%s)', (from) => {
   });
 });
 
-it('a mail waits, and no password is said, when the server offers no TLS though it is required', async () => {
+it('a mail waits and no password is sent when TLS is required and the server does not offer it', async () => {
   await using sink = await startSmtpSink();
   await using mailer = mailerTo(sink.url.replace('://', '://user:password@'));
   expect(await mailer.send(mail)).toMatchObject({ outcome: 'unavailable' });

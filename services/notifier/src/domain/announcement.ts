@@ -67,7 +67,7 @@ export type Announcement = {
   readonly declaration: AnnouncedToPeople | WithLink;
   /** Set if people can switch the mail off. */
   readonly optional?: OptionalMail;
-  readonly address: (occurrence: Occurrence, surroundings: AnnouncementContext) => Addressed;
+  readonly address: (occurrence: Occurrence, context: AnnouncementContext) => Addressed;
 };
 
 /** A mail to several people of the organisation, when it is known. */

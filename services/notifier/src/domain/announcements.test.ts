@@ -32,11 +32,11 @@ const withLinks = [
   ['SignUpRequested', signUpData],
 ] as const;
 
-describe('who hears', () => {
+describe('recipients', () => {
   it.each(toPeople)('of %s: the enabled admins', (name, data) => {
     const people = cornerCafe.people.filter(({ role }) => role === 'admin');
-    const surroundings = around({ ...cornerCafe, people });
-    expect(recipients(notifications(name, data, { surroundings }))).toEqual([
+    const context = around({ ...cornerCafe, people });
+    expect(recipients(notifications(name, data, { context }))).toEqual([
       'ann@cafe.example',
       'bob@cafe.example',
     ]);
@@ -52,47 +52,45 @@ describe('who hears', () => {
     ).toHaveLength(2);
   });
 
-  it('once, although the same mailbox is listed twice', () => {
+  it('are listed once, although two people have the same mailbox', () => {
     const people = cornerCafe.people.map((person) => ({ ...person, email: 'Ann@cafe.example' }));
-    const surroundings = around({ ...cornerCafe, people });
-    expect(notifications('OfferPaymentApplied', paymentData, { surroundings })).toHaveLength(1);
-    expect(notifications('PaymentLinkIssued', paymentLinkData, { surroundings })).toHaveLength(1);
+    const context = around({ ...cornerCafe, people });
+    expect(notifications('OfferPaymentApplied', paymentData, { context })).toHaveLength(1);
+    expect(notifications('PaymentLinkIssued', paymentLinkData, { context })).toHaveLength(1);
   });
 
-  it.each(toPeople)('of %s: nobody who was invited and never came', (name, data) => {
+  it.each(toPeople)('of %s: no person who was invited and has never signed in', (name, data) => {
     const awaited = (personId: number) => ({ ...cornerCafe.people[0]!, personId, awaited: true });
     const strangers = [
       { ...awaited(91), email: 'stranger@elsewhere.example' },
       { ...awaited(92), email: 'other@elsewhere.example', role: 'marketer' as const },
     ];
-    const surroundings = around({ ...cornerCafe, people: [...cornerCafe.people, ...strangers] });
-    const found = recipients(notifications(name, { ...data, createdBy: 92 }, { surroundings }));
+    const context = around({ ...cornerCafe, people: [...cornerCafe.people, ...strangers] });
+    const found = recipients(notifications(name, { ...data, createdBy: 92 }, { context }));
     expect(found.filter((recipient) => recipient.endsWith('@elsewhere.example'))).toEqual([]);
     expect(found).toContain('ann@cafe.example');
   });
 
-  it.each(toPeople)('of %s, while the organisation is unknown or has no admin: nobody yet', (name, data) => {
+  it.each(toPeople)('of %s are not known while the organisation is unknown or has no admin', (name, data) => {
     const created = { ...data, createdBy: null };
-    expect(addressed(name, created, { surroundings: around(undefined) })).toBe('nobody-known');
+    expect(addressed(name, created, { context: around(undefined) })).toBe('nobody-known');
     const people = cornerCafe.people.filter(({ role }) => role !== 'admin');
-    expect(addressed(name, created, { surroundings: around({ ...cornerCafe, people }) })).toBe(
-      'nobody-known',
-    );
+    expect(addressed(name, created, { context: around({ ...cornerCafe, people }) })).toBe('nobody-known');
   });
 
-  it.each(withLinks)('of %s: the address that it names, whatever is known', (name, data) => {
+  it.each(withLinks)('of %s: the address in the event, whatever the contacts say', (name, data) => {
     for (const contact of [undefined, cornerCafe])
-      expect(recipients(notifications(name, data, { surroundings: around(contact) }))).toEqual([data.email]);
+      expect(recipients(notifications(name, data, { context: around(contact) }))).toEqual([data.email]);
   });
 });
 
-describe('whoever has switched mails off', () => {
-  const annDoesNot = { surroundings: around(cornerCafe, { wants: ({ personId }) => personId !== 1 }) };
+describe('a person who has switched mails off', () => {
+  const annDoesNot = { context: around(cornerCafe, { wants: ({ personId }) => personId !== 1 }) };
 
   it.each([
     ['OfferEnded', endData],
     ['BalanceLow', lowData],
-  ] as const)('hears no more of %s', (name, data) => {
+  ] as const)('gets no mail of %s', (name, data) => {
     expect(recipients(notifications(name, data, annDoesNot))).toEqual(['bob@cafe.example']);
   });
 
@@ -103,19 +101,19 @@ describe('whoever has switched mails off', () => {
     ['BalanceToppedUp', topUpData],
     ['OrganisationApproved', approvalData],
     ...withLinks,
-  ] as const)('hears of %s all the same', (name, data) => {
+  ] as const)('still gets mails of %s', (name, data) => {
     expect(notifications(name, data, annDoesNot)).toEqual(notifications(name, data));
   });
 
-  it('makes nothing wait: it is announced to nobody', () => {
-    const surroundings = around(cornerCafe, { wants: () => false });
-    expect(addressed('OfferEnded', endData, { surroundings })).toEqual([]);
+  it('leaves no recipient, and the mail does not wait for one', () => {
+    const context = around(cornerCafe, { wants: () => false });
+    expect(addressed('OfferEnded', endData, { context })).toEqual([]);
   });
 
   it('does not switch them off for another person of the same mailbox', () => {
     const people = cornerCafe.people.map((person) => ({ ...person, email: 'office@cafe.example' }));
-    const surroundings = around({ ...cornerCafe, people }, { wants: ({ personId }) => personId === 2 });
-    const [mail, ...more] = notifications('OfferEnded', endData, { surroundings });
+    const context = around({ ...cornerCafe, people }, { wants: ({ personId }) => personId === 2 });
+    const [mail, ...more] = notifications('OfferEnded', endData, { context });
     expect(more).toEqual([]);
     // The link is for the person who has not switched the mail off.
     expect(mail?.message.headers?.['List-Unsubscribe']).toContain('/2.offerEnded');
@@ -123,7 +121,7 @@ describe('whoever has switched mails off', () => {
 });
 
 describe('one-click unsubscribing', () => {
-  it('is offered where a mail is not about money, to each person by a link of their own', () => {
+  it('is offered in mails that are not about money, with a link for each person', () => {
     const found = notifications('OfferEnded', endData);
     expect(found.map(({ message }) => message.headers)).toEqual(
       [1, 2].map((personId) => ({
@@ -146,7 +144,7 @@ describe('one-click unsubscribing', () => {
   );
 });
 
-describe('what makes two notifications the same', () => {
+describe('the cause that makes two notifications the same', () => {
   const idsAs = (name: string, data: unknown, eventId: string) =>
     notifications(name, data, { eventId }).map(({ id }) => id);
 
@@ -154,7 +152,7 @@ describe('what makes two notifications the same', () => {
     ['PaymentLinkIssued', paymentLinkData],
     ['OfferPaymentApplied', paymentData],
     ['OfferEnded', endData],
-  ] as const)('is the offer, of %s', (name, data) => {
+  ] as const)('is the offer for %s', (name, data) => {
     expect(idsAs(name, data, 'another-event')).toEqual(idsAs(name, data, 'event-1'));
     expect(idsAs(name, { ...data, offerId: 18 }, 'event-1')).not.toEqual(idsAs(name, data, 'event-1'));
   });
@@ -165,7 +163,7 @@ describe('what makes two notifications the same', () => {
     ['BalanceLow', lowData],
     ['OrganisationApproved', approvalData],
     ...withLinks,
-  ] as const)('is the event itself, of %s', (name, data) => {
+  ] as const)('is the event for %s', (name, data) => {
     expect(idsAs(name, data, 'another-event')).not.toEqual(idsAs(name, data, 'event-1'));
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { smtpAddressOf, smtpProblem, tlsOf } from './smtp-address.ts';
 
 describe('the address of a mail server', () => {
-  it('has the port of its way to speak TLS, and its login decoded', () => {
+  it('has the port of its kind of TLS, and a decoded login', () => {
     expect(smtpAddressOf('smtps://ann%40mail:p%2Fw@mail.example')).toEqual({
       host: 'mail.example',
       port: 465,

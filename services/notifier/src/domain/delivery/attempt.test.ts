@@ -11,7 +11,7 @@ const failure: Failure = {
 const answered = (command: string, reply: string, stage: Failure['stage'] = 'envelope') =>
   attemptOf({ ...failure, stage, command, reply });
 
-describe('what a server says', () => {
+describe('an answer of a server', () => {
   it.each([
     ['550 5.1.1 No such user here', true],
     ['550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 Look again', true],
@@ -22,7 +22,7 @@ describe('what a server says', () => {
     ['550 5.7.1 Your message is blocked', false],
     ['550 5.1.1 User unknown in relay recipient table', true],
     ['550 no such user', false],
-  ])('to the recipient, %j, is final; that nobody is there: %j', (reply, unknownMailbox) => {
+  ])('to the recipient, %j, is final; the mailbox does not exist: %j', (reply, unknownMailbox) => {
     expect(answered('RCPT TO', reply)).toMatchObject({ outcome: 'refused', unknownMailbox });
   });
 
@@ -76,12 +76,12 @@ describe('what a server says', () => {
 });
 
 describe('an attempt', () => {
-  it('says nothing of the mail when no server was ready for it, whatever that server said', () => {
+  it('that no server was ready for is unavailable, whatever that server answered', () => {
     for (const reply of [undefined, '421 busy', '554 5.7.1 go away', '535 5.7.8 wrong password'])
       expect(attemptOf({ ...failure, stage: 'session', reply })).toMatchObject({ outcome: 'unavailable' });
   });
 
-  it('that is cut off leaves open whether the mail was taken once its content is under way, not before', () => {
+  it('that is cut off is uncertain once the content is being sent, and not before', () => {
     expect(attemptOf(failure)).toMatchObject({ outcome: 'deferred', slowDown: true, uncertain: false });
     expect(attemptOf({ ...failure, stage: 'content' })).toMatchObject({
       outcome: 'deferred',
@@ -96,7 +96,7 @@ describe('an attempt', () => {
     expect(unsendable).toEqual({ outcome: 'refused', problem: 'Invalid recipient', unknownMailbox: false });
   });
 
-  it('keeps the reason short, on one line and without links, which are credentials', () => {
+  it('records a short reason on one line, without links, which are credentials', () => {
     const reply = `550 5.7.1 blocked:\r\n https://ads.example/sign-in#secret ${'x'.repeat(1_000)}`;
     const attempt = attemptOf({ ...failure, command: 'DATA', reply });
     expect(attempt).toMatchObject({

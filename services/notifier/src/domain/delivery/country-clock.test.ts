@@ -28,12 +28,12 @@ describe('an instant', () => {
     expect(plain(clockOf(country)(june))).toBe(text),
   );
 
-  it('is told in UTC where the country is unknown or none', () => {
+  it('is shown in UTC when the country is unknown or missing', () => {
     for (const country of [undefined, 'ZZ', '', 'Germany', 'de'])
       expect(clockOf(country)(june)).toBe('2 June 2025 at 21:05 (UTC)');
   });
 
-  it('has a year of our calendar and our figures, and says its zone, whatever the country', () => {
+  it('has a Gregorian year, Western digits and its time zone, whatever the country', () => {
     const letter = fc.integer({ min: 65, max: 90 });
     const countries = fc.tuple(letter, letter).map((codes) => String.fromCharCode(...codes));
     fc.assert(

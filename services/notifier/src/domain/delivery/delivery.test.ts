@@ -11,14 +11,14 @@ const deferred: Attempt = { outcome: 'deferred', problem: '451 later', slowDown:
 const unavailable: Attempt = { outcome: 'unavailable', problem: 'connection refused' };
 
 describe('a notification after an attempt', () => {
-  it('is sent when the server took it', () => {
+  it('is sent when the server accepted it', () => {
     expect(deliveryResultOf({ outcome: 'accepted', reply: '250 queued as 17' }, first)).toEqual({
       state: 'sent',
       reply: '250 queued as 17',
     });
   });
 
-  it('has failed, with the reason, when the server will never take it', () => {
+  it('has failed, with the reason, when the server refused it for ever', () => {
     const refused: Attempt = { outcome: 'refused', problem: '550 no such user', unknownMailbox: true };
     expect(deliveryResultOf(refused, first)).toEqual({
       state: 'failed',
@@ -29,8 +29,8 @@ describe('a notification after an attempt', () => {
 
   it('is tried again after delays that grow up to an hour', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 20].map((attempts) => {
-      const fate = deliveryResultOf(deferred, { ...first, attempts });
-      return fate.state === 'pending' ? fate.retryInMs / 1_000 : fate.state;
+      const result = deliveryResultOf(deferred, { ...first, attempts });
+      return result.state === 'pending' ? result.retryInMs / 1_000 : result.state;
     });
     expect(delays).toEqual([1, 5, 15, 60, 300, 900, 3_600, 3_600, 3_600]);
   });
@@ -46,7 +46,7 @@ describe('a notification after an attempt', () => {
     });
   });
 
-  it('spends no attempt while no server is there, and is given up after four days all the same', () => {
+  it('spends no attempt while no server answers, and is still given up after four days', () => {
     expect(deliveryResultOf(unavailable, { ...first, attempts: 9 })).toEqual({
       state: 'pending',
       retryInMs: 0,
@@ -60,7 +60,7 @@ describe('a notification after an attempt', () => {
     });
   });
 
-  it('is marked when the server may have taken it unheard', () => {
+  it('is marked when the server may have accepted it without our knowing', () => {
     expect(deliveryResultOf({ ...deferred, uncertain: true }, first)).toMatchObject({ uncertain: true });
   });
 });

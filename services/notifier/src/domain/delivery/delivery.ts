@@ -48,7 +48,7 @@ export function deliveryResultOf(
 /** For a recipient who has left, or who has a new address to which the mail was not redirected in time. */
 export const withdrawn = {
   state: 'failed',
-  problem: 'withdrawn: nobody in the organisation has this address any longer',
+  problem: 'withdrawn: no person of the organisation has this address any longer',
   attempted: false,
 } as const satisfies DeliveryResult;
 

@@ -4,11 +4,14 @@ import { resendRefusal } from './resend.ts';
 const now = new Date('2026-06-01T12:00:00.000Z');
 const later = new Date(now.getTime() + 1);
 
-it.each(['pending', 'sent', 'failed', 'suppressed'])('what is %s can be sent again', (state) => {
-  const kept = { state, hasMessage: true };
-  expect(resendRefusal({ ...kept, expiresAt: undefined, hasLeft: false }, now)).toBeUndefined();
-  expect(resendRefusal({ ...kept, expiresAt: later, hasLeft: true }, now)).toBeUndefined();
-});
+it.each(['pending', 'sent', 'failed', 'suppressed'])(
+  'a notification that is %s can be sent again',
+  (state) => {
+    const kept = { state, hasMessage: true };
+    expect(resendRefusal({ ...kept, expiresAt: undefined, hasLeft: false }, now)).toBeUndefined();
+    expect(resendRefusal({ ...kept, expiresAt: later, hasLeft: true }, now)).toBeUndefined();
+  },
+);
 
 it.each([
   ['nobody-known', 'waiting', false, undefined],

@@ -25,7 +25,7 @@ function pauses(count: number): number[] {
 }
 
 describe('a mail server that takes no mails', () => {
-  it('is left in peace for longer each time, and at most for a minute', () => {
+  it('is paused for longer each time, and at most for a minute', () => {
     expect(pauses(9)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
@@ -38,7 +38,7 @@ describe('a mail server that takes no mails', () => {
     expect(needsProbe(health)).toBe(true);
   });
 
-  it('is judged once by all the mails that were under way when it failed', () => {
+  it('counts once when several mails fail at the same time', () => {
     const once = healthAfter(healthy, down, start);
     expect([down, down, down].reduce((health, attempt) => healthAfter(health, attempt, later(1)), once)).toBe(
       once,
@@ -55,7 +55,7 @@ describe('a mail server that takes no mails', () => {
     expect(isPaused(health, later(1_000))).toBe(false);
   });
 
-  it('is not left alone for hours because a clock was set back', () => {
+  it('is not paused for hours because a clock was set back', () => {
     expect(isPaused(healthAfter(healthy, down, start), later(-3_600_000))).toBe(false);
   });
 });

@@ -29,7 +29,7 @@ describe('a letter', () => {
     expect(html).not.toContain('<a ');
   });
 
-  it('carries no header and no markup that its words tried to bring in', () => {
+  it('contains no header and no markup from its texts', () => {
     const hostile = '</title><script>steal()</script>\r\nBcc: everyone@example.com';
     const { subject, text, html } = render({
       ...letter,

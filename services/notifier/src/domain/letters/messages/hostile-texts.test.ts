@@ -51,7 +51,7 @@ function addressWith(text: string): string {
 }
 
 function messageOf(eventName: string, data: unknown, tradingName: string): Message | undefined {
-  return notifications(eventName, data, { surroundings: around({ ...cornerCafe, tradingName }) })[0]?.message;
+  return notifications(eventName, data, { context: around({ ...cornerCafe, tradingName }) })[0]?.message;
 }
 
 /** What a mail program interprets: tags with their attributes, in order. */
@@ -69,7 +69,7 @@ const unseen = /[^\P{C}\n\u200c\u200d]|[\u2028\u2029]/u;
 
 function expectUnharmed(write: (text: string) => Message | undefined, text: string): void {
   const [message, harmless] = [write(text), write('Two for one')];
-  if (message === undefined || harmless === undefined) throw new Error('nobody is written to');
+  if (message === undefined || harmless === undefined) throw new Error('no recipient');
   expect(message.subject).not.toMatch(/[\r\n]/);
   expect(message.headers).toEqual(harmless.headers);
   expect(lines(message)).toBe(lines(harmless));
@@ -97,7 +97,7 @@ describe('an invitation, which goes to strangers', () => {
     messageOf('PersonInvited', { ...invitationData, ...facts }, 'x') ?? { subject: '', text: '', html: '' };
   const plea = 'Your account is blocked, call +1 (800) 555-0199 or go to evil.example '.repeat(4);
 
-  it('has a subject, a heading and first words in which nobody else has a say', () => {
+  it('has a subject, a heading and first words without any text of others', () => {
     const [theirs, ours] = [write({ organisationName: plea, invitedBy: 'x@evil.example' }), write({})];
     expect(theirs.subject).toBe(ours.subject);
     const beginning = ({ text }: Message) => text.split('\n\n').slice(0, 2);
@@ -114,7 +114,7 @@ describe('an invitation, which goes to strangers', () => {
   });
 });
 
-describe('words of others', () => {
+describe('texts of others', () => {
   it.each([
     ['https://evil.example/login', 'https: evil example/login'],
     ['www.evil.example', 'www evil example'],
@@ -128,7 +128,7 @@ describe('words of others', () => {
     expect(messageOf('OfferEnded', { ...endData, title }, 'x')?.subject).toBe(`Offer ended: “${shown}”`);
   });
 
-  it('stand in the mail as they are, in every script', () => {
+  it('are in the mail unchanged, in every script', () => {
     for (const title of [
       'Zażółć gęślą',
       'مقهى الزاوية',
@@ -145,7 +145,7 @@ describe('words of others', () => {
     }
   });
 
-  it('keep their direction of reading to themselves', () => {
+  it('do not change the reading direction of the text around them', () => {
     const title = 'בית קפה 50%';
     expect(messageOf('OfferEnded', { ...endData, title }, 'x')?.html).toContain(`<bdi>${title}</bdi>`);
   });

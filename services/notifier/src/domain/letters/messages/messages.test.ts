@@ -15,15 +15,15 @@ import {
 import { around, notifications, plain, portalUrl } from '../../../../test/letters.ts';
 
 function messageOf(eventName: string, data: unknown, country = 'GB') {
-  const [first] = notifications(eventName, data, { surroundings: around({ ...cornerCafe, country }) });
-  if (first === undefined) throw new Error(`${eventName} is told to nobody`);
+  const [first] = notifications(eventName, data, { context: around({ ...cornerCafe, country }) });
+  if (first === undefined) throw new Error(`${eventName} has no recipient`);
   const { subject, text, html } = first.message;
   return { subject: plain(subject), text: plain(text), html: plain(html) };
 }
 const textOf = (eventName: string, data: unknown, country?: string) =>
   messageOf(eventName, data, country).text;
 
-describe('what the mail says', () => {
+describe('the mail', () => {
   it('of a payment link: what to pay, for what, and where', () => {
     const text = textOf('PaymentLinkIssued', paymentLinkData);
     expect(text).toContain('Net price: GBP 10.00\nVAT: GBP 2.00\nTotal: GBP 12.00');
@@ -73,7 +73,7 @@ describe('what the mail says', () => {
     );
   });
 
-  it('of a top-up by the platform team: by whom, and no payment', () => {
+  it('of a top-up by the platform team: that they added it, and no payment', () => {
     const ofPlatform = textOf('BalanceToppedUp', { ...topUpData, method: 'platform', vatMinor: '0' });
     expect(ofPlatform).toContain('has been added to your LIVE balance by the platform team.');
     expect(ofPlatform).toContain(
@@ -111,25 +111,25 @@ describe('what the mail says', () => {
     expect(text).toContain('until 1 June 2026 at 13:15 (UTC+1)');
   });
 
-  it('of a sign-up: the link and when it stops working, as one writes it in the country that was named', () => {
+  it('of a sign-up: the link and when it stops working, in the date format of the named country', () => {
     const { subject, text } = messageOf('SignUpRequested', signUpData);
     expect(subject).toBe('Open your advertiser account');
     expect(text).toContain(signUpData.url);
     expect(text).toContain('once, until 2 June 2026 at 13:00 (UTC+1).');
     expect(text).toContain('without the link there will be none');
     const german = { ...signUpData, country: 'DE' };
-    const [mail] = notifications('SignUpRequested', german, { surroundings: around(undefined) });
+    const [mail] = notifications('SignUpRequested', german, { context: around(undefined) });
     expect(plain(mail?.message.text)).toContain('until 2 June 2026 at 14:00 (UTC+2).');
   });
 
-  it('of a sign-up by who has a place: that there is one, and a link to it', () => {
+  it('of a sign-up by a person who has an account: that it exists, and a link to it', () => {
     const { subject, text } = messageOf('SignUpRequested', { ...signUpData, hasPlace: true });
     expect(subject).toBe('You have an advertiser account already');
     expect(text).toContain('has a place in the advertiser portal already');
     expect(text).toContain(signUpData.url);
   });
 
-  it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {
+  it('of an invitation: the inviter, the organisation, the role, the link and when it stops working', () => {
     const { subject, text } = messageOf('PersonInvited', invitationData);
     expect(subject).toBe('Your invitation to the advertiser portal');
     expect(text).toContain(
@@ -149,7 +149,7 @@ describe('what the mail says', () => {
     ['BalanceCredited', creditData],
     ['BalanceToppedUp', topUpData],
     ['BalanceLow', lowData],
-  ] as const)('of %s in TEST mode: that it is one, first of all', (name, data) => {
+  ] as const)('of %s in TEST mode begins with the word TEST', (name, data) => {
     const test = messageOf(name, { ...data, mode: 'TEST' });
     expect(test.subject).toMatch(/^\[TEST\] /);
     expect(test.text).toMatch(/^TEST mode: no real money is involved\.\n/);
@@ -159,7 +159,7 @@ describe('what the mail says', () => {
   });
 });
 
-describe('figures and clocks are those of the organisation', () => {
+describe('figures and times have the format of the country', () => {
   const large = { ...paymentData, currency: 'EUR', netMinor: '123456789', vatMinor: '0' };
 
   it.each([
@@ -174,8 +174,8 @@ describe('figures and clocks are those of the organisation', () => {
     for (const said of [total, paidOn]) expect(html).toContain(said.replace(/^.*?: /, ''));
   });
 
-  it('and in UTC, where a sign-in comes before the organisation is known', () => {
-    const [mail] = notifications('SignInRequested', signInData, { surroundings: around(undefined) });
+  it('and times are in UTC when a sign-in comes before the organisation is known', () => {
+    const [mail] = notifications('SignInRequested', signInData, { context: around(undefined) });
     expect(mail?.message.text).toContain('until 1 June 2026 at 12:15 (UTC).');
   });
 });

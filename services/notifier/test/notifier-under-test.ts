@@ -1,0 +1,85 @@
+/** The whole service on a database and a broker namespace of its own, with a log that a test can read. */
+import { allEvents } from '@offer-ads/contracts/events/events';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { startNotifier } from '../src/service.ts';
+
+export type NotifierUnderTest = AsyncDisposable & {
+  readonly url: string;
+  readonly mongoUrl: string;
+  readonly log: readonly string[];
+  readonly publish: (...events: readonly OutgoingEvent[]) => Promise<void>;
+  /** With a body it is a POST. */
+  readonly admin: (path: string, body?: string) => Promise<string>;
+};
+
+export async function startNotifierUnderTest(
+  smtpUrl: string,
+  clock: Clock = systemClock,
+): Promise<NotifierUnderTest> {
+  await using opened = new AsyncDisposableStack();
+  const { namespace, url: rabbitmqUrl, dispose } = testNamespace();
+  opened.defer(dispose);
+  const mongo = await createTestMongo();
+  opened.defer(() => mongo.dispose());
+  const broker = opened.use(
+    await connectBroker({
+      url: rabbitmqUrl,
+      service: 'admin',
+      declarations: allEvents,
+      logger: silentLogger,
+      metrics: createMetrics('test'),
+      namespace,
+      confirmTimeoutMs: 60_000,
+    }),
+  );
+  await untilConnected(broker);
+  const log: string[] = [];
+  const destination = { write: (line: string) => void log.push(line) };
+  const notifier = opened.use(
+    await startWhenStoresServe(() =>
+      startNotifier(
+        {
+          HOST: '127.0.0.1',
+          PORT: 0,
+          LOG_LEVEL: 'trace',
+          ADMIN_TOKEN_HASHES: adminTokenHashes,
+          MONGO_URL: mongo.url,
+          RABBITMQ_URL: rabbitmqUrl,
+          SMTP_URL: smtpUrl,
+          SMTP_CONNECTIONS: 4,
+          MAIL_FROM: 'Offers <offers@ads.example>',
+          PORTAL_URL: 'https://ads.example/portal',
+          NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
+          UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+        },
+        {
+          clock,
+          logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+          brokerNamespace: namespace,
+        },
+      ),
+    ),
+  );
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+  const running = opened.move();
+  return {
+    url: notifier.url,
+    mongoUrl: mongo.url,
+    log,
+    publish: (...events) => broker.publish(events),
+    admin: async (path, body) => {
+      const request = body === undefined ? { headers } : { method: 'POST', headers, body };
+      return (await fetch(`${notifier.url}/admin${path}`, request)).text();
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
