@@ -7,29 +7,29 @@ import { on, type Subscription } from '@offer-ads/platform/messaging/broker/brok
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import { creditUnusedTime } from './balance/credit-offer.ts';
 import type { Billing } from './billing.ts';
-import { closePageSoon } from './checkouts/checkouts-store.ts';
+import { scheduleClosing } from './checkouts/checkouts-store.ts';
 import { lockOfferPayment } from './checkouts/payments-store.ts';
 import { saveOrganisation } from './organisations-store.ts';
 
 export function subscriptions(billing: Billing): readonly Subscription[] {
   return [
     on(OfferPaymentApplied, (event) => credit(billing, event.id, event.data)),
-    on(OfferEnded, (event) => settleFinished(billing, event.id, event.data)),
-    on(OfferDeleted, (event) => settleFinished(billing, event.id, event.data)),
-    on(OrganisationRegistered, (event) => keep(billing, event.subjectVersion, event.data)),
-    on(OrganisationChanged, (event) => keep(billing, event.subjectVersion, event.data)),
+    on(OfferEnded, (event) => creditOrClose(billing, event.id, event.data)),
+    on(OfferDeleted, (event) => creditOrClose(billing, event.id, event.data)),
+    on(OrganisationRegistered, (event) => saveFacts(billing, event.subjectVersion, event.data)),
+    on(OrganisationChanged, (event) => saveFacts(billing, event.subjectVersion, event.data)),
   ];
 }
 
 type OfferFacts = UnusedTime & { readonly offerId: number };
 
-async function settleFinished(
+async function creditOrClose(
   billing: Billing,
   eventId: string,
   offer: OfferFacts & { readonly paid: boolean },
 ): Promise<void> {
   if (offer.paid) await credit(billing, eventId, offer);
-  else await closePageSoon(billing.postgres, offer.offerId, billing.clock.now());
+  else await scheduleClosing(billing.postgres, offer.offerId, billing.clock.now());
 }
 
 async function credit(
@@ -46,6 +46,6 @@ async function credit(
   });
 }
 
-async function keep(billing: Billing, version: number, facts: OrganisationFacts): Promise<void> {
+async function saveFacts(billing: Billing, version: number, facts: OrganisationFacts): Promise<void> {
   await billing.postgres.transaction((tx) => saveOrganisation(tx, facts, version));
 }

@@ -34,8 +34,6 @@ export type RunningBilling = RunningService & {
   readonly reconcile: () => Promise<void>;
 };
 
-const RECONCILE_EVERY_MS = 60_000;
-
 export async function startBilling(
   config: BillingConfig,
   overrides: Overrides = {},
@@ -72,31 +70,13 @@ export async function startBilling(
   };
   await broker.consume(subscriptions(billing));
   started.defer(() => broker.stopConsuming());
-  const reconciliation = started.use(
-    startLoop({
-      name: 'checkout-reconciliation',
-      everyMs: RECONCILE_EVERY_MS,
-      work: (signal) => reconcileCheckouts(billing, signal),
-      ...foundation,
-    }),
+  const everyMinute = (name: string, work: (signal: AbortSignal) => Promise<void>) =>
+    started.use(startLoop({ name, everyMs: 60_000, work, ...foundation }));
+  const reconciliation = everyMinute('checkout-reconciliation', (signal) =>
+    reconcileCheckouts(billing, signal),
   );
-  started.use(
-    startLoop({
-      name: 'missed-events',
-      everyMs: RECONCILE_EVERY_MS,
-      work: (signal) => findMissedEvents(billing, signal),
-      ...foundation,
-    }),
-  );
-  started.use(
-    startLoop({
-      name: 'invoice-buyers',
-      everyMs: RECONCILE_EVERY_MS,
-      work: () => nameBuyers(billing),
-      ...foundation,
-    }),
-  );
-
+  everyMinute('missed-events', (signal) => findMissedEvents(billing, signal));
+  everyMinute('invoice-buyers', () => nameBuyers(billing));
   started.use(watchLedger({ postgres, ...foundation }));
   started.use(watchReversals({ postgres, ...foundation }));
 

@@ -173,11 +173,18 @@ export async function startBillingUnderTest() {
       };
       const outcome = await openTopUp(billing, order, stripeDeadline());
       if (!outcome.ok) throw new Error(`not opened: ${outcome.refusal.reason}`);
-      const { paymentUrl } = outcome.topUp;
+      const { paymentUrl } = outcome.reply;
       const payToken = paymentUrl.slice(-32);
       const payment = await findCardPaymentByToken(postgres, payToken);
       const sessionId = payment?.checkout.session.sessionId ?? '';
-      return { ...order, ...outcome.topUp, payToken, sessionId };
+      return {
+        ...order,
+        topUpId: outcome.reply.topUpId,
+        vatMinor: BigInt(outcome.reply.vatMinor),
+        paymentUrl,
+        payToken,
+        sessionId,
+      };
     },
 
     /** What Stripe has been made to create for an offer, in order. */

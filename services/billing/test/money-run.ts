@@ -252,8 +252,8 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     const order = { book, country, netMinor: topUp.netMinor, idempotencyKey: keys[index] ?? '' };
     const outcome = await openTopUp(billing, order, stripeDeadline());
     if (!outcome.ok) throw new Error(`top-up refused: ${outcome.refusal.reason}`);
-    topUp.topUpId = outcome.topUp.topUpId;
-    topUp.payToken = outcome.topUp.paymentUrl.slice(-32);
+    topUp.topUpId = outcome.reply.topUpId;
+    topUp.payToken = outcome.reply.paymentUrl.slice(-32);
   }
 
   async function step(o: Step, isAlone: boolean): Promise<void> {

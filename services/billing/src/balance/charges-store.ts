@@ -1,14 +1,8 @@
 /** A charge of the prepaid balance as one SQL statement. Nearly all charges are done by it. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { type Postgres, type PreparedStatement, TOO_LATE } from '@offer-ads/platform/postgres/postgres';
-import { type Book, entriesOf, offerCharged } from '../domain/ledger/ledger.ts';
-
-type Charge = {
-  readonly offerId: number;
-  readonly book: Book;
-  readonly title: string;
-  readonly netMinor: bigint;
-};
+import { entriesOf, offerCharged } from '../domain/ledger/ledger.ts';
+import type { Sale } from '../domain/payments/offer-payment.ts';
 
 /** An SQLSTATE from a class that the standard reserves for applications. */
 const NOT_PLAIN = 'OA001';
@@ -53,15 +47,16 @@ const chargeStatement: PreparedStatement = {
 /**
  * Charges a new offer if the balance can pay and crosses no threshold. The balance is locked only from this statement to its commit, even
  * if the Node process is busy. Locks are taken in the same order as everywhere: first the offer's id, then the balance.
- * @returns the balance after the charge; undefined if nothing was done and the path with several statements must find out why
+ * @returns the balance after the charge; undefined if nothing was done and the path with several statements must decide: the offer is
+ * known, the balance is too low or would fall below its threshold, or the organisation has no balance row yet
  */
 export async function chargeAtOnce(
   postgres: Postgres,
-  charge: Charge,
+  sale: Sale,
   now: Date,
   deadline?: Deadline,
 ): Promise<bigint | undefined> {
-  const { offerId, book, title, netMinor } = charge;
+  const { offerId, book, title, netMinor } = sale;
   const transaction = offerCharged(book, offerId, netMinor);
   const entries = entriesOf(transaction);
   try {

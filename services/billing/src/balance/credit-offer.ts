@@ -4,16 +4,19 @@
  */
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { lockOfferPayment, saveCredits } from '../checkouts/payments-store.ts';
+import { findOfferPayment, lockOfferPayment, saveCredits } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
-import { unusedTimeCredited } from '../domain/ledger/ledger.ts';
-import { type OfferPayment, paidAt, paymentIntentOf } from '../domain/payments/offer-payment.ts';
-import { postTransaction } from '../ledger/ledger-store.ts';
+import { isSameBook, unusedTimeCredited } from '../domain/ledger/ledger.ts';
+import {
+  type OfferOfBook,
+  type OfferPayment,
+  paidAt,
+  paymentIntentOf,
+} from '../domain/payments/offer-payment.ts';
+import { postOrThrow } from '../ledger/ledger-store.ts';
 import { sumTakenBack } from '../reversals/reversals-store.ts';
-import { balanceSubject } from './balance-events.ts';
+import { announceBalance } from './balance-events.ts';
 
 /** For an offer that never ran, for example because its payment came too late (decision 7, late card payments). */
 export const whollyUnused: UnusedTime = { unusedMs: 1, scheduledMs: 1 };
@@ -37,37 +40,34 @@ export async function creditWithheld(tx: Transaction, offerId: number, now: Date
   if (payment !== undefined) await credit(tx, payment, payment.earnedMinor, now);
 }
 
-async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigint, now: Date): Promise<void> {
-  if (paidAt(payment) === null) return;
-  const amountMinor = creditDue({ ...payment, earnedMinor }, await takenBackOf(tx, payment));
-  const creditedMinor = payment.creditedMinor + amountMinor;
-  if (amountMinor === 0n && earnedMinor === payment.earnedMinor) return;
-  await saveCredits(tx, payment.offerId, { earnedMinor, creditedMinor });
-  if (amountMinor === 0n) return;
-  const transaction = unusedTimeCredited(payment.book, payment.offerId, {
-    amountMinor,
-    creditedSoFarMinor: creditedMinor,
-  });
-  const posted = await postTransaction(tx, transaction, now);
-  if (!posted.ok) throw new Error(`${transaction.cause}: a credit was refused`);
-  await addToOutbox(tx, [
-    newEvent(BalanceCredited, {
-      subject: balanceSubject(payment.book),
-      subjectVersion: Number(posted.transactionId),
-      at: now,
-      data: {
-        ...payment.book,
-        offerId: payment.offerId,
-        title: payment.title,
-        amountMinor: `${amountMinor}`,
-        balanceMinor: `${posted.balance.minor}`,
-      },
-    }),
-  ]);
+/** The credit that Unused Time would give now. 0 for an offer that was never paid, or that belongs to another book. */
+export async function previewCredit(
+  on: Transaction,
+  offer: OfferOfBook,
+  unusedTime: UnusedTime,
+): Promise<bigint> {
+  const payment = await findOfferPayment(on, offer.offerId);
+  if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null) return 0n;
+  return creditDueNow(on, payment, earnedCredit(payment, unusedTime));
 }
 
-/** Gross, without the part that the organisation bore from its balance. */
-export async function takenBackOf(on: Transaction, payment: OfferPayment): Promise<bigint> {
+async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigint, now: Date): Promise<void> {
+  if (paidAt(payment) === null) return;
+  const { book, offerId, title } = payment;
+  const amountMinor = await creditDueNow(tx, payment, earnedMinor);
+  const creditedMinor = payment.creditedMinor + amountMinor;
+  if (amountMinor === 0n && earnedMinor === payment.earnedMinor) return;
+  await saveCredits(tx, offerId, { earnedMinor, creditedMinor });
+  if (amountMinor === 0n) return;
+  const amounts = { amountMinor, creditedSoFarMinor: creditedMinor };
+  const posted = await postOrThrow(tx, unusedTimeCredited(book, offerId, amounts), now);
+  const facts = { offerId, title, amountMinor: `${amountMinor}` };
+  await announceBalance(tx, BalanceCredited, { book, posted, at: now }, facts);
+}
+
+async function creditDueNow(on: Transaction, payment: OfferPayment, earnedMinor: bigint): Promise<bigint> {
   const intent = paymentIntentOf(payment);
-  return intent === null ? 0n : sumTakenBack(on, intent, payment.book);
+  // Gross, without the part that the organisation bore from its balance.
+  const takenBackMinor = intent === null ? 0n : await sumTakenBack(on, intent, payment.book);
+  return creditDue({ ...payment, earnedMinor }, takenBackMinor);
 }

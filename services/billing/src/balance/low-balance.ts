@@ -1,37 +1,29 @@
 /** The low-balance threshold of an organisation, and the notice when the balance falls below it. */
-
 import { BalanceLow } from '@offer-ads/contracts/events/billing';
 import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Book } from '../domain/ledger/ledger.ts';
+import { type Book, balanceChange, type LedgerTransaction } from '../domain/ledger/ledger.ts';
 import { fallsBelow, isLow } from '../domain/ledger/low-balance.ts';
-import { type Balance, balanceStanding, type Posted, setLowThreshold } from '../ledger/ledger-store.ts';
-import { balanceSubject } from './balance-events.ts';
+import { type Balance, findBalance, type Posted, setLowThreshold } from '../ledger/ledger-store.ts';
+import { announceBalance } from './balance-events.ts';
 
-/** Called in the transaction of every posting that takes from a balance. */
+/** Call it after every posting that can take from a balance, in the same database transaction. */
 export async function announceLowBalance(
   tx: Transaction,
-  { book, changeMinor }: { readonly book: Book; readonly changeMinor: bigint },
-  { balance, transactionId }: Posted,
-  now: Date,
+  transaction: LedgerTransaction,
+  posted: Posted,
+  at: Date,
 ): Promise<void> {
-  const crossing = { beforeMinor: balance.minor - changeMinor, afterMinor: balance.minor };
-  if (!fallsBelow(balance.lowThresholdMinor, crossing)) return;
-  await addToOutbox(tx, [
-    newEvent(BalanceLow, {
-      subject: balanceSubject(book),
-      subjectVersion: Number(transactionId),
-      at: now,
-      data: { ...book, balanceMinor: `${balance.minor}`, thresholdMinor: `${balance.lowThresholdMinor}` },
-    }),
-  ]);
+  const { minor: afterMinor, lowThresholdMinor } = posted.balance;
+  const crossing = { beforeMinor: afterMinor - balanceChange(transaction), afterMinor };
+  if (!fallsBelow(lowThresholdMinor, crossing)) return;
+  const facts = { thresholdMinor: `${lowThresholdMinor}` };
+  await announceBalance(tx, BalanceLow, { book: transaction.book, posted, at }, facts);
 }
 
 export async function readLowBalance(postgres: Postgres, book: Book): Promise<LowBalanceReply> {
-  return replyOf(book, await balanceStanding(postgres, book));
+  return replyOf(book, await findBalance(postgres, book));
 }
 
 /** Null switches the notice off. Waits for running bookings, so that each of them uses either the old or the new threshold. */

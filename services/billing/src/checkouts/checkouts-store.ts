@@ -1,9 +1,9 @@
 /** Card payments of offers and top-ups in Postgres: checkouts, sessions, and which of them are due for reconciliation. */
 
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import type { Book } from '../domain/ledger/ledger.ts';
 import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
 import {
   type Checkout,
@@ -12,6 +12,7 @@ import {
   nextClosing,
   nextLook,
 } from '../domain/payments/checkout.ts';
+import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
 /** The table of each kind of purchase. Its row is locked before money of the purchase moves. */
 const places = {
@@ -20,11 +21,8 @@ const places = {
 } as const;
 
 function placeOf(purchase: Purchase) {
-  return { ...places[purchase.kind], key: idOf(purchase) };
-}
-
-function idOf(purchase: Purchase): number {
-  return purchase.kind === 'offer' ? purchase.offerId : purchase.topUpId;
+  const key = purchase.kind === 'offer' ? purchase.offerId : purchase.topUpId;
+  return { ...places[purchase.kind], key };
 }
 
 export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
@@ -52,7 +50,7 @@ export async function findCardPaymentByToken(
 
 export async function findCardPaymentByIntent(
   on: Transaction,
-  mode: Book['mode'],
+  mode: Mode,
   paymentIntentId: string,
 ): Promise<CardPayment | undefined> {
   const [row] = await on.query<CardPaymentRow>(
@@ -159,7 +157,7 @@ export async function recordPaidSession(
 }
 
 /** The overdue batch, oldest first, with at most `limit` of each kind. */
-type DueQuery = { readonly modes: readonly Book['mode'][]; readonly now: Date; readonly limit: number };
+type DueQuery = { readonly modes: readonly Mode[]; readonly now: Date; readonly limit: number };
 
 /** Card payments whose session is due for a check with Stripe. Their next check is moved on at once, so that replicas share the work. */
 export async function takeDueSessions(
@@ -192,7 +190,7 @@ export async function takeDueSessions(
  * Unpaid checkouts past their end, which are to be closed (decision 4, expiry wins). The next try is moved on at once, further each time,
  * so that checkouts that cannot be closed do not delay the others.
  */
-export async function takeOutlived(tx: Transaction, { modes, now, limit }: DueQuery): Promise<CardPayment[]> {
+export async function takePastEnd(tx: Transaction, { modes, now, limit }: DueQuery): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];
   for (const { table, id, expiry } of [
     { ...places.offer, expiry: 'offer_expiry_at' },
@@ -221,7 +219,7 @@ export async function takeOutlived(tx: Transaction, { modes, now, limit }: DueQu
  * For an offer that ended unpaid. The reconciliation closes its checkout, because it limits the rate of Stripe calls: many offers may end
  * at midnight.
  */
-export async function closePageSoon(on: Queryable, offerId: number, now: Date): Promise<void> {
+export async function scheduleClosing(on: Queryable, offerId: number, now: Date): Promise<void> {
   await on.query(
     `UPDATE offer_payments SET close_at = $2
       WHERE offer_id = $1 AND state IN ('opening', 'open', 'closing') AND coalesce(close_at, offer_expiry_at) > $2`,
@@ -241,13 +239,10 @@ async function findCardPayments(on: Transaction, rows: readonly PurchaseRow[]): 
 }
 
 /** A row of the view `card_payments`. */
-type CardPaymentRow = {
+export type CardPaymentRow = BookRow & {
   purchase: Purchase['kind'];
   offer_id: bigint | null;
   top_up_id: bigint | null;
-  organisation_id: bigint;
-  mode: Book['mode'];
-  currency: string;
   title: string;
   net_minor: bigint;
   vat_minor: bigint;
@@ -266,14 +261,14 @@ type CardPaymentRow = {
   expired: boolean;
 };
 
-function toCardPayment(row: CardPaymentRow): CardPayment {
+export function toCardPayment(row: CardPaymentRow): CardPayment {
   return {
     method: 'E',
     purchase:
       row.purchase === 'offer'
         ? { kind: 'offer', offerId: Number(row.offer_id) }
         : { kind: 'top-up', topUpId: Number(row.top_up_id) },
-    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    book: bookOf(row),
     title: row.title,
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,

@@ -8,33 +8,32 @@ import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
-import type { Book } from '../domain/ledger/ledger.ts';
+import { isSameBook } from '../domain/ledger/ledger.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import {
   type Checkout,
   closed,
   closing,
   FOR_EVER,
-  isOverAtStripe,
   opened,
   reopened,
   sessionExpired,
   takenBack,
 } from '../domain/payments/checkout.ts';
-import { isSameBook } from '../domain/payments/offer-payment.ts';
+import type { OfferOfBook } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { expireSession, openSession } from '../stripe/sessions.ts';
+import { applySessionFacts } from './apply-session-facts.ts';
 import { changeCheckout, updateCheckout } from './checkouts-store.ts';
 import { insertClosed, lockOfferPayment } from './payments-store.ts';
-import { isProblem, recordFoundPayment } from './record-payment.ts';
-import { reportMissing } from './report-missing.ts';
+import { isProblem } from './record-payment.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
 
 /** @param deletion the deletion's number, if closing can be taken back */
 export async function closeCheckout(
   billing: Billing,
-  offer: { readonly offerId: number; readonly book: Book },
+  offer: OfferOfBook,
   deadline: Deadline,
   deletion = FOR_EVER,
 ): Promise<Closing> {
@@ -55,9 +54,9 @@ export async function closeTopUp(
 
 async function finishClosing(billing: Billing, begun: CardPayment, deadline: Deadline): Promise<Closing> {
   const { generation } = begun.checkout.session;
-  const end = begun.checkout.session.expired ? 'over' : await endSession(billing, begun, deadline);
+  const unpayable = begun.checkout.session.expired || (await endSession(billing, begun, deadline));
   const { checkout } = await changeCheckout(billing, begun, (checkout) =>
-    end === 'over' ? closed(sessionExpired(checkout, generation)) : reopened(checkout),
+    unpayable ? closed(sessionExpired(checkout, generation)) : reopened(checkout),
   );
   if (checkout.state === 'closed') return 'closed';
   return checkout.state === 'paid' ? 'paid' : 'unknown';
@@ -65,12 +64,12 @@ async function finishClosing(billing: Billing, begun: CardPayment, deadline: Dea
 
 async function beginClosing(
   billing: Billing,
-  { offerId, book }: { readonly offerId: number; readonly book: Book },
+  { offerId, book }: OfferOfBook,
   deletion: number,
   deadline: Deadline,
 ): Promise<CardPayment | Closing> {
   return billing.postgres.transaction(async (tx) => {
-    await insertClosed(tx, offerId, book);
+    await insertClosed(tx, { offerId, book });
     const payment = await lockOfferPayment(tx, offerId);
     if (payment === undefined) throw new Error(`offer ${offerId} is neither new nor on record`);
     if (!isSameBook(payment.book, book)) throw conflictingSale(offerId);
@@ -96,7 +95,7 @@ async function beginClosing(
 /** The caller of the deletion was told that nothing was deleted, but its request may have closed the checkout. */
 export async function keepCheckout(
   billing: Billing,
-  { offerId, book }: { readonly offerId: number; readonly book: Book },
+  { offerId, book }: OfferOfBook,
   deletion: number,
 ): Promise<KeepCheckoutReply['outcome']> {
   return billing.postgres.transaction(async (tx) => {
@@ -109,35 +108,21 @@ export async function keepCheckout(
   });
 }
 
-/** `over`: the session can never be paid. `not-over`: it was paid, or its state is unknown. */
-async function endSession(
-  billing: Billing,
-  payment: CardPayment,
-  deadline: Deadline,
-): Promise<'over' | 'not-over'> {
+/** True if the session can certainly never be paid. False if it was paid, or if its state is unknown. */
+async function endSession(billing: Billing, payment: CardPayment, deadline: Deadline): Promise<boolean> {
   const purchase = purchaseName(payment.purchase);
   try {
     const sessionId = await resolveSessionId(billing, payment, deadline);
-    if (sessionId === null) return 'over';
-    const { status, isPaid, receipt } = await expireSession(
-      billing.stripe,
-      payment.book.mode,
-      sessionId,
-      deadline,
-    );
-    if (status === 'missing') reportMissing(billing, payment);
-    if (isOverAtStripe(payment.checkout.session, status, billing.clock.now())) return 'over';
-    if (isPaid && receipt !== null) {
-      const recorded = await recordFoundPayment(billing, receipt);
-      // A payment of a wrong amount is stored for a person to look at, and the session accepts no second payment (decision 87, payments of
-      // a wrong amount).
-      if (status === 'complete' && isProblem(recorded)) return 'over';
-    }
-    return 'not-over';
+    if (sessionId === null) return true;
+    const facts = await expireSession(billing.stripe, payment.book.mode, sessionId, deadline);
+    const { unpayable, recorded } = await applySessionFacts(billing, payment, facts);
+    // A payment of a wrong amount is stored for a person to look at, and the session accepts no second payment (decision 87, payments of
+    // a wrong amount).
+    return unpayable || (facts.status === 'complete' && recorded !== null && isProblem(recorded));
   } catch (error) {
     if (!(error instanceof Fault) || error.status !== 503) throw error;
     billing.logger.warn({ error, purchase }, 'it is uncertain whether a payment page was closed');
-    return 'not-over';
+    return false;
   }
 }
 

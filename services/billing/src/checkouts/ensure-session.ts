@@ -29,11 +29,11 @@ export async function ensureSession(
       return changeCheckout(billing, payment, (checkout) => opened(checkout, { ...answer, generation }));
     case 'too-late': {
       // Stripe was unreachable for so long that the session would now be too short: start the next generation with a new expiry.
-      const next = await nextGeneration(billing, payment);
+      const next = await startNextGeneration(billing, payment);
       return next.checkout.session.generation === generation ? next : ensureSession(billing, next, deadline);
     }
     case 'spent':
-      await nextGeneration(billing, payment);
+      await startNextGeneration(billing, payment);
       throw serviceUnavailable(
         `stripe: the idempotency key of ${purchaseName(payment.purchase)} cannot be used again, the next request uses a new one`,
       );
@@ -48,7 +48,8 @@ export async function ensureSession(
   }
 }
 
-function nextGeneration(billing: Billing, payment: CardPayment): Promise<CardPayment> {
+/** Call it when the last session can certainly not be paid any more. Does nothing if the next generation has begun meanwhile. */
+export function startNextGeneration(billing: Billing, payment: CardPayment): Promise<CardPayment> {
   const { generation } = payment.checkout.session;
   return changeCheckout(billing, payment, (checkout) =>
     renewed(sessionExpired(checkout, generation), billing.clock.now()),

@@ -2,12 +2,11 @@
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
-import { isOverAtStripe, payerMeets, renewed, sessionExpired } from '../domain/payments/checkout.ts';
+import { payerMeets } from '../domain/payments/checkout.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
-import { changeCheckout, findCardPaymentByToken } from './checkouts-store.ts';
-import { ensureSession } from './ensure-session.ts';
-import { recordFoundPayment } from './record-payment.ts';
-import { reportMissing } from './report-missing.ts';
+import { applySessionFacts } from './apply-session-facts.ts';
+import { findCardPaymentByToken } from './checkouts-store.ts';
+import { ensureSession, startNextGeneration } from './ensure-session.ts';
 
 export type LinkLeadsTo =
   /** `of`: the kind of purchase. */
@@ -25,7 +24,7 @@ export async function followPaymentLink(
   if (payment === undefined) return { kind: 'unknown' };
   const met = payerMeets(payment.checkout, billing.clock.now());
   if (met.kind !== 'no-session') return leadsTo(payment, met);
-  if (met.why === 'expired') await nextGeneration(billing, payment, deadline);
+  if (met.why === 'expired') await renewIfUnpayable(billing, payment, deadline);
   return openedOrNot(billing, payToken, deadline);
 }
 
@@ -37,25 +36,14 @@ export async function lookAtPaymentLink(billing: Billing, payToken: string): Pro
 }
 
 /** Starts only when Stripe confirms that the last session is over, so that a payment in its last second counts. */
-async function nextGeneration(billing: Billing, payment: CardPayment, deadline: Deadline): Promise<void> {
+async function renewIfUnpayable(billing: Billing, payment: CardPayment, deadline: Deadline): Promise<void> {
   const { session } = payment.checkout;
-  if (!session.expired && session.sessionId !== null) {
-    const { mode } = payment.book;
-    const { status, isPaid, receipt } = await retrieveSession(
-      billing.stripe,
-      mode,
-      session.sessionId,
-      deadline,
-    );
-    if (isPaid && receipt !== null) await recordFoundPayment(billing, receipt);
-    if (status === 'missing') reportMissing(billing, payment);
-    if (!isOverAtStripe(session, status, billing.clock.now())) return;
-  }
   // Expired without an id: Stripe never returned this session, so no payer ever reached it.
-  const now = billing.clock.now();
-  await changeCheckout(billing, payment, (checkout) =>
-    renewed(sessionExpired(checkout, session.generation), now),
-  );
+  if (!session.expired && session.sessionId !== null) {
+    const facts = await retrieveSession(billing.stripe, payment.book.mode, session.sessionId, deadline);
+    if (!(await applySessionFacts(billing, payment, facts)).unpayable) return;
+  }
+  await startNextGeneration(billing, payment);
 }
 
 async function openedOrNot(billing: Billing, payToken: string, deadline: Deadline): Promise<LinkLeadsTo> {

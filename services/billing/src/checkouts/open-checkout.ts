@@ -8,23 +8,15 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
-import type { Book } from '../domain/ledger/ledger.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
-import { isSameSale, type OfferCardPayment } from '../domain/payments/offer-payment.ts';
+import { isSameSale, type OfferCardPayment, type Sale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
 import { insertCheckout, lockOfferPayment } from './payments-store.ts';
 
-export type CheckoutOrder = {
-  readonly offerId: number;
-  readonly book: Book;
-  readonly country: string;
-  readonly title: string;
-  readonly netMinor: bigint;
-  readonly offerExpiryAt: Date;
-};
+export type CheckoutOrder = Sale & { readonly country: string; readonly offerExpiryAt: Date };
 
 export async function openCheckout(
   billing: Billing,
@@ -41,7 +33,7 @@ export async function openCheckout(
   if (payment === 'closed') return closedForEver;
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') return belowMinimum(minimumMinor);
-  // Stripe's answer may take so long that offers asks billing to settle the offer meanwhile.
+  // Stripe's answer may take so long that offers asks billing to resolve the charge meanwhile.
   if (isClosed(ready)) return closedForEver;
   return {
     outcome: 'opened',
@@ -86,9 +78,9 @@ async function reserve(
   }, deadline);
 }
 
-/** A settle request that offers gave up on may still be running. An offer must not be returned with a link that is about to close. */
+/** A request to resolve the charge may still be running. An offer must not be returned with a link that is about to close. */
 function isClosed({ purchase, checkout }: CardPayment): boolean {
-  if (checkout.state === 'closing') throw serviceUnavailable(`${purchaseName(purchase)} is being settled`);
+  if (checkout.state === 'closing') throw serviceUnavailable(`${purchaseName(purchase)} is being closed`);
   return checkout.state === 'closed';
 }
 

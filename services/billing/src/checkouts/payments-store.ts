@@ -1,16 +1,9 @@
 /** Payments of offers in Postgres. The row of an offer is locked before its money moves. */
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Book } from '../domain/ledger/ledger.ts';
 import type { Checkout, CheckoutState } from '../domain/payments/checkout.ts';
-import type { OfferPayment } from '../domain/payments/offer-payment.ts';
-import { writeSession } from './checkouts-store.ts';
-
-type Sale = {
-  readonly offerId: number;
-  readonly book: Book;
-  readonly title: string;
-  readonly netMinor: bigint;
-};
+import type { OfferOfBook, OfferPayment, Sale } from '../domain/payments/offer-payment.ts';
+import { bookOf } from '../ledger/book-row.ts';
+import { type CardPaymentRow, toCardPayment, writeSession } from './checkouts-store.ts';
 
 /** False if the id is already known. Waits for a concurrent transaction with the same id. */
 export async function insertCharge(tx: Transaction, sale: Sale, chargedAt: Date): Promise<boolean> {
@@ -30,7 +23,7 @@ export async function insertCheckout(
   sale: Sale & { readonly vatMinor: bigint; readonly payToken: string },
   checkout: Checkout,
   now: Date,
-): Promise<boolean> {
+): Promise<void> {
   const isNew = await inserted(
     tx,
     `INSERT INTO offer_payments
@@ -40,12 +33,11 @@ export async function insertCheckout(
     [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.expiryAt],
   );
   if (isNew) await writeSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
-  return isNew;
 }
 
 /** Closes an id for which nothing was requested yet: later requests for it find it closed. */
-export async function insertClosed(tx: Transaction, offerId: number, book: Book): Promise<boolean> {
-  return inserted(
+export async function insertClosed(tx: Transaction, { offerId, book }: OfferOfBook): Promise<void> {
+  await inserted(
     tx,
     `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
      VALUES ($1, $2, $3, $4, $5, $6, 0, 'closed')
@@ -106,45 +98,27 @@ export async function listPayments(
 export async function saveCredits(
   tx: Transaction,
   offerId: number,
-  o: { readonly earnedMinor: bigint; readonly creditedMinor: bigint },
+  { earnedMinor, creditedMinor }: Pick<OfferPayment, 'earnedMinor' | 'creditedMinor'>,
 ): Promise<void> {
   await tx.query('UPDATE offer_payments SET earned_minor = $2, credited_minor = $3 WHERE offer_id = $1', [
     offerId,
-    o.earnedMinor,
-    o.creditedMinor,
+    earnedMinor,
+    creditedMinor,
   ]);
 }
 
-type PaymentRow = {
-  offer_id: bigint;
-  organisation_id: bigint;
-  mode: Book['mode'];
-  currency: string;
-  title: string;
-  net_minor: bigint;
-  vat_minor: bigint;
+type PaymentRow = Omit<CardPaymentRow, 'purchase' | 'top_up_id' | 'expiry_at' | 'state'> & {
   credited_minor: bigint;
   earned_minor: bigint;
   payment_method: 'B' | 'E' | null;
   state: 'charged' | CheckoutState;
-  paid_at: Date | null;
-  pay_token: string | null;
   offer_expiry_at: Date | null;
-  paid_session_id: string | null;
-  payment_intent_id: string | null;
-  deletion: number;
-  deletion_taken_back: boolean;
-  generation: number | null;
-  session_id: string | null;
-  url: string | null;
-  expires_at: Date | null;
-  expired: boolean | null;
 };
 
 function toOfferPayment(row: PaymentRow): OfferPayment {
   const facts = {
     offerId: Number(row.offer_id),
-    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    book: bookOf(row),
     title: row.title,
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
@@ -152,36 +126,9 @@ function toOfferPayment(row: PaymentRow): OfferPayment {
     earnedMinor: row.earned_minor,
   };
   if (row.payment_method === null) return { ...facts, method: null };
-  if (row.state === 'charged') {
-    return { ...facts, method: 'B', chargedAt: present(row.paid_at) };
-  }
-  const session = {
-    generation: present(row.generation),
-    expiresAt: present(row.expires_at),
-    sessionId: row.session_id,
-    url: row.url,
-    expired: present(row.expired),
-  };
-  return {
-    ...facts,
-    method: 'E',
-    purchase: { kind: 'offer', offerId: facts.offerId },
-    payToken: present(row.pay_token),
-    paidSessionId: row.paid_session_id,
-    paymentIntentId: row.payment_intent_id,
-    checkout: {
-      state: row.state,
-      session,
-      expiryAt: present(row.offer_expiry_at),
-      paidAt: row.paid_at,
-      deletion: row.deletion,
-      takenBack: row.deletion_taken_back,
-    },
-  };
-}
-
-/** For columns that the table's constraints guarantee to be set. */
-function present<T>(value: T | null): T {
-  if (value === null) throw new Error('a payment row lacks a column that its payment method requires');
-  return value;
+  // The table's constraints guarantee the columns that a payment method requires.
+  if (row.state === 'charged') return { ...facts, method: 'B', chargedAt: row.paid_at as Date };
+  const { state, offer_expiry_at: expiry_at } = row;
+  const card = { ...row, purchase: 'offer', top_up_id: null, state, expiry_at: expiry_at as Date } as const;
+  return { ...facts, ...toCardPayment(card) };
 }

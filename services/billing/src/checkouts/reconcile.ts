@@ -7,13 +7,13 @@ import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
-import { isOverAtStripe, isUndecidedTooLong, reopened, sessionExpired } from '../domain/payments/checkout.ts';
+import { isUndecidedTooLong, reopened, sessionExpired } from '../domain/payments/checkout.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
-import { changeCheckout, takeDueSessions, takeOutlived } from './checkouts-store.ts';
+import { applySessionFacts } from './apply-session-facts.ts';
+import { changeCheckout, takeDueSessions, takePastEnd } from './checkouts-store.ts';
 import { closeCheckout, closeTopUp } from './close-checkout.ts';
-import { isProblem, recordFoundPayment } from './record-payment.ts';
-import { reportMissing } from './report-missing.ts';
+import { isProblem } from './record-payment.ts';
 
 /** Per kind. The next check of a batch is moved on when it is read, so a batch is small enough to be finished soon. */
 const BATCH = 20;
@@ -39,37 +39,34 @@ async function reconcileBatch(billing: Billing, signal: AbortSignal): Promise<bo
   const modes = () => modeSchema.options.filter((mode) => !stripe[mode].breaker.isOpen());
   const dueQuery = () => ({ modes: modes(), now: clock.now(), limit: BATCH });
   const due = await postgres.transaction((tx) => takeDueSessions(tx, dueQuery()));
-  await forEach(due, signal, (payment) => survive(billing, payment, askAbout));
-  const outlived = await postgres.transaction((tx) => takeOutlived(tx, dueQuery()));
-  await forEach(outlived, signal, (payment) => survive(billing, payment, closeOutlived));
-  return due.length >= BATCH || outlived.length >= BATCH;
+  await forEach(billing, due, signal, askAbout);
+  const pastEnd = await postgres.transaction((tx) => takePastEnd(tx, dueQuery()));
+  await forEach(billing, pastEnd, signal, closePastEnd);
+  return due.length >= BATCH || pastEnd.length >= BATCH;
 }
 
-async function forEach<T>(
-  items: readonly T[],
-  signal: AbortSignal,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  // All workers read from the same iterator.
-  const waiting = items.values();
-  const worker = async () => {
-    for (const item of waiting) if (!signal.aborted) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-}
-
-/** An error in one checkout must not stop the others; it is tried again later. */
-async function survive(
+/** Several at once. An error in one checkout does not stop the others; it is tried again later. */
+async function forEach(
   billing: Billing,
-  payment: CardPayment,
+  payments: readonly CardPayment[],
+  signal: AbortSignal,
   work: (billing: Billing, payment: CardPayment) => Promise<void>,
 ): Promise<void> {
-  try {
-    await work(billing, payment);
-  } catch (error) {
-    const purchase = purchaseName(payment.purchase);
-    billing.logger.warn({ error, purchase }, 'a checkout could not be reconciled and will be tried again');
-  }
+  // All workers read from the same iterator.
+  const waiting = payments.values();
+  const worker = async () => {
+    for (const payment of waiting) {
+      if (signal.aborted) return;
+      await work(billing, payment).catch((error: unknown) => {
+        const purchase = purchaseName(payment.purchase);
+        billing.logger.warn(
+          { error, purchase },
+          'a checkout could not be reconciled and will be tried again',
+        );
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
@@ -77,25 +74,21 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   // after all, it ends the session and closes the checkout anyway.
   if (payment.checkout.state === 'closing') await changeCheckout(billing, payment, reopened);
   const { sessionId, generation } = payment.checkout.session;
-  // Still opening: the request that opens it continues or settles it, and no payer has reached a session yet.
+  // Still opening: a repeat of the request that opens it continues or closes it, and no payer has reached a session yet.
   if (sessionId === null) return;
   const facts = await retrieveSession(billing.stripe, payment.book.mode, sessionId, stripeDeadline());
-  let isAlerted = false;
-  if (facts.isPaid && facts.receipt !== null) {
-    const recorded = await recordFoundPayment(billing, facts.receipt);
+  const { unpayable, recorded } = await applySessionFacts(billing, payment, facts);
+  const { purchase, checkout } = payment;
+  if (recorded !== null) {
     if (recorded === 'paid') billing.meters.missedPayments.inc({ mode: payment.book.mode });
-    billing.logger.info({ purchase: payment.purchase, recorded }, 'a payment was found by asking Stripe');
+    billing.logger.info({ purchase, recorded }, 'a payment was found by asking Stripe');
     if (!isProblem(recorded)) return;
-    isAlerted = true;
   }
-  const isGivenUp =
-    facts.status === 'complete' && isUndecidedTooLong(payment.checkout.session, billing.clock.now());
-  if (facts.status === 'missing') reportMissing(billing, payment);
-  const isOver = isOverAtStripe(payment.checkout.session, facts.status, billing.clock.now());
-  if (!isOver && !isGivenUp) return;
+  const isGivenUp = facts.status === 'complete' && isUndecidedTooLong(checkout.session, billing.clock.now());
+  if (!unpayable && !isGivenUp) return;
   await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
-  if (isGivenUp && !isAlerted) {
-    const { purchase } = payment;
+  // A payment with a problem was alerted when it was recorded.
+  if (isGivenUp && recorded === null) {
     billing.logger.error(
       { purchase, sessionId },
       'a card payment stayed undecided and is not checked any more',
@@ -104,7 +97,7 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
 }
 
 /** The offer ended unpaid (decision 4, expiry wins), or the top-up's time is over: close the checkout. */
-async function closeOutlived(billing: Billing, payment: CardPayment): Promise<void> {
+async function closePastEnd(billing: Billing, payment: CardPayment): Promise<void> {
   const { purchase, book } = payment;
   if (purchase.kind === 'offer') await closeCheckout(billing, { ...purchase, book }, stripeDeadline());
   else await closeTopUp(billing, payment, stripeDeadline());

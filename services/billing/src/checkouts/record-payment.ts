@@ -39,12 +39,12 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
   // The webhook can arrive before the response that contains the session id.
   const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
   const { paymentIntentId } = receipt;
-  const settled = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
+  const paidPayment = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
   await recordPaidSession(tx, purchase, receipt);
-  const invoiced = isOfOffer(settled)
-    ? await postPaidOffer(tx, settled, now)
-    : await postPaidTopUp(tx, settled, now);
-  if (receipt.paymentIntentId !== null) await postReversalsOf(tx, settled, receipt.paymentIntentId, now);
+  const invoiced = isOfOffer(paidPayment)
+    ? await postPaidOffer(tx, paidPayment, now)
+    : await postPaidTopUp(tx, paidPayment, now);
+  if (receipt.paymentIntentId !== null) await postReversalsOf(tx, paidPayment, receipt.paymentIntentId, now);
   return { outcome: 'paid', invoice: { ...invoiced, paidAt: now } };
 }
 
@@ -53,18 +53,18 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
  */
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
   const now = billing.clock.now();
-  const { recorded, isNews } = await billing.postgres.transaction(async (tx) => {
+  const { recorded, isNew } = await billing.postgres.transaction(async (tx) => {
     const { outcome, invoice } = await recordPayment(tx, receipt, now);
-    const isNews = !isProblem(outcome) || (await keepProblem(tx, receipt, outcome, now));
+    const isNew = !isProblem(outcome) || (await storeProblem(tx, receipt, outcome, now));
     if (invoice !== null) await issueInvoice(tx, { ...invoice, seller: billing.seller, now });
-    return { recorded: outcome, isNews };
+    return { recorded: outcome, isNew };
   });
-  if (isNews) reportPayment(billing, receipt, recorded);
+  if (isNew) reportPayment(billing, receipt, recorded);
   return recorded;
 }
 
 /** False if the problem was stored before. */
-async function keepProblem(
+async function storeProblem(
   tx: Transaction,
   receipt: Receipt,
   problem: ReceiptProblem,

@@ -1,19 +1,18 @@
 /**
- * Settles an abandoned creation: it ends either as charged or as closed for ever, so that no late charge can follow (decision 11, abandoned
- * creations).
+ * Resolves the charge of an abandoned creation: the offer is either charged or closed for ever, so that no late charge can follow
+ * (decision 11, abandoned creations).
  */
 import type { SettleReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
-import type { Book } from '../domain/ledger/ledger.ts';
-import { paidAt } from '../domain/payments/offer-payment.ts';
+import { type OfferOfBook, paidAt } from '../domain/payments/offer-payment.ts';
 import { closeCheckout } from './close-checkout.ts';
 import { paymentUrl } from './payment-link.ts';
 import { findOfferPayment } from './payments-store.ts';
 
 export async function resolveCharge(
   billing: Billing,
-  offer: { readonly offerId: number; readonly book: Book },
+  offer: OfferOfBook,
   deadline: Deadline,
 ): Promise<SettleReply> {
   const closing = await closeCheckout(billing, offer, deadline);

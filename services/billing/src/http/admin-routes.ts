@@ -1,24 +1,38 @@
-/** Routes for the platform team's tool: balances, top-ups and the check of the ledger. */
+/** Routes for the platform team's tool: balances, top-ups, invoices, payments, and the check of the ledger. */
 import {
+  type AdminInvoice,
+  adminInvoicesQuery,
   adminStatementQuery,
   type BalanceStanding,
   balanceQuery,
   lowBalanceOrder,
   topUpRequest,
 } from '@offer-ads/contracts/admin/billing-api';
+import {
+  type BilledPayment,
+  type billedPayments,
+  paymentsPage,
+  type VoidReply,
+} from '@offer-ads/contracts/internal/payments-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type Express } from 'express';
+import express, { type Express, type Router } from 'express';
+import { z } from 'zod';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import { topUpBalance } from '../balance/top-up-balance.ts';
 import type { Billing } from '../billing.ts';
+import { listPayments } from '../checkouts/payments-store.ts';
+import { voidPayment } from '../checkouts/void-payment.ts';
+import { parseInvoiceNumber } from '../domain/invoices/invoice.ts';
+import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
+import { findByNumber } from '../invoices/invoices-store.ts';
+import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { checkAndRecord } from '../ledger/watch-ledger.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
-import { invoiceAdminRoutes } from './invoice-admin-routes.ts';
-import { paymentRoutes } from './payment-routes.ts';
+import { platformTopUpReplies, refuse, send, unknownInvoice, unknownPayment } from './replies.ts';
 
 export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: string): void {
   const routes = express.Router();
@@ -41,7 +55,7 @@ export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: st
       billing.clock.now(),
       requestFacts(req).deadline(),
     );
-    if (!result.ok) return void res.status(409).json({ message: 'The reference stands for another top-up' });
+    if (!result.ok) return refuse(res, platformTopUpReplies, result);
     res.json({ ...book, balanceMinor: `${result.balanceMinor}` } satisfies BalanceStanding);
   });
 
@@ -65,8 +79,58 @@ export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: st
     res.json(await checkAndRecord(billing));
   });
 
-  invoiceAdminRoutes(routes, billing);
-  cardProblemRoutes(routes, billing);
+  invoiceRoutes(routes, billing);
   paymentRoutes(routes, billing);
+  cardProblemRoutes(routes, billing);
   app.use('/admin', routes);
+}
+
+/** Invoices of one organisation, or any one by its number. */
+function invoiceRoutes(routes: Router, { postgres }: Billing): void {
+  routes.get('/invoices', async (req, res) => {
+    const { cursor, limit, ...files } = validInput(adminInvoicesQuery, req.query);
+    res.json(await readInvoices(postgres, files, { cursor, limit }));
+  });
+
+  routes.get('/invoices/:number', async (req, res) => {
+    const place = parseInvoiceNumber(req.params.number);
+    const invoice = place && (await findByNumber(postgres, place));
+    if (!invoice) return send(res, unknownInvoice);
+    res.json({
+      ...summaryOf(invoice),
+      organisationId: invoice.book.organisationId,
+      organisationName: invoice.buyer?.name ?? null,
+      cause: invoice.cause,
+    } satisfies AdminInvoice);
+  });
+}
+
+const voidedOffer = z.object({ offer_id: z.coerce.number().int().positive() });
+
+/** For `npm run admin -- payments check`: what billing has stored, and the repair that billing does. */
+function paymentRoutes(routes: Router, billing: Billing): void {
+  routes.get('/payments', async (req, res) => {
+    const payments = await listPayments(billing.postgres, validInput(paymentsPage, req.query));
+    res.json({ payments: payments.map(billed) } satisfies z.infer<typeof billedPayments>);
+  });
+
+  routes.post('/payments/:offer_id/void', async (req, res) => {
+    const { offer_id: offerId } = validInput(voidedOffer, req.params);
+    const outcome = await voidPayment(billing, offerId);
+    if (outcome === undefined) return send(res, unknownPayment);
+    res.json({ offerId, outcome } satisfies VoidReply);
+  });
+}
+
+function billed(payment: OfferPayment): BilledPayment {
+  const { offerId, book, netMinor, creditedMinor, method } = payment;
+  return {
+    offerId,
+    ...book,
+    netMinor: `${netMinor}`,
+    paymentMethod: method,
+    paid: paidAt(payment) !== null,
+    open: method === 'E' && ['opening', 'open', 'closing'].includes(payment.checkout.state),
+    creditedMinor: `${creditedMinor}`,
+  };
 }

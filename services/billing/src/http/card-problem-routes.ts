@@ -5,22 +5,22 @@ import {
   cardProblemsQuery,
   settleRequest,
 } from '@offer-ads/contracts/admin/billing-api';
-import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
 import { creditOwed } from '../domain/ledger/credit.ts';
-import type { Bearer, Settlement } from '../domain/payments/settlement.ts';
+import type { Settlement } from '../domain/payments/settlement.ts';
 import {
   type CreditedTakenBack,
   type ListedReversal,
   latestReversals,
   listCreditedTakenBack,
 } from '../reversals/reversals-store.ts';
-import { type SettleRefusal, settleReversal } from '../reversals/settle-reversal.ts';
+import { settleReversal } from '../reversals/settle-reversal.ts';
 import { findSettlements } from '../reversals/settlements-store.ts';
 import { latestProblems, type ProviderProblem } from '../webhooks/provider-events-store.ts';
+import { refuse, settleReplies } from './replies.ts';
 
 /** `routes` has already checked the credential. */
 export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing): void {
@@ -44,51 +44,11 @@ export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing):
     const { id, ...decision } = validInput(settleRequest, req.body);
     const decidedBy = actorOf(req);
     const outcome = await settleReversal(postgres, { ...decision, reversalId: id, decidedBy }, clock.now());
-    if (!outcome.ok) {
-      const { status, message } = replyTo(outcome.refusal);
-      return void res.status(status).json({ message });
-    }
+    if (!outcome.ok) return refuse(res, settleReplies, outcome.refusal);
     const { kind, mode, amountMinor, currency } = outcome.reversal;
     const of = { id, kind, mode, amountMinor: `${amountMinor}`, currency };
     res.json({ ...of, ...settlementShown(outcome.settlement) } satisfies CardSettled);
   });
-}
-
-type Reply = { readonly status: number; readonly message: string };
-
-const bearers = { platform: 'the platform', balance: 'the balance' } as const satisfies Record<
-  Bearer,
-  string
->;
-
-const refusals: {
-  [R in SettleRefusal['reason']]: (refusal: Extract<SettleRefusal, { reason: R }>) => Reply;
-} = {
-  unknown: () => ({ status: 404, message: 'There is no refund or dispute of that id' }),
-  'nothing-taken': () => ({
-    status: 409,
-    message: 'The provider has taken nothing: there is nothing to bear',
-  }),
-  returned: () => ({ status: 409, message: 'The provider has returned the money: there is nothing to bear' }),
-  'payment-unknown': () => ({
-    status: 409,
-    message: 'Its payment is not known yet, so nobody can say whose it is',
-  }),
-  'settled-otherwise': ({ settlement }) => ({
-    status: 409,
-    message: `It was settled by ${settlement.decidedBy} on ${settlement.settledAt.toISOString()}, borne by ${bearers[settlement.borneBy]}`,
-  }),
-  'balance-too-low': ({ balanceMinor, reversal: { amountMinor, currency } }) => ({
-    status: 409,
-    message:
-      `The balance has ${formatMinor(balanceMinor, currency)} of ${formatMinor(amountMinor, currency)} ${currency}: ` +
-      'settle it when the balance bears it, or let the platform bear it',
-  }),
-};
-
-function replyTo(refusal: SettleRefusal): Reply {
-  const answer = refusals[refusal.reason] as (refusal: SettleRefusal) => Reply;
-  return answer(refusal);
 }
 
 function settlementShown({ borneBy, reason, decidedBy, settledAt, givenBack }: Settlement) {

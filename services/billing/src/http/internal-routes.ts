@@ -23,8 +23,8 @@ import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
 import { balanceSubject } from '../balance/balance-events.ts';
 import { chargeOffer } from '../balance/charge-offer.ts';
+import { previewCredit } from '../balance/credit-offer.ts';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
-import { previewCredit } from '../balance/preview-credit.ts';
 import type { Billing } from '../billing.ts';
 import { closeCheckout, keepCheckout } from '../checkouts/close-checkout.ts';
 import { openCheckout } from '../checkouts/open-checkout.ts';
@@ -33,8 +33,7 @@ import type { Book } from '../domain/ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { stripeDeadline } from '../stripe/client.ts';
-import { playMoneyRoutes } from './play-money-routes.ts';
-import { topUpRoutes } from './top-up-routes.ts';
+import { addMoneyRoutes } from './add-money-routes.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
@@ -117,8 +116,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
       res.json(await changeLowBalance(billing.postgres, bookOf(callerOf(req)), thresholdMinor, deadline));
     });
 
-  topUpRoutes(routes, billing);
-  playMoneyRoutes(routes, billing);
+  addMoneyRoutes(routes, billing);
   app.use('/internal', routes);
 }
 

@@ -2,21 +2,23 @@
 
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { WebPage } from '@offer-ads/platform/pages/web-page';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../checkouts/follow-payment-link.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { page, pageHeaders } from './pages.ts';
-import { createVisitLimit } from './visit-limit.ts';
 
 /** 24 bytes as base64url. */
 const wellFormed = /^[\w-]{32}$/;
 /** Enough for people and their mail scanners, too little for a script. */
 const VISITS_PER_MINUTE = 20;
+/** Invented links must not fill the memory: above this number all counts are reset. */
+const MOST_LINKS = 100_000;
 
 export function payRoutes(app: Express, billing: Billing): void {
-  const mayVisit = createVisitLimit({ clock: billing.clock, perMinute: VISITS_PER_MINUTE });
+  const mayVisit = createVisitLimit(billing.clock);
 
   // Mail scanners that send HEAD requests must not open sessions.
   app.head('/pay/:token', async (req, res) => {
@@ -71,4 +73,18 @@ function pageOf(met: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind
 function show(res: Response, { status, html }: WebPage): void {
   if (status === 429 || status === 503) res.set('Retry-After', '60');
   res.set(pageHeaders).status(status).type('html').send(html);
+}
+
+/** Limits how often one payment link is followed. Counted per replica: it protects against floods and is not an exact quota. */
+function createVisitLimit(clock: Clock): (link: string) => boolean {
+  let minute = 0;
+  const visits = new Map<string, number>();
+  return (link) => {
+    const now = Math.floor(clock.now().getTime() / 60_000);
+    if (now !== minute || visits.size >= MOST_LINKS) visits.clear();
+    minute = now;
+    const count = (visits.get(link) ?? 0) + 1;
+    visits.set(link, count);
+    return count <= VISITS_PER_MINUTE;
+  };
 }

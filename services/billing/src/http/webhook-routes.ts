@@ -2,6 +2,7 @@
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import { send, unsignedWebhook } from './replies.ts';
 
 /** Stripe's events are a few kilobytes. */
 const LARGEST_EVENT = '512kb';
@@ -13,7 +14,7 @@ export function webhookRoutes(app: Express, billing: Billing): void {
     const body: unknown = req.body;
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const answer = await receiveWebhook(billing, bytes, req.get('stripe-signature') ?? '');
-    if (answer === 'refused') return void res.status(400).json({ message: 'Signature refused' });
+    if (answer === 'refused') return send(res, unsignedWebhook);
     res.json({ received: true });
   });
 }

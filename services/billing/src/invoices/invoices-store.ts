@@ -1,8 +1,8 @@
 /** Invoices in Postgres. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Invoice, Invoiced, Seller } from '../domain/invoices/invoice.ts';
-import { vatPercentOf } from '../domain/invoices/invoice.ts';
+import { type Invoice, type Invoiced, type Seller, vatPercentOf } from '../domain/invoices/invoice.ts';
+import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
 /**
  * Numbers have no gaps, so invoices of a mode are issued one after the other. A rollback releases the number. This lock is taken last, so
@@ -71,12 +71,9 @@ export async function fillInBuyers(on: Queryable): Promise<number> {
   return filled.length;
 }
 
-type InvoiceRow = {
-  mode: Mode;
+type InvoiceRow = BookRow & {
   sequence: bigint;
   cause: string;
-  organisation_id: bigint;
-  currency: string;
   kind: 'offer' | 'top-up';
   offer_id: bigint | null;
   title: string | null;
@@ -139,7 +136,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
   const facts = {
     sequence: row.sequence,
     cause: row.cause,
-    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    book: bookOf(row),
     title: row.title,
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,

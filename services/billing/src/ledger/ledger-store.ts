@@ -1,6 +1,14 @@
 /** The ledger in Postgres: posting, balances, and the check that recomputes everything. */
 import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { accountKindsIn, type Book, entriesOf, type LedgerTransaction } from '../domain/ledger/ledger.ts';
+import {
+  accountKindsIn,
+  type Book,
+  balanceChange,
+  entriesOf,
+  isSameBook,
+  type LedgerTransaction,
+} from '../domain/ledger/ledger.ts';
+import { type BookRow, bookOf } from './book-row.ts';
 
 export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
 
@@ -89,6 +97,17 @@ export async function postTransaction(
   return { ok: true, transactionId: row.transaction_id, balance };
 }
 
+/** For a transaction that adds to the balance, which nothing can refuse. */
+export async function postOrThrow(
+  tx: Transaction,
+  transaction: LedgerTransaction,
+  at: Date,
+): Promise<Posted> {
+  const posted = await postTransaction(tx, transaction, at);
+  if (!posted.ok) throw new Error(`${transaction.cause}: refused`);
+  return posted;
+}
+
 /** Accounts are created on first use (architecture, rule 10), so no command has to wait for an event. */
 async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
   await tx.query(
@@ -105,10 +124,10 @@ async function openAccounts(tx: Transaction, { organisationId, mode, currency }:
 
 /** 0 if nothing was ever posted. */
 export async function balanceOf(on: Transaction, book: Book): Promise<bigint> {
-  return (await balanceStanding(on, book)).minor;
+  return (await findBalance(on, book)).minor;
 }
 
-export async function balanceStanding(
+export async function findBalance(
   on: Transaction,
   { organisationId, mode, currency }: Book,
 ): Promise<Balance> {
@@ -154,27 +173,21 @@ export async function lockCause(tx: Transaction, cause: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [cause]);
 }
 
-/** The transaction with this cause, and its effect on the prepaid balance. */
-export async function findByCause(
+/** Whether this cause was posted before, and if so, whether with the same book and the same change of the balance. */
+export async function compareWithPosted(
   on: Transaction,
-  cause: string,
-): Promise<{ readonly book: Book; readonly balanceChangeMinor: bigint } | undefined> {
-  const [row] = await on.query<{
-    organisation_id: bigint;
-    mode: Book['mode'];
-    currency: string;
-    balance_change: bigint | null;
-  }>(
+  transaction: LedgerTransaction,
+): Promise<'none' | 'same' | 'different'> {
+  const [row] = await on.query<BookRow & { balance_change: bigint | null }>(
     `SELECT t.organisation_id, t.mode, t.currency,
             sum(amount_minor) FILTER (WHERE accounts.kind = 'prepaid-balance')::bigint AS balance_change
        FROM transactions t JOIN entries USING (transaction_id) JOIN accounts USING (account_id)
       WHERE cause = $1
       GROUP BY t.transaction_id`,
-    [cause],
+    [transaction.cause],
   );
-  if (row === undefined) return undefined;
-  return {
-    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
-    balanceChangeMinor: row.balance_change ?? 0n,
-  };
+  if (row === undefined) return 'none';
+  const isSame =
+    isSameBook(bookOf(row), transaction.book) && row.balance_change === balanceChange(transaction);
+  return isSame ? 'same' : 'different';
 }

@@ -16,27 +16,27 @@ import {
 import { movesMoney } from '../domain/ledger/ledger.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
-import { learned, type RecordedReversal, type Reversal } from '../domain/payments/reversal.ts';
+import { mergeReversal, type RecordedReversal, type Reversal } from '../domain/payments/reversal.ts';
 import { postTransaction } from '../ledger/ledger-store.ts';
 import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
 
-export async function recordReversal(tx: Transaction, news: Reversal, now: Date): Promise<ReversalOutcome> {
-  const { reversalId, mode, paymentIntentId } = news;
+export async function recordReversal(
+  tx: Transaction,
+  reported: Reversal,
+  now: Date,
+): Promise<ReversalOutcome> {
+  const { reversalId, mode, paymentIntentId } = reported;
   await lockIntent(tx, paymentIntentId ?? reversalId);
   const before = await lockReversal(tx, reversalId);
-  const reversal = learned(before, news);
+  const reversal = mergeReversal(before, reported);
   await saveReversal(tx, reversal, now);
   const payment =
     paymentIntentId === null ? undefined : await findCardPaymentByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return 'reversal-of-unknown';
   const offerId = await lockOfferOf(tx, payment);
-  const kept = {
-    ...reversal,
-    takenPosted: before?.takenPosted === true,
-    returnedPosted: before?.returnedPosted === true,
-  };
-  const outcome = await postReversal(tx, payment, kept, now);
+  const { takenPosted = false, returnedPosted = false } = before ?? {};
+  const outcome = await postReversal(tx, payment, { ...reversal, takenPosted, returnedPosted }, now);
   if (reversal.returned && offerId !== null) await creditWithheld(tx, offerId, now);
   return outcome;
 }

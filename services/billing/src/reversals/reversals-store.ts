@@ -2,6 +2,7 @@
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { RecordedReversal, Reversal } from '../domain/payments/reversal.ts';
+import { type BookRow, bookOf, idOrNull } from '../ledger/book-row.ts';
 
 type ReversalRow = {
   reversal_id: string;
@@ -125,11 +126,8 @@ export async function countWaiting(
 }
 
 /** An offer that was credited although a refund or dispute of its payment waits for a decision. */
-export type CreditedTakenBack = {
+export type CreditedTakenBack = Book & {
   readonly offerId: number;
-  readonly organisationId: number;
-  readonly mode: Book['mode'];
-  readonly currency: string;
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
   readonly creditedMinor: bigint;
@@ -143,17 +141,7 @@ export async function listCreditedTakenBack(
   on: Transaction,
   limit = MOST_CREDITED,
 ): Promise<CreditedTakenBack[]> {
-  const rows = await on.query<{
-    offer_id: bigint;
-    organisation_id: bigint;
-    mode: Book['mode'];
-    currency: string;
-    net_minor: bigint;
-    vat_minor: bigint;
-    credited_minor: bigint;
-    in_all: bigint;
-    undecided: bigint;
-  }>(
+  const rows = await on.query<CreditedRow>(
     `SELECT p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor,
             coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS in_all,
             sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS undecided
@@ -166,16 +154,27 @@ export async function listCreditedTakenBack(
       ORDER BY p.offer_id DESC LIMIT $1`,
     [limit],
   );
-  return rows.map((row) => ({
+  return rows.map(creditedOf);
+}
+
+type CreditedRow = BookRow & {
+  offer_id: bigint;
+  net_minor: bigint;
+  vat_minor: bigint;
+  credited_minor: bigint;
+  in_all: bigint;
+  undecided: bigint;
+};
+
+function creditedOf(row: CreditedRow): CreditedTakenBack {
+  return {
+    ...bookOf(row),
     offerId: Number(row.offer_id),
-    organisationId: Number(row.organisation_id),
-    mode: row.mode,
-    currency: row.currency,
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
     creditedMinor: row.credited_minor,
     takenBack: { inAllMinor: row.in_all, undecidedMinor: row.undecided },
-  }));
+  };
 }
 
 /** A row of the admin list. */
@@ -208,14 +207,10 @@ export async function latestReversals(on: Transaction, limit: number): Promise<L
   return rows.map((row) => ({
     reversal: reversalOf(row),
     firstHeardAt: row.first_heard_at,
-    organisationId: numberOf(row.organisation_id),
-    offerId: numberOf(row.offer_id),
-    topUpId: numberOf(row.top_up_id),
+    organisationId: idOrNull(row.organisation_id),
+    offerId: idOrNull(row.offer_id),
+    topUpId: idOrNull(row.top_up_id),
   }));
-}
-
-function numberOf(id: bigint | null): number | null {
-  return id === null ? null : Number(id);
 }
 
 function reversalOf(row: ReversalRow): RecordedReversal {

@@ -5,23 +5,13 @@ import { announceLowBalance } from '../balance/low-balance.ts';
 import { findCardPaymentByIntent } from '../checkouts/checkouts-store.ts';
 import { settled } from '../domain/ledger/card-ledger.ts';
 import type { RecordedReversal } from '../domain/payments/reversal.ts';
-import {
-  type Bearer,
-  type NothingToSettle,
-  nothingToSettle,
-  type Settlement,
-} from '../domain/payments/settlement.ts';
+import { type NothingToSettle, nothingToSettle, type Settlement } from '../domain/payments/settlement.ts';
 import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
 import { lockOfferOf, ofPayment } from './record-reversal.ts';
 import { findLockKey, lockIntent, lockReversal } from './reversals-store.ts';
 import { findSettlement, insertSettlement } from './settlements-store.ts';
 
-export type Decision = {
-  readonly reversalId: string;
-  readonly borneBy: Bearer;
-  readonly reason: string;
-  readonly decidedBy: string;
-};
+export type Decision = Pick<Settlement, 'reversalId' | 'borneBy' | 'reason' | 'decidedBy'>;
 
 export type SettleRefusal =
   | { readonly reason: 'unknown' | NothingToSettle }
@@ -74,9 +64,7 @@ async function bear(
     const balanceMinor = await balanceOf(tx, payment.book);
     return refuse({ reason: posted.reason, balanceMinor, reversal });
   }
-  if (decision.borneBy === 'balance') {
-    await announceLowBalance(tx, { book: payment.book, changeMinor: -amountMinor }, posted, now);
-  }
+  await announceLowBalance(tx, transaction, posted, now);
   const settlement = { ...decision, reversalId, amountMinor, settledAt: now };
   await insertSettlement(tx, settlement, transaction.cause);
   // The organisation has paid for the offer after all, so its Unused Time is credited again.

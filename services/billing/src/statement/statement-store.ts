@@ -3,6 +3,7 @@ import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api'
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Period, StatementPlace } from '../domain/ledger/statement.ts';
+import { idOrNull } from '../ledger/book-row.ts';
 
 export type StatementLine = {
   readonly transactionId: bigint;
@@ -117,7 +118,7 @@ function lineOf(row: Line): StatementLine {
     bookedAt: row.booked_at,
     kind: row.kind,
     cause: row.cause,
-    offerId: row.offer_id === null ? null : Number(row.offer_id),
+    offerId: idOrNull(row.offer_id),
     title: row.title,
     amountMinor: row.amount,
     balanceMinor: row.balance_after_minor,

@@ -1,5 +1,5 @@
 /** Checkout Sessions: opens, retrieves and expires them, in billing's types. */
-import { offerId, organisationId } from '@offer-ads/contracts/values/primitives';
+import { type Mode, offerId, organisationId } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
@@ -73,7 +73,7 @@ export async function openSession(
 
 export async function retrieveSession(
   stripe: StripeAccounts,
-  mode: Receipt['mode'],
+  mode: Mode,
   sessionId: string,
   deadline: Deadline,
 ): Promise<SessionFacts> {
@@ -84,17 +84,14 @@ export async function retrieveSession(
       ),
     );
   } catch (error) {
-    if (isUnknownObject(error)) return missing;
-    throw unexpected(error);
+    return missingOrThrow(error);
   }
 }
-
-const missing: SessionFacts = { status: 'missing', isPaid: false, receipt: null };
 
 /** Makes sure that the session can no longer be paid, and returns its final state. */
 export async function expireSession(
   stripe: StripeAccounts,
-  mode: Receipt['mode'],
+  mode: Mode,
   sessionId: string,
   deadline: Deadline,
 ): Promise<SessionFacts> {
@@ -106,16 +103,18 @@ export async function expireSession(
     );
   } catch (error) {
     // Only an open session can be expired; this one was paid or has expired already.
-    if (isRefusal(error)) return retrieveSession(stripe, mode, sessionId, deadline);
-    if (isUnknownObject(error)) return missing;
-    throw unexpected(error);
+    return isRefusal(error) ? retrieveSession(stripe, mode, sessionId, deadline) : missingOrThrow(error);
   }
 }
 
-/** For example, the key may not read sessions. Then the session's state is unknown. */
-function unexpected(error: unknown): unknown {
-  if (!(error instanceof Stripe.errors.StripeError)) return error;
-  return serviceUnavailable(`stripe: ${error.type} ${error.code ?? ''} ${error.requestId ?? ''}`, error);
+/** @throws a 503 if the session's state stays unknown, for example because the key may not read sessions */
+function missingOrThrow(error: unknown): SessionFacts {
+  // The session itself is unknown. A 404 without this code comes from a wrong address; a missing tax rate gives a 400.
+  if (isMissing(error) && error instanceof Stripe.errors.StripeError && error.statusCode === 404) {
+    return { status: 'missing', isPaid: false, receipt: null };
+  }
+  if (!(error instanceof Stripe.errors.StripeError)) throw error;
+  throw serviceUnavailable(`stripe: ${error.type} ${error.code ?? ''} ${error.requestId ?? ''}`, error);
 }
 
 /** Contains the start of the link's token: after a restore, the database can give the same purchase id a second time. */
@@ -209,11 +208,6 @@ function receiptOf(session: Stripe.Checkout.Session): Receipt | null {
 /** Stripe returns an id, or the whole object if it was expanded. */
 export function idOf(reference: string | { readonly id: string } | null): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null);
-}
-
-/** The requested session itself is unknown. A 404 without this code comes from a wrong address; a missing tax rate gives a 400. */
-function isUnknownObject(error: unknown): boolean {
-  return isMissing(error) && error instanceof Stripe.errors.StripeError && error.statusCode === 404;
 }
 
 function isMissing(error: unknown): boolean {

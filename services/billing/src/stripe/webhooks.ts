@@ -13,11 +13,11 @@ export type ProviderEvent = {
   readonly mode: Mode;
   readonly createdAt: Date;
   /** The session, refund or dispute of the event; null if the event is about something else. */
-  readonly news: News | null;
+  readonly content: EventContent | null;
 };
 
-type News =
-  | { readonly kind: 'completed' | 'over'; readonly session: SessionFacts }
+type EventContent =
+  | { readonly kind: 'completed' | 'ended'; readonly session: SessionFacts }
   | { readonly kind: 'reversal'; readonly reversal: Reversal };
 
 export type WebhookReading =
@@ -51,7 +51,7 @@ export function readWebhook(
 /** @param mode the mode of the account that the event belongs to */
 export function providerEventOf(event: Stripe.Event, mode: Mode): ProviderEvent {
   const { id: eventId, type, created } = event;
-  return { eventId, type, mode, createdAt: new Date(created * 1_000), news: newsOf(event, mode) };
+  return { eventId, type, mode, createdAt: new Date(created * 1_000), content: contentOf(event, mode) };
 }
 
 function verified(
@@ -79,7 +79,7 @@ function verified(
   return undefined;
 }
 
-function newsOf(event: Stripe.Event, mode: Mode): News | null {
+function contentOf(event: Stripe.Event, mode: Mode): EventContent | null {
   if (
     event.type === 'checkout.session.completed' ||
     event.type === 'checkout.session.async_payment_succeeded'
@@ -87,7 +87,7 @@ function newsOf(event: Stripe.Event, mode: Mode): News | null {
     return { kind: 'completed', session: factsOf(event.data.object) };
   }
   if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
-    return { kind: 'over', session: factsOf(event.data.object) };
+    return { kind: 'ended', session: factsOf(event.data.object) };
   }
   const reversal = reversalOf(event, mode);
   return reversal && { kind: 'reversal', reversal };

@@ -2,6 +2,7 @@
  * Opens a top-up of the prepaid balance by card: the net amount goes to the balance, VAT is added (decision 13). Once per idempotency key;
  * a refusal stores nothing, so the key can be used again.
  */
+import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -10,22 +11,14 @@ import { lockCardPayment } from '../checkouts/checkouts-store.ts';
 import { ensureSession } from '../checkouts/ensure-session.ts';
 import { newPayToken, paymentUrl } from '../checkouts/payment-link.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
-import type { CardPayment } from '../domain/payments/card-payment.ts';
+import { isSameBook } from '../domain/ledger/ledger.ts';
+import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
-import { isSameBook } from '../domain/payments/offer-payment.ts';
 import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from '../domain/payments/top-up.ts';
 import { findTopUpByKey, insertTopUp, lockTopUpsOf, openTopUpsOf, type TopUpOrder } from './top-ups-store.ts';
 
-export type OpenedTopUp = {
-  readonly topUpId: number;
-  readonly paymentUrl: string;
-  readonly netMinor: bigint;
-  readonly vatMinor: bigint;
-  /** At this time the checkout is closed, unless it was paid. */
-  readonly expiryAt: Date;
-};
 export type TopUpOutcome =
-  | { readonly ok: true; readonly topUp: OpenedTopUp }
+  | { readonly ok: true; readonly reply: CardTopUpReply }
   | { readonly ok: false; readonly refusal: TopUpRefusal | { readonly reason: 'different-payload' } };
 
 /** @throws a 503 if Stripe does not answer; a repeat with the same key continues */
@@ -45,24 +38,21 @@ export async function openTopUp(
     const minimumMinor = cardMinimumMinor(book.currency) ?? 0n;
     return { ok: false, refusal: { reason: 'below-minimum', minimumMinor, currency: book.currency } };
   }
-  const { topUpId } = payment.purchase;
   // The amounts of the first request: VAT is that of the first day, even if the organisation's country has changed since.
-  const { checkout, ...amounts } = payment;
   return {
     ok: true,
-    topUp: {
-      topUpId,
+    reply: {
+      topUpId: payment.purchase.topUpId,
       paymentUrl: paymentUrl(billing, payment),
-      netMinor: amounts.netMinor,
-      vatMinor: amounts.vatMinor,
-      expiryAt: checkout.expiryAt,
+      currency: book.currency,
+      netMinor: `${payment.netMinor}`,
+      vatMinor: `${payment.vatMinor}`,
+      expiresAt: payment.checkout.expiryAt.toISOString(),
     },
   };
 }
 
-type TopUpPayment = CardPayment & {
-  readonly purchase: { readonly kind: 'top-up'; readonly topUpId: number };
-};
+type TopUpPayment = CardPayment & { readonly purchase: Extract<Purchase, { kind: 'top-up' }> };
 
 async function reserve(
   billing: Billing,

@@ -3,6 +3,7 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
+import { idOrNull } from '../ledger/book-row.ts';
 
 export type ReceivedProviderEvent = {
   readonly eventId: string;
@@ -81,11 +82,11 @@ export async function isRecordedProblem(
   sessionId: string,
   problem: ReceiptProblem,
 ): Promise<boolean> {
-  const kept = await on.query('SELECT FROM provider_events WHERE session_id = $1 AND outcome = $2 LIMIT 1', [
+  const found = await on.query('SELECT FROM provider_events WHERE session_id = $1 AND outcome = $2 LIMIT 1', [
     sessionId,
     problem,
   ]);
-  return kept.length > 0;
+  return found.length > 0;
 }
 
 export type ProviderProblem = {
@@ -126,7 +127,7 @@ export async function latestProblems(on: Transaction, limit: number): Promise<Pr
     sessionId: row.session_id,
     amountMinor: row.amount_minor,
     currency: row.currency,
-    offerId: row.offer_id === null ? null : Number(row.offer_id),
-    topUpId: row.top_up_id === null ? null : Number(row.top_up_id),
+    offerId: idOrNull(row.offer_id),
+    topUpId: idOrNull(row.top_up_id),
   }));
 }

@@ -9,8 +9,7 @@ import { sessionExpired } from '../domain/payments/checkout.ts';
 import { type EventOutcome, quietOutcomes, reversalOutcomes } from '../domain/payments/event-outcomes.ts';
 import { type DueInvoice, issueInvoice } from '../invoices/invoices.ts';
 import { recordReversal, reportReversal } from '../reversals/record-reversal.ts';
-import type { ProviderEvent } from '../stripe/webhooks.ts';
-import { readWebhook } from '../stripe/webhooks.ts';
+import { type ProviderEvent, readWebhook } from '../stripe/webhooks.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 
 export type WebhookAnswer = 'accepted' | 'refused';
@@ -61,20 +60,20 @@ async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): P
   return outcome;
 }
 
-function receiptOf({ news }: ProviderEvent): Receipt | null {
-  return news === null || news.kind === 'reversal' ? null : news.session.receipt;
+function receiptOf({ content }: ProviderEvent): Receipt | null {
+  return content === null || content.kind === 'reversal' ? null : content.session.receipt;
 }
 
 type Effect = { readonly outcome: EventOutcome; readonly invoice: DueInvoice | null };
 
 async function effectOf(tx: Transaction, event: ProviderEvent, now: Date): Promise<Effect> {
-  const { news } = event;
+  const { content } = event;
   const only = (outcome: EventOutcome): Effect => ({ outcome, invoice: null });
-  if (news?.kind === 'reversal') return only(await recordReversal(tx, news.reversal, now));
+  if (content?.kind === 'reversal') return only(await recordReversal(tx, content.reversal, now));
   const receipt = receiptOf(event);
-  if (news === null || receipt === null) return only('not-ours');
-  if (news.kind === 'over') return only(await endSession(tx, receipt, now));
-  return news.session.isPaid ? recordPayment(tx, receipt, now) : only('not-paid-yet');
+  if (content === null || receipt === null) return only('not-ours');
+  if (content.kind === 'ended') return only(await endSession(tx, receipt, now));
+  return content.session.isPaid ? recordPayment(tx, receipt, now) : only('not-paid-yet');
 }
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<EventOutcome> {
@@ -88,13 +87,13 @@ async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise
 function report(billing: Billing, event: ProviderEvent, outcome: EventOutcome): void {
   if (isOneOf(quietOutcomes, outcome)) return;
   if (isOneOf(reversalOutcomes, outcome)) {
-    if (event.news?.kind === 'reversal') reportReversal(billing, event.news.reversal, outcome);
+    if (event.content?.kind === 'reversal') reportReversal(billing, event.content.reversal, outcome);
     return;
   }
   const receipt = receiptOf(event);
   if (receipt !== null) reportPayment(billing, receipt, outcome);
 }
 
-function isOneOf<T extends string>(some: readonly T[], outcome: string): outcome is T {
-  return (some as readonly string[]).includes(outcome);
+function isOneOf<T extends string>(outcomes: readonly T[], outcome: string): outcome is T {
+  return (outcomes as readonly string[]).includes(outcome);
 }

@@ -9,7 +9,7 @@ import { sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
-import { previewCredit } from '../../src/balance/preview-credit.ts';
+import { previewCredit } from '../../src/balance/credit-offer.ts';
 import type { Billing } from '../../src/billing.ts';
 import { reconcileCheckouts } from '../../src/checkouts/reconcile.ts';
 import { subscriptions } from '../../src/consumers.ts';

@@ -87,10 +87,10 @@ describe('a top-up by card', () => {
   it('asked for 10 times at once under one key is one session behind one link', async () => {
     const order = newOrder();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => open(order)));
-    const links = outcomes.map((outcome) => (outcome.ok ? outcome.topUp.paymentUrl : 'refused'));
+    const links = outcomes.map((outcome) => (outcome.ok ? outcome.reply.paymentUrl : 'refused'));
     expect(new Set(links).size).toBe(1);
     const [first] = outcomes;
-    const topUpId = first?.ok ? first.topUp.topUpId : 0;
+    const topUpId = first?.ok ? first.reply.topUpId : 0;
     const created = test.requests.filter(
       ({ method, path, body }) =>
         method === 'POST' && path === '/v1/checkout/sessions' && body.includes(`top_up_id]=${topUpId}&`),
@@ -107,7 +107,7 @@ describe('a top-up by card', () => {
     const topUp = await test.openTopUp();
     await test.pay(topUp.sessionId);
     await eventually(async () => expect(await balance(topUp)).toBe(100_00n));
-    expect(await open(topUp)).toMatchObject({ ok: true, topUp: { paymentUrl: topUp.paymentUrl } });
+    expect(await open(topUp)).toMatchObject({ ok: true, reply: { paymentUrl: topUp.paymentUrl } });
     const other = await test.openTopUp({ ...topUp, idempotencyKey: randomUUID() });
     expect(other.topUpId).not.toBe(topUp.topUpId);
   });

@@ -1,5 +1,5 @@
 /** Ledger transactions of card payments other than offers: top-ups, and money that the provider takes back. */
-
+import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 import type { Reversal } from '../payments/reversal.ts';
 import type { Bearer } from '../payments/settlement.ts';
 import type { AccountKind, Book, LedgerTransaction } from './ledger.ts';
@@ -32,25 +32,15 @@ export type OfReversal = {
  * The provider owes us that much less. The amount stays in a separate account until a person decides who bears it. The balance, sales and VAT do not
  * change.
  */
-export function takenByProvider({ book, offerId, reversal }: OfReversal): LedgerTransaction {
-  return {
-    cause: `${reversal.kind} ${reversal.reversalId} taken`,
-    kind: reversal.kind === 'refund' ? 'card-refund' : 'card-dispute',
-    book,
-    offerId,
-    postings: [{ amountMinor: reversal.amountMinor, from: 'card-reversals', to: 'card-clearing' }],
-  };
+export function takenByProvider(facts: OfReversal): LedgerTransaction {
+  const kind = facts.reversal.kind === 'refund' ? 'card-refund' : 'card-dispute';
+  return moved(facts, 'taken', kind, 'card-reversals', 'card-clearing');
 }
 
 /** A refund that failed, or a dispute that was won. */
-export function returnedByProvider({ book, offerId, reversal }: OfReversal): LedgerTransaction {
-  return {
-    cause: `${reversal.kind} ${reversal.reversalId} returned`,
-    kind: reversal.kind === 'refund' ? 'card-refund-failed' : 'card-dispute-won',
-    book,
-    offerId,
-    postings: [{ amountMinor: reversal.amountMinor, from: 'card-clearing', to: 'card-reversals' }],
-  };
+export function returnedByProvider(facts: OfReversal): LedgerTransaction {
+  const kind = facts.reversal.kind === 'refund' ? 'card-refund-failed' : 'card-dispute-won';
+  return moved(facts, 'returned', kind, 'card-clearing', 'card-reversals');
 }
 
 const bearers = { balance: 'prepaid-balance', platform: 'card-losses' } as const satisfies Record<
@@ -59,26 +49,23 @@ const bearers = { balance: 'prepaid-balance', platform: 'card-losses' } as const
 >;
 
 /** A person has decided who bears the amount, so it leaves the separate account. Sales and VAT do not change. */
-export function settled({ book, offerId, reversal }: OfReversal, borneBy: Bearer): LedgerTransaction {
-  return {
-    cause: `${reversal.kind} ${reversal.reversalId} settled`,
-    kind: 'card-settlement',
-    book,
-    offerId,
-    postings: [{ amountMinor: reversal.amountMinor, from: bearers[borneBy], to: 'card-reversals' }],
-  };
+export function settled(facts: OfReversal, borneBy: Bearer): LedgerTransaction {
+  return moved(facts, 'settled', 'card-settlement', bearers[borneBy], 'card-reversals');
 }
 
 /** The provider returned the money after a person had decided: the one who bore it gets it back. */
-export function settlementReturned(
+export function settlementReturned(facts: OfReversal, borneBy: Bearer): LedgerTransaction {
+  const what = 'settlement returned';
+  return moved(facts, what, 'card-settlement-returned', 'card-reversals', bearers[borneBy]);
+}
+
+function moved(
   { book, offerId, reversal }: OfReversal,
-  borneBy: Bearer,
+  what: string,
+  kind: TransactionKind,
+  from: AccountKind,
+  to: AccountKind,
 ): LedgerTransaction {
-  return {
-    cause: `${reversal.kind} ${reversal.reversalId} settlement returned`,
-    kind: 'card-settlement-returned',
-    book,
-    offerId,
-    postings: [{ amountMinor: reversal.amountMinor, from: 'card-reversals', to: bearers[borneBy] }],
-  };
+  const cause = `${reversal.kind} ${reversal.reversalId} ${what}`;
+  return { cause, kind, book, offerId, postings: [{ amountMinor: reversal.amountMinor, from, to }] };
 }

@@ -28,6 +28,12 @@ export function accountKindsIn(mode: Mode): readonly AccountKind[] {
 /** The owner of a set of accounts. Money never moves from one book to another. */
 export type Book = { readonly organisationId: number; readonly mode: Mode; readonly currency: string };
 
+export function isSameBook(one: Book, other: Book): boolean {
+  return (
+    one.organisationId === other.organisationId && one.mode === other.mode && one.currency === other.currency
+  );
+}
+
 export type Posting = { readonly amountMinor: bigint; readonly from: AccountKind; readonly to: AccountKind };
 
 export type LedgerTransaction = {
@@ -115,6 +121,11 @@ export function entriesOf(transaction: LedgerTransaction): Entry[] {
   return [...changes]
     .filter(([, amountMinor]) => amountMinor !== 0n)
     .map(([account, amountMinor]) => ({ account, amountMinor }));
+}
+
+/** By how much the transaction changes the prepaid balance. */
+export function balanceChange(transaction: LedgerTransaction): bigint {
+  return entriesOf(transaction).find(({ account }) => account === 'prepaid-balance')?.amountMinor ?? 0n;
 }
 
 /** False for a price that rounds to 0.00, which is allowed and is not posted (decision 18a, forms and formats). */

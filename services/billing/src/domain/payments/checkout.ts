@@ -199,7 +199,7 @@ const MISSING_FOR_LONG_MS = 10 * MINUTE_MS;
  * Whether the session can no longer be paid, according to Stripe. A session that Stripe does not know may belong to an account whose key we used
  * earlier; there it can be paid until its own end.
  */
-export function isOverAtStripe(
+export function isUnpayable(
   { expiresAt }: Session,
   status: 'open' | 'complete' | 'expired' | 'missing',
   now: Date,

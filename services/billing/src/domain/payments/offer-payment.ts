@@ -1,23 +1,29 @@
 /** The payment of one offer, by either payment method. */
 
-import type { Book } from '../ledger/ledger.ts';
+import { type Book, isSameBook } from '../ledger/ledger.ts';
 import type { CardPayment } from './card-payment.ts';
 
-export type OfferPayment = {
+/** An offer as it is sold. */
+export type Sale = {
   readonly offerId: number;
   readonly book: Book;
   readonly title: string;
   readonly netMinor: bigint;
+};
+/** Names an offer; billing acts on it only if the offer belongs to this book. */
+export type OfferOfBook = Pick<Sale, 'offerId' | 'book'>;
+
+export type OfferPayment = Sale & {
   readonly vatMinor: bigint;
   readonly creditedMinor: bigint;
   /** What the Unused Time is worth so far. More than the sum credited if the card provider has taken the payment back. */
   readonly earnedMinor: bigint;
 } & (
-  | { readonly method: 'B'; readonly chargedAt: Date }
-  | CardPayment
-  /** Closed before a charge was requested: settled as never charged. */
-  | { readonly method: null }
-);
+    | { readonly method: 'B'; readonly chargedAt: Date }
+    | CardPayment
+    /** Closed before a charge was requested: it can never be charged. */
+    | { readonly method: null }
+  );
 export type OfferCardPayment = Extract<OfferPayment, { method: 'E' }>;
 
 export function isOfOffer(payment: OfferCardPayment | CardPayment): payment is OfferCardPayment {
@@ -25,17 +31,8 @@ export function isOfOffer(payment: OfferCardPayment | CardPayment): payment is O
 }
 
 /** Whether a request for a known offer id repeats the earlier one. If not, the caller has made an error. */
-export function isSameSale(
-  payment: OfferPayment,
-  request: { readonly book: Book; readonly netMinor: bigint },
-): boolean {
+export function isSameSale(payment: OfferPayment, request: Pick<Sale, 'book' | 'netMinor'>): boolean {
   return isSameBook(payment.book, request.book) && payment.netMinor === request.netMinor;
-}
-
-export function isSameBook(one: Book, other: Book): boolean {
-  return (
-    one.organisationId === other.organisationId && one.mode === other.mode && one.currency === other.currency
-  );
 }
 
 /** The id that refunds and disputes refer to. Only paid card payments have one. */

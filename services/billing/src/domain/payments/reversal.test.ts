@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { learned, type Reversal } from './reversal.ts';
+import { mergeReversal, type Reversal } from './reversal.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 12, 0, second));
 const made: Reversal = {
@@ -18,13 +18,13 @@ const made: Reversal = {
 };
 
 it('what came back had left before, even if nobody told of that', () => {
-  expect(learned(undefined, { ...made, taken: false, returned: true })).toMatchObject({ taken: true });
+  expect(mergeReversal(undefined, { ...made, taken: false, returned: true })).toMatchObject({ taken: true });
 });
 
 it('of two news of one second the final one says where it stands', () => {
   const failed = { ...made, status: 'failed', returned: true };
-  expect(learned(failed, made)).toMatchObject({ status: 'failed', returned: true });
-  expect(learned(made, failed)).toMatchObject({ status: 'failed', returned: true });
+  expect(mergeReversal(failed, made)).toMatchObject({ status: 'failed', returned: true });
+  expect(mergeReversal(made, failed)).toMatchObject({ status: 'failed', returned: true });
 });
 
 it('news in any order and repeated come to the same, and never take anything back', () => {
@@ -34,7 +34,7 @@ it('news in any order and repeated come to the same, and never take anything bac
     { ...made, status: 'failed', asOf: at(3), returned: true },
   ];
   const outcome = (order: readonly Reversal[]) =>
-    order.reduce<Reversal | undefined>((known, one) => learned(known, one), undefined);
+    order.reduce<Reversal | undefined>((known, one) => mergeReversal(known, one), undefined);
   fc.assert(
     fc.property(fc.shuffledSubarray([...news, ...news], { minLength: 6, maxLength: 6 }), (order) => {
       expect(outcome(order)).toEqual(outcome(news));

@@ -1,6 +1,6 @@
 /**
  * Money of a card payment that the provider takes back: a refund made at Stripe, or a dispute that the cardholder began. Events about it arrive in
- * any order and repeatedly. Together they only add information, so order and repeats are harmless.
+ * any order and repeatedly. Merging them only adds information, so order and repeats are harmless.
  */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
@@ -26,17 +26,17 @@ export type Reversal = {
 export type RecordedReversal = Reversal & { readonly takenPosted: boolean; readonly returnedPosted: boolean };
 
 /** The combined state after another event. Money that was returned must have been taken before, even if no event said so. */
-export function learned(before: Reversal | undefined, news: Reversal): Reversal {
-  if (before === undefined) return { ...news, taken: news.taken || news.returned };
-  const latest = isLater(before, news) ? before : news;
-  const returned = before.returned || news.returned;
+export function mergeReversal(before: Reversal | undefined, reported: Reversal): Reversal {
+  if (before === undefined) return { ...reported, taken: reported.taken || reported.returned };
+  const latest = isLater(before, reported) ? before : reported;
+  const returned = before.returned || reported.returned;
   return {
     ...latest,
-    paymentIntentId: before.paymentIntentId ?? news.paymentIntentId,
+    paymentIntentId: before.paymentIntentId ?? reported.paymentIntentId,
     // The amount of a refund or dispute never changes, so the posted amount stays.
     amountMinor: before.amountMinor,
     currency: before.currency,
-    taken: before.taken || news.taken || returned,
+    taken: before.taken || reported.taken || returned,
     returned,
   };
 }

@@ -1,0 +1,13 @@
+/** The columns that name a book, in every table of money. */
+import type { Book } from '../domain/ledger/ledger.ts';
+
+export type BookRow = { organisation_id: bigint; mode: Book['mode']; currency: string };
+
+export function bookOf({ organisation_id: id, mode, currency }: BookRow): Book {
+  return { organisationId: Number(id), mode, currency };
+}
+
+/** An id that may be absent. */
+export function idOrNull(id: bigint | null): number | null {
+  return id === null ? null : Number(id);
+}
