@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { fc } from '@offer-ads/testing/profile';
 import { creditDue, earnedCredit } from '../services/billing/src/domain/ledger/credit.ts';
-import type { OfferNews } from '../services/offers/src/lifecycle/offer-events.ts';
+import type { OfferEvent } from '../services/offers/src/lifecycle/offer-events.ts';
 import { type Standing, type Story, stories, told } from '../services/offers/test/lifecycle/stories.ts';
 
 /** Any of the events, each any number of times, in any order; every one at least once, since the outbox loses none. */
@@ -17,7 +17,7 @@ function deliveries(count: number): fc.Arbitrary<number[]> {
     .chain((again) => fc.shuffledSubarray([...each, ...again], { minLength: count + again.length }));
 }
 
-type Outcome = { readonly story: Story; readonly last: Standing; readonly delivered: readonly OfferNews[] };
+type Outcome = { readonly story: Story; readonly last: Standing; readonly delivered: readonly OfferEvent[] };
 
 /** Stories of which something is told. */
 const outcomes: fc.Arbitrary<Outcome> = stories
@@ -32,7 +32,7 @@ const outcomes: fc.Arbitrary<Outcome> = stories
   );
 
 /** As billing does: an offer that was never paid is credited nothing, and its page is closed. */
-function creditsOf(netMinor: bigint, delivered: readonly OfferNews[]): bigint[] {
+function creditsOf(netMinor: bigint, delivered: readonly OfferEvent[]): bigint[] {
   const credits: bigint[] = [];
   let [creditedMinor, earnedMinor] = [0n, 0n];
   for (const { declaration, data } of delivered) {

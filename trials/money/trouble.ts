@@ -75,5 +75,5 @@ const stripeTroubles: readonly Faults[] = [
 /** A round of everything that otherwise comes by itself; it may fail, and then comes again. */
 export async function sweep(world: World): Promise<void> {
   const { sweeper } = world.offers.running();
-  await Promise.allSettled([sweeper.recover(), sweeper.tell(), world.billing.running().reconcile()]);
+  await Promise.allSettled([sweeper.recover(), sweeper.announce(), world.billing.running().reconcile()]);
 }

@@ -21,7 +21,7 @@ export async function fillListing(databaseUrl: string, offers: number): Promise<
     await client.query(
       `INSERT INTO offers (organisation_id, mode, trading_name, country, currency, category_id, title, description,
          terms_and_conditions, url, image, latitude, longitude, radius_miles, gender, interests, payment_method, net_minor,
-         created_at, start_at, expiry_at, shown_at, paid_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)
+         created_at, start_at, expiry_at, shown_at, paid_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at)
        SELECT ${organisationId}, 'TEST', 'Corner Cafe', 'GB', 'GBP', 1, 'Two coffees for the price of one ' || n,
          repeat('Every weekday until eleven, for two. ', 8), repeat('One voucher for each table. ', 4),
          'https://cafe.example/offers/' || n, md5(n::text) || md5(n::text) || '.jpg', 51.5, -0.1, 10, '{Female}',

@@ -2,7 +2,7 @@
 -- pictures, and their views and clicks.
 
 ---- The catalogue ----
--- What an offer may be about and whom it may interest. Only the platform's admin command writes it, always as a whole.
+-- The categories and interests that offers may have. Only the platform's admin command writes them, always all together.
 
 CREATE TABLE categories (
   category_id      integer PRIMARY KEY,
@@ -30,13 +30,13 @@ INSERT INTO catalogue (version) VALUES (0);
 -- Facts only: what an offer is like and what happened to it. Its status is never stored. It follows from these facts and the clock
 -- (decision 1, state is computed), so a late sweeper makes no status wrong.
 CREATE TABLE offers (
-  -- Four bytes are enough for two thousand million offers and stay a plain number in JSON. A creation that is given up leaves a gap
-  -- on purpose: its id is never used again.
+  -- Four bytes are enough for two thousand million offers and stay a plain number in JSON. An abandoned creation leaves
+  -- a gap: its id is never used again.
   offer_id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id      integer NOT NULL,
   mode                 text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
   created_by           integer,
-  -- The organisation's when the offer was created: what members see when no name is advertised.
+  -- The organisation's trading name at the creation. Members see it if the offer has no advertised name.
   trading_name         text NOT NULL,
   country              text NOT NULL,
   currency             text NOT NULL,
@@ -62,11 +62,11 @@ CREATE TABLE offers (
   net_minor            bigint NOT NULL CHECK (net_minor >= 0),
   vat_minor            bigint NOT NULL DEFAULT 0 CHECK (vat_minor >= 0),
   payment_url          text,
-  -- When billing took the money, and when this service applied the payment: the offer runs from the second on.
+  -- When billing took the money, and when this service applied the payment. The offer may run from the second time on.
   paid_at              timestamptz(3),
   payment_applied_at   timestamptz(3) CHECK (payment_applied_at IS NULL OR paid_at IS NOT NULL),
 
-  -- Null: a reservation, seen by nobody, until the creation is finished.
+  -- Null: a reservation, hidden until the creation is finished.
   shown_at             timestamptz(3),
   paused_since         timestamptz(3),
   disabled_since       timestamptz(3),
@@ -76,17 +76,18 @@ CREATE TABLE offers (
   -- Recovery point of a deletion that is closing the payment page.
   deleting_since       timestamptz(3),
   deleted_at           timestamptz(3),
-  -- When billing does not say whether it has closed the payment page, the advertiser is told that nothing was deleted (E7). Perhaps it
-  -- has closed it: then the page must be opened again, or a listed offer would have a dead link.
-  -- How many deletions have asked for the page to be closed: the number of the latest.
+  -- If billing does not answer whether it has closed the payment page, the advertiser is told that nothing was deleted (E7). If billing
+  -- has closed the page, it must open it again, or a listed offer would have a dead link.
+  -- The number of the latest deletion that asked for the page to be closed.
   deletions            integer NOT NULL DEFAULT 0,
-  -- The latest deletion whose caller got E7. What billing still says about it counts no more.
-  kept_deletion        integer,
-  -- Set until billing has heard that the page stays.
+  -- The latest deletion that failed with E7. A later answer of billing about it does not count.
+  failed_deletion      integer,
+  -- Set until billing has confirmed that the page stays open.
   keeping_since        timestamptz(3),
 
-  activated_told_at    timestamptz(3),
-  ended_told_at        timestamptz(3),
+  -- When OfferActivated and OfferEnded were written.
+  activation_announced_at timestamptz(3),
+  end_announced_at     timestamptz(3),
   -- Version of the last event about this offer.
   version              integer NOT NULL DEFAULT 0
 );
@@ -97,56 +98,56 @@ CREATE INDEX offers_listed ON offers (organisation_id, mode, created_at DESC, of
 -- Offers that need a picture.
 CREATE INDEX offers_image ON offers (image, deleted_at);
 
--- What the sweeper has still to tell or to finish: each index empties as the work is done.
+-- The work of the sweeper. Rows leave these indexes when the work is done.
 CREATE INDEX offers_to_activate ON offers (start_at)
-  WHERE activated_told_at IS NULL AND ended_told_at IS NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL;
+  WHERE activation_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL;
 -- An offer that is deleted before its expiry never ends.
 CREATE INDEX offers_ending ON offers (expiry_at)
-  WHERE ended_told_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
+  WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
 CREATE INDEX offers_deleting ON offers (deleting_since) WHERE deleting_since IS NOT NULL;
 CREATE INDEX offers_keeping ON offers (keeping_since) WHERE keeping_since IS NOT NULL;
 
 -- A page of GET /offers reads about as many rows as it shows, whatever its filter, also for an organisation with a million offers of
--- which ten are Active. No index can hold a status, because it follows from the clock. But the events that were told about an offer
--- nearly give its status, and a second index finds the few offers for which a moment has passed since.
+-- which ten are Active. No index can hold a status, because it follows from the clock. But the events that were announced about an offer
+-- nearly give its status, and a second index finds the few offers whose status the clock has changed since.
 
 -- The status that the stored facts alone give, with the mode in the same word: an index on it has no other order, so the planner cannot
 -- walk through all offers of an organisation to find the few. "waiting" is Scheduled, just begun, or disabled. Never replace this
 -- function: the index holds its earlier results.
 CREATE FUNCTION offer_filed_as(mode text, payment_applied_at timestamptz, paused_since timestamptz,
-  activated_told_at timestamptz, ended_told_at timestamptz) RETURNS text
+  activation_announced_at timestamptz, end_announced_at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT mode || ' ' || CASE
-    WHEN ended_told_at IS NOT NULL THEN 'ended'
+    WHEN end_announced_at IS NOT NULL THEN 'ended'
     WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
     WHEN paused_since IS NOT NULL THEN 'paused'
-    WHEN activated_told_at IS NOT NULL THEN 'active'
+    WHEN activation_announced_at IS NOT NULL THEN 'active'
     ELSE 'waiting' END
 $$;
 
--- From when on the clock gives another status than that; null: never.
+-- The time from which the clock gives another status than that. Null: never.
 CREATE FUNCTION offer_refiled_at(start_at timestamptz, expiry_at timestamptz, payment_applied_at timestamptz,
-  paused_since timestamptz, activated_told_at timestamptz, ended_told_at timestamptz) RETURNS timestamptz
+  paused_since timestamptz, activation_announced_at timestamptz, end_announced_at timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
-    WHEN ended_told_at IS NOT NULL THEN NULL
-    WHEN payment_applied_at IS NOT NULL AND paused_since IS NULL AND activated_told_at IS NULL THEN start_at
+    WHEN end_announced_at IS NOT NULL THEN NULL
+    WHEN payment_applied_at IS NOT NULL AND paused_since IS NULL AND activation_announced_at IS NULL THEN start_at
     ELSE expiry_at END
 $$;
 
 CREATE INDEX offers_listed_as_filed ON offers (
   organisation_id,
-  offer_filed_as(mode, payment_applied_at, paused_since, activated_told_at, ended_told_at),
+  offer_filed_as(mode, payment_applied_at, paused_since, activation_announced_at, end_announced_at),
   -- Read backwards, newest first: written forwards, the index splits its pages where they are full and stays half the size.
   created_at, offer_id
 ) WHERE deleted_at IS NULL AND shown_at IS NOT NULL;
 
--- Those before now are what the sweeper has not told yet, and offers that were disabled before their start and still are.
+-- Entries before now: offers that the sweeper has not announced yet, and offers that were disabled before their start and still are.
 CREATE INDEX offers_to_refile ON offers (
   organisation_id, mode,
-  offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)
+  offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at)
 ) WHERE deleted_at IS NULL AND shown_at IS NOT NULL
-  AND offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at) IS NOT NULL;
+  AND offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at) IS NOT NULL;
 
 ---- The quota ----
 
@@ -155,7 +156,7 @@ CREATE INDEX offers_counted ON offers (organisation_id, mode, expiry_at) WHERE d
 -- The few LIVE offers that cost 0.00, of one day.
 CREATE INDEX offers_free ON offers (organisation_id, created_at) WHERE net_minor = 0 AND mode = 'LIVE';
 
--- Neither deleted nor Ended; and the free ones since the beginning of the day, deleted ones too.
+-- Counts offers that are neither deleted nor Ended, and free ones since the beginning of the day, deleted ones too.
 CREATE FUNCTION offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz, apart_from integer)
 RETURNS TABLE (of_organisation integer, of_person integer, free_today integer) LANGUAGE sql STABLE AS $$
   SELECT count(*)::integer, (count(*) FILTER (WHERE created_by = person))::integer,
@@ -179,13 +180,13 @@ END $$;
 
 ---- Creations ----
 
--- All fences come from one sequence, so that none comes twice. A refusal deletes a key's row, and the next request with the key makes a
--- new one. Counted row by row, its fences would begin again, and an old holder that was taken for dead could pass for the new one: two
--- charges for one key.
+-- All fences come from one sequence, so that each is used once. A refusal deletes a key's row, and the next request with the key inserts a
+-- new row. If each row counted its own fences, they would start again, and an old holder, taken for dead, could have the new holder's fence:
+-- two charges for one key.
 CREATE SEQUENCE creation_fences;
 
 -- One row per Idempotency-Key of POST /offers, with the recovery point of its creation (architecture, "Creating an offer"). A refusal
--- deletes the row and so frees the key; a finished row stays for ever (decision 10, idempotency keys).
+-- deletes the row and so frees the key; a finished row is never deleted (decision 10, idempotency keys).
 CREATE TABLE idempotency_keys (
   organisation_id integer NOT NULL,
   mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
@@ -196,34 +197,34 @@ CREATE TABLE idempotency_keys (
   -- The holder of the lease works on the creation. Each new holder raises the fence; a write with an old fence is refused.
   lease_until     timestamptz(3) NOT NULL,
   fence           bigint NOT NULL DEFAULT nextval('creation_fences'),
-  -- From charging on: the reservation.
+  -- The reservation, from charging on.
   offer_id        integer REFERENCES offers,
-  -- Once finished: the reply that every replay gives again. json, because it must come back as it was written.
+  -- The reply that every replay returns, once finished. json, not jsonb, so that it stays as it was written.
   reply           json,
   PRIMARY KEY (organisation_id, mode, idempotency_key),
   CHECK ((recovery_point IN ('charging', 'finished')) = (offer_id IS NOT NULL)),
   CHECK ((recovery_point = 'finished') = (reply IS NOT NULL))
 );
--- What the sweep looks through: creations that are under way, or were left.
+-- Unfinished creations, for the sweeper.
 CREATE INDEX idempotency_keys_unfinished ON idempotency_keys (lease_until) WHERE recovery_point <> 'finished';
 CREATE INDEX idempotency_keys_offer ON idempotency_keys (offer_id);
 
 ---- Pictures ----
 
--- The pictures in the store. A picture is stored before any offer refers to it, and two offers may share one: so unused pictures are found
--- here and marked under their row's lock. A marked name is never used again, so a removal that reaches the store late cannot hit a
--- picture that was stored meanwhile.
+-- The pictures in the store. A picture is stored before any offer refers to it, and two offers may share one. So unneeded pictures are found
+-- here, and retired under their row's lock. The name of a retired picture is never used again, so a late removal cannot hit a picture that
+-- was stored meanwhile.
 CREATE TABLE images (
-  name      text PRIMARY KEY,
-  -- Hash of the bytes and type. Null: found in the store without a row.
-  content   text,
-  -- When to look whether anything needs it; of a marked one, when to remove it.
-  look_at   timestamptz(3) NOT NULL,
-  -- Marked for removal.
-  doomed_at timestamptz(3)
+  name       text PRIMARY KEY,
+  -- Hash of the bytes, and the type. Null: found in the store without a row.
+  content    text,
+  -- When to check whether an offer needs it; when to remove it, if it is retired.
+  look_at    timestamptz(3) NOT NULL,
+  -- Since then it waits for its removal.
+  retired_at timestamptz(3)
 );
--- The same picture is kept once.
-CREATE UNIQUE INDEX images_content ON images (content) WHERE doomed_at IS NULL;
+-- The same picture is stored once.
+CREATE UNIQUE INDEX images_content ON images (content) WHERE retired_at IS NULL;
 CREATE INDEX images_to_look_at ON images (look_at);
 
 -- When the store was last searched for pictures without a row; replicas share this work by its one row.
@@ -241,8 +242,8 @@ CREATE TABLE image_store (
 );
 
 ---- Views and clicks ----
--- They come by the thousand a second. Repeats and bots are told apart (decision 50, views and clicks)
--- and counted beside what counts. Nothing here names a member.
+-- Thousands arrive in a second. Repeats and bots are counted in columns of their own (decision 50, views and clicks). Nothing here names
+-- a member.
 
 -- By whole hours (UTC): the intervals of analytics start at whole hours, so the sums are exact (decision 18a, forms
 -- and formats).
@@ -256,23 +257,23 @@ CREATE TABLE traffic (
   views_automated  integer NOT NULL DEFAULT 0,
   clicks_automated integer NOT NULL DEFAULT 0,
   PRIMARY KEY (offer_id, hour)
-  -- The row of the current hour is updated over and over: room in its own page keeps the index unchanged.
+  -- The row of the current hour is updated often. With room in its own page, the index need not change.
 ) WITH (fillfactor = 70);
 
--- The ids of views and clicks that were counted. Apart from the inbox, because there are thousands of times as many and they are
--- remembered for a shorter time than payments.
+-- The ids of views and clicks that were counted. Not in the inbox, because they are thousands of times as many as payments, and are stored
+-- for a shorter time.
 CREATE TABLE traffic_inbox (
   event_id   uuid PRIMARY KEY,
   handled_at timestamptz(3) NOT NULL
 );
 CREATE INDEX traffic_inbox_handled_at ON traffic_inbox (handled_at);
 
--- What one viewer did in one hour (UTC), for as long as repeats are looked for.
+-- What one viewer did in one hour (UTC), stored as long as repeats are filtered.
 CREATE TABLE traffic_viewers (
   hour       timestamptz(3) NOT NULL,
   -- A hash of the hour and the pseudonym, so that nobody can be followed from one hour to the next.
   viewer     bigint NOT NULL,
-  -- Offer, views, clicks; offer, views, clicks; ... Null: more offers than a person looks at, so nothing more is noted.
+  -- Offer, views, clicks; offer, views, clicks; ... Null: a bot, with more offers than a person looks at.
   seen       integer[],
   touched_at timestamptz(3) NOT NULL,
   PRIMARY KEY (hour, viewer)

@@ -17,48 +17,33 @@ type ConsumerContext = Pick<OffersContext, 'postgres' | 'clock' | 'meters'>;
 export function subscriptions(o: ConsumerContext): Subscription[] {
   return [
     on(OfferPaid, async ({ id, data }) => {
-      const isApplied = await once(o, id, (tx) => applyOfferPaid(tx, data, o.clock.now()));
+      const isApplied = await o.postgres.transaction(
+        async (tx) => (await recordInInbox(tx, id)) && applyOfferPaid(tx, data, o.clock.now()),
+      );
       // Only card payments arrive as events.
       if (isApplied) o.meters.paid.inc({ mode: data.mode, method: 'E' });
     }),
     onBatch(OfferViewed, (events) =>
-      take(
-        o,
-        events.map(({ id, data }) => trafficEvent('view', id, data.viewedAt, data)),
-      ),
+      recordBatch(o, 'view', events, ({ viewedAt, ...data }) => ({ ...data, seenAt: viewedAt })),
     ),
     onBatch(OfferClicked, (events) =>
-      take(
-        o,
-        events.map(({ id, data }) => trafficEvent('click', id, data.clickedAt, data)),
-      ),
+      recordBatch(o, 'click', events, ({ clickedAt, ...data }) => ({ ...data, seenAt: clickedAt })),
     ),
   ];
 }
 
-/** Processes one batch of the same kind. */
-async function take(o: ConsumerContext, events: readonly TrafficEvent[]): Promise<void> {
-  const kind = events[0]?.kind;
-  if (kind === undefined) return;
-  for (const [outcome, count] of Object.entries(await recordTraffic(o, events)))
-    o.meters.traffic.inc({ kind, outcome }, count);
-}
-
-function trafficEvent(
-  kind: TrafficEvent['kind'],
-  eventId: string,
-  seenAt: string,
-  { offerId, viewer, automated = false }: Traffic,
-): TrafficEvent {
-  return { eventId, kind, offerId, seenAt: new Date(seenAt), viewer, automated };
-}
-
-async function once(
+async function recordBatch<D>(
   o: ConsumerContext,
-  eventId: string,
-  effect: (tx: Transaction) => Promise<boolean>,
-): Promise<boolean> {
-  return o.postgres.transaction(async (tx) => (await recordInInbox(tx, eventId)) && effect(tx));
+  kind: TrafficEvent['kind'],
+  events: readonly { readonly id: string; readonly data: D }[],
+  read: (data: D) => Traffic & { readonly seenAt: string },
+): Promise<void> {
+  const batch = events.map(({ id, data }): TrafficEvent => {
+    const { offerId, viewer, automated = false, seenAt } = read(data);
+    return { eventId: id, kind, offerId, seenAt: new Date(seenAt), viewer, automated };
+  });
+  for (const [outcome, count] of Object.entries(await recordTraffic(o, batch)))
+    o.meters.traffic.inc({ kind, outcome }, count);
 }
 
 /**
@@ -79,9 +64,10 @@ async function applyOfferPaid(
   const at = effectiveAt(offer, now);
   const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at);
   if (!applied.ok) return false;
-  const news = applied.outcome === 'kept' ? [] : [paymentApplied(applied.offer, applied.outcome, paidAt, at)];
-  await saveOffer(tx, applied.offer, news);
-  return applied.outcome !== 'kept';
+  const { outcome } = applied;
+  const events = outcome === 'deferred' ? [] : [paymentApplied(applied.offer, outcome, paidAt, at)];
+  await saveOffer(tx, applied.offer, events);
+  return outcome !== 'deferred';
 }
 
 function isPaymentOf(offer: Offer, payment: EventData<typeof OfferPaid>): boolean {

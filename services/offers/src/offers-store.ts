@@ -5,7 +5,7 @@ import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Offer, Stop } from './domain/offer.ts';
-import type { OfferNews } from './lifecycle/offer-events.ts';
+import type { OfferEvent } from './lifecycle/offer-events.ts';
 import { isLiveSql } from './status-sql.ts';
 
 /** The organisation and mode of an offer. */
@@ -14,7 +14,7 @@ export type OfferReference = Owner & { readonly offerId: number };
 
 /** The result of a decision about a locked offer: the changed offer with its events, or a refusal. */
 export type Change<Refusal extends string> =
-  | { readonly ok: true; readonly offer: Offer; readonly news: readonly OfferNews[] }
+  | { readonly ok: true; readonly offer: Offer; readonly events: readonly OfferEvent[] }
   | { readonly ok: false; readonly reason: Refusal };
 
 type NotFound = { readonly ok: false; readonly reason: 'not-found' };
@@ -84,26 +84,22 @@ export async function countLive(
 }
 
 const dueConditions = {
-  'to-activate': `activated_told_at IS NULL AND ${isLiveSql('$1')}`,
+  'to-activate': `activation_announced_at IS NULL AND ${isLiveSql('$1')}`,
   // An offer deleted before its expiry never ends.
-  'to-end': `ended_told_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= $1
+  'to-end': `end_announced_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= $1
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
 };
 
 /** Writes the changed offer and its events; each event gets the next version of the offer. */
-export async function saveOffer(tx: Transaction, offer: Offer, news: readonly OfferNews[]): Promise<void> {
-  const events = news.map((item, index) =>
-    newEvent(item.declaration, {
-      subject: `offer/${offer.offerId}`,
-      subjectVersion: offer.version + index + 1,
-      at: item.at,
-      data: item.data,
-    }),
-  );
+export async function saveOffer(tx: Transaction, offer: Offer, events: readonly OfferEvent[]): Promise<void> {
+  const versioned = events.map(({ declaration, at, data }, index) => {
+    const subjectVersion = offer.version + index + 1;
+    return newEvent(declaration, { subject: `offer/${offer.offerId}`, subjectVersion, at, data });
+  });
   await tx.query(
     `UPDATE offers SET vat_minor = $2, payment_url = $3, paid_at = $4, payment_applied_at = $5, shown_at = $6,
        paused_since = $7, disabled_since = $8, stops = $9, deleting_since = $10, deleted_at = $11,
-       activated_told_at = $12, ended_told_at = $13, version = $14, deletions = $15, kept_deletion = $16,
+       activation_announced_at = $12, end_announced_at = $13, version = $14, deletions = $15, failed_deletion = $16,
        keeping_since = $17
      WHERE offer_id = $1`,
     [
@@ -118,19 +114,19 @@ export async function saveOffer(tx: Transaction, offer: Offer, news: readonly Of
       JSON.stringify(offer.stops),
       offer.deletingSince,
       offer.deletedAt,
-      offer.activatedToldAt,
-      offer.endedToldAt,
+      offer.activationAnnouncedAt,
+      offer.endAnnouncedAt,
       offer.version + events.length,
       offer.deletions,
-      offer.keptDeletion,
+      offer.failedDeletion,
       offer.keepingSince,
     ],
   );
-  await addToOutbox(tx, events);
+  await addToOutbox(tx, versioned);
 }
 
 async function applyChange<C extends Change<string>>(tx: Transaction, change: C): Promise<C> {
-  if (change.ok) await saveOffer(tx, change.offer, change.news);
+  if (change.ok) await saveOffer(tx, change.offer, change.events);
   return change;
 }
 
@@ -185,95 +181,28 @@ export async function findPagesToKeep(db: Queryable, atMost: number): Promise<Of
   return rows.map(toOffer);
 }
 
-/** A row of the table, as the driver returns it. */
-export type OfferRow = {
-  offer_id: number;
-  organisation_id: number;
-  mode: Mode;
-  created_by: number | null;
-  trading_name: string;
-  country: string;
-  currency: string;
-  category_id: number;
-  title: string;
-  description: string;
-  terms_and_conditions: string;
-  advertised_name: string | null;
-  url: string;
-  image: string;
-  latitude: number;
-  longitude: number;
-  radius_miles: number;
-  gender: Offer['gender'];
-  interests: number[];
-  created_at: Date;
-  start_at: Date;
-  expiry_at: Date;
-  payment_method: Offer['paymentMethod'];
-  net_minor: bigint;
-  vat_minor: bigint;
-  payment_url: string | null;
-  paid_at: Date | null;
-  payment_applied_at: Date | null;
-  shown_at: Date | null;
-  paused_since: Date | null;
-  disabled_since: Date | null;
-  stops: { from: string; to: string }[];
-  deleting_since: Date | null;
-  deletions: number;
-  kept_deletion: number | null;
-  keeping_since: Date | null;
-  deleted_at: Date | null;
-  activated_told_at: Date | null;
-  ended_told_at: Date | null;
-  version: number;
-};
+/** A row of the table: the facts of an offer under the names of their columns. */
+export type OfferRow = Readonly<Record<string, unknown>>;
 
+/** Columns have the names of the facts, in snake case. The instants inside of `stops` come as text. */
 export function toOffer(row: OfferRow): Offer {
-  return {
-    offerId: row.offer_id,
-    organisationId: row.organisation_id,
-    mode: row.mode,
-    createdBy: row.created_by,
-    tradingName: row.trading_name,
-    country: row.country,
-    currency: row.currency,
-    categoryId: row.category_id,
-    title: row.title,
-    description: row.description,
-    termsAndConditions: row.terms_and_conditions,
-    advertisedName: row.advertised_name,
-    url: row.url,
-    image: row.image,
-    latitude: row.latitude,
-    longitude: row.longitude,
-    radiusMiles: row.radius_miles,
-    gender: row.gender,
-    interests: row.interests,
-    createdAt: row.created_at,
-    startAt: row.start_at,
-    expiryAt: row.expiry_at,
-    paymentMethod: row.payment_method,
-    netMinor: row.net_minor,
-    vatMinor: row.vat_minor,
-    paymentUrl: row.payment_url,
-    paidAt: row.paid_at,
-    paymentAppliedAt: row.payment_applied_at,
-    shownAt: row.shown_at,
-    pausedSince: row.paused_since,
-    disabledSince: row.disabled_since,
-    stops: row.stops.map(toStop),
-    deletingSince: row.deleting_since,
-    deletions: row.deletions,
-    keptDeletion: row.kept_deletion,
-    keepingSince: row.keeping_since,
-    deletedAt: row.deleted_at,
-    activatedToldAt: row.activated_told_at,
-    endedToldAt: row.ended_told_at,
-    version: row.version,
-  };
+  const facts = Object.entries(row).map(([column, value]) => [
+    factOf(column),
+    column === 'stops' ? (value as readonly Record<keyof Stop, string>[]).map(toStop) : value,
+  ]);
+  return Object.fromEntries(facts) as Offer;
 }
 
-function toStop(stop: { from: string; to: string }): Stop {
-  return { from: new Date(stop.from), to: new Date(stop.to) };
+/** A memo, because each page of the listing has thousands of values in the same few columns. */
+const factNames = new Map<string, string>();
+function factOf(column: string): string {
+  const known = factNames.get(column);
+  if (known !== undefined) return known;
+  const name = column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  factNames.set(column, name);
+  return name;
+}
+
+function toStop({ from, to }: Record<keyof Stop, string>): Stop {
+  return { from: new Date(from), to: new Date(to) };
 }

@@ -1,30 +1,19 @@
 /** Calls to pricing, billing and moderation, each with its deadline (decision 23, deadlines and outages). */
 import {
-  type BalanceReply,
   balanceReply,
-  type ChargeReply,
-  type CheckoutReply,
-  type CloseCheckoutReply,
-  type CreditPreviewReply,
   chargeReply,
   checkoutReply,
   closeCheckoutReply,
   creditPreviewReply,
-  type KeepCheckoutReply,
   keepCheckoutReply,
-  type SettleReply,
   settleReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
-import { type PriceReply, type PriceRequest, priceReply } from '@offer-ads/contracts/internal/pricing-api';
+import { verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { type PriceRequest, priceReply } from '@offer-ads/contracts/internal/pricing-api';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
-import {
-  createServiceClient,
-  type ServiceCall,
-  type ServiceClient,
-} from '@offer-ads/platform/calls/service-client';
+import { createServiceClient, type ServiceCall } from '@offer-ads/platform/calls/service-client';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { Fault, overloaded } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -41,58 +30,32 @@ export type CallContext = {
   readonly deadline: Deadline;
 };
 
-export type OtherServices = AsyncDisposable & {
-  readonly price: (call: CallContext, request: PriceRequest) => Promise<PriceReply>;
-  readonly balance: (call: CallContext) => Promise<BalanceReply>;
-  readonly judgePicture: (call: CallContext, picture: Uint8Array) => Promise<VerdictReply>;
-  readonly charge: (call: CallContext, offer: Offer) => Promise<ChargeReply>;
-  readonly openCheckout: (call: CallContext, offer: Offer) => Promise<CheckoutReply>;
-  readonly closeCheckout: (
-    call: CallContext,
-    offerId: number,
-    deletion: number,
-  ) => Promise<CloseCheckoutReply>;
-  /** The deletion failed: its payment page must work again. */
-  readonly keepCheckout: (call: CallContext, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
-  readonly resolveCharge: (call: CallContext, offerId: number) => Promise<SettleReply>;
-  /** The credit that this Unused Time would give now. */
-  readonly previewCredit: (
-    call: CallContext,
-    offerId: number,
-    unusedTime: UnusedTime,
-  ) => Promise<CreditPreviewReply>;
-};
+export type OtherServices = ReturnType<typeof connectOtherServices>;
 
 const USUAL_MS = 2_000;
 const MODERATION_MS = 10_000;
 /** Billing gives the card provider 8 seconds and needs some time itself. */
 const CARD_PROVIDER_MS = 9_500;
+/** Longer than every deadline; the deadline limits the call. */
+const TOKEN_MS = 60_000;
 
 export function connectOtherServices(
   config: OffersConfig,
   o: { clock: Clock; logger: Logger; metrics: Metrics },
-): OtherServices {
-  const pricing = createServiceClient({
-    ...o,
-    name: 'pricing',
-    baseUrl: config.PRICING_URL,
-    timeoutMs: USUAL_MS,
-  });
-  const billing = createServiceClient({
-    ...o,
-    name: 'billing',
-    baseUrl: config.BILLING_URL,
-    timeoutMs: USUAL_MS,
-  });
-  const moderation = createServiceClient({
-    ...o,
-    name: 'moderation',
-    baseUrl: config.MODERATION_URL,
-    timeoutMs: MODERATION_MS,
-    // A probe tests the recovery. A large picture as the test would block all other calls while it is opened.
-    isProbed: true,
-  });
-  const clients = { pricing, billing, moderation };
+) {
+  const usual = { ...o, timeoutMs: USUAL_MS };
+  const clients = {
+    pricing: createServiceClient({ ...usual, name: 'pricing', baseUrl: config.PRICING_URL }),
+    billing: createServiceClient({ ...usual, name: 'billing', baseUrl: config.BILLING_URL }),
+    moderation: createServiceClient({
+      ...o,
+      name: 'moderation',
+      baseUrl: config.MODERATION_URL,
+      timeoutMs: MODERATION_MS,
+      // A probe tests the recovery. A large picture as the test would block all other calls while it is opened.
+      isProbed: true,
+    }),
+  };
   const secrets = {
     pricing: config.PRICING_CONTEXT_SECRET,
     billing: config.BILLING_CONTEXT_SECRET,
@@ -118,64 +81,63 @@ export function connectOtherServices(
     });
 
   return {
-    price: (call, request) =>
+    price: (call: CallContext, request: PriceRequest) =>
       ask('pricing', call, { path: '/internal/price', json: request, reply: priceReply }),
-    balance: (call) =>
+    balance: (call: CallContext) =>
       ask('billing', call, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
-    judgePicture: (call, bytes) =>
+    judgePicture: (call: CallContext, bytes: Uint8Array) =>
       ask('moderation', call, { path: '/internal/verdicts', bytes, reply: verdictReply }),
-    charge: (call, offer) =>
+    charge: (call: CallContext, offer: Offer) =>
       ask('billing', call, {
         path: '/internal/charges',
         json: chargeOf(offer),
         reply: chargeReply,
-      }).catch(askedAgain),
-    openCheckout: (call, offer) =>
+      }).catch(throwOverloaded),
+    openCheckout: (call: CallContext, offer: Offer) =>
       ask('billing', call, {
         path: '/internal/checkouts',
         json: { ...chargeOf(offer), offerExpiryAt: offer.expiryAt.toISOString() },
         reply: checkoutReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    closeCheckout: (call, offerId, deletion) =>
+    closeCheckout: (call: CallContext, offerId: number, deletion: number) =>
       ask('billing', call, {
         path: `/internal/offers/${offerId}/close-checkout`,
         json: { deletion },
         reply: closeCheckoutReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    keepCheckout: (call, offerId, deletion) =>
+    /** The deletion failed: its payment page must work again. */
+    keepCheckout: (call: CallContext, offerId: number, deletion: number) =>
       ask('billing', call, {
         path: `/internal/offers/${offerId}/keep-checkout`,
         json: { deletion },
         reply: keepCheckoutReply,
       }),
-    resolveCharge: (call, offerId) =>
+    resolveCharge: (call: CallContext, offerId: number) =>
       ask('billing', call, {
         path: `/internal/offers/${offerId}/settle`,
         reply: settleReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    previewCredit: (call, offerId, unusedTime) =>
+    /** The credit that this Unused Time would give now. */
+    previewCredit: (call: CallContext, offerId: number, unusedTime: UnusedTime) =>
       ask('billing', call, {
         path: `/internal/offers/${offerId}/credit-preview`,
         json: unusedTime,
         reply: creditPreviewReply,
       }),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(Object.values<ServiceClient>(clients).map((client) => client[Symbol.asyncDispose]()));
+      await Promise.all(Object.values(clients).map((client) => client[Symbol.asyncDispose]()));
     },
   };
 }
 
 /** Too many charges of this balance wait. The creation is not refused; a retry with its key continues it, as after any 503. */
-function askedAgain(error: unknown): never {
+function throwOverloaded(error: unknown): never {
   const isTooMany = error instanceof Fault && error.status === 429;
   throw isTooMany ? overloaded(error.message, error) : error;
 }
-
-/** Longer than every deadline; the deadline limits the call. */
-const TOKEN_MS = 60_000;
 
 function chargeOf(offer: Offer) {
   return { offerId: offer.offerId, title: offer.title, netMinor: offer.netMinor.toString() };

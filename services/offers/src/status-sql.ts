@@ -9,7 +9,7 @@ type Parameter = `$${number}`;
 /** @param now the parameter that holds the moment */
 export const statusAtSql = (now: Parameter) =>
   `CASE
-  WHEN expiry_at <= ${now} OR ended_told_at IS NOT NULL THEN 'ended'
+  WHEN expiry_at <= ${now} OR end_announced_at IS NOT NULL THEN 'ended'
   WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
   WHEN paused_since IS NOT NULL THEN 'paused'
   WHEN start_at <= ${now} THEN 'active'
@@ -17,5 +17,5 @@ export const statusAtSql = (now: Parameter) =>
 
 /** A list of conditions instead of `statusAtSql`, so that the indexes of offers that have not ended serve it. Reservations are not live. */
 export const isLiveSql = (now: Parameter) =>
-  `ended_told_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL AND payment_applied_at IS NOT NULL
+  `end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL AND payment_applied_at IS NOT NULL
     AND start_at <= ${now} AND expiry_at > ${now} AND paused_since IS NULL AND disabled_since IS NULL`;

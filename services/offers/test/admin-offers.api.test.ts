@@ -37,7 +37,7 @@ describe('GET /admin/offers/:id', () => {
     const caller = { organisationId: 51 };
     const id = await createdId(under, startingNow, { caller });
     under.clock.set('2026-06-01T23:00:00Z');
-    await under.offers.sweeper.tell();
+    await under.offers.sweeper.announce();
     under.clock.set('2026-06-01T22:59:59.900Z');
     const list = await under.call('GET', '/offers?environment=test', { caller });
     const analytics = await under.call('GET', `/offers/${id}/analytics?interval=all`, { caller });
@@ -174,13 +174,13 @@ describe('POST /admin/offers/:id/disable and enable', () => {
     const id = await createdId(under);
     await under.admin('POST', `/admin/offers/${id}/disable`);
     under.clock.set('2026-06-01T13:00:00Z');
-    await under.offers.sweeper.tell();
+    await under.offers.sweeper.announce();
     const activations = async () =>
       (await under.events('all')).filter((it) => it.name === 'OfferActivated' && it.data['offerId'] === id);
     expect(await activations()).toEqual([]);
     under.clock.set('2026-06-01T13:10:00Z');
     await under.admin('POST', `/admin/offers/${id}/enable`);
-    await under.offers.sweeper.tell();
+    await under.offers.sweeper.announce();
     expect(await activations()).toMatchObject([{ data: { activatedAt: '2026-06-01T13:10:00.000Z' } }]);
   });
 

@@ -10,7 +10,7 @@ import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
-import { keepImage } from '../images/keep.ts';
+import { storeImage } from '../images/store-image.ts';
 import type { CallContext } from '../other-services.ts';
 import { countOffersInUse } from './reservations-store.ts';
 
@@ -45,8 +45,9 @@ const START_GRACE_MS = 60_000;
 
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
   const { caller, form, receivedAt } = request;
-  const late = checkStart(request);
-  if (late !== null) return refused(late);
+  if (form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS) {
+    return refused({ reason: 'start-in-past' });
+  }
   const unknown = await checkCatalogue(o.postgres, caller, form);
   if (unknown !== null) return refused(unknown);
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
@@ -87,11 +88,6 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   return judgePicture(o, request, netMinor);
 }
 
-function checkStart({ form, receivedAt }: Pick<CheckRequest, 'form' | 'receivedAt'>): CheckRefusal | null {
-  const isLate = form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS;
-  return isLate ? { reason: 'start-in-past' } : null;
-}
-
 /**
  * Checked twice: early, so that a refusal costs nothing, and under the quota's lock, so that the limit is exact (decision 9, order of
  * checks).
@@ -125,7 +121,7 @@ async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: b
       return refused({ reason: 'image-refused', because: judged.reason });
     case 'allowed': {
       const cleaned = Buffer.from(judged.imageBase64, 'base64');
-      const image = await keepImage(o, cleaned, judged.contentType, request.deadline);
+      const image = await storeImage(o, cleaned, judged.contentType, request.deadline);
       return { ok: true, checks: { netMinor, image } };
     }
   }

@@ -28,8 +28,8 @@ import {
   freeKey,
   type Hold,
   HoldLost,
-  letGo,
   markCharging,
+  releaseLease,
 } from './idempotency-store.ts';
 import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
@@ -51,8 +51,12 @@ export type CreateOutcome =
 
 /** @throws the 503 fault before any work if the organisation has too many creations running */
 export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
-  const { organisationId, mode } = request.caller;
-  return o.creations.run(`${organisationId}/${mode}`, () => claimAndProceed(o, request));
+  return o.creations.run(accountOf(request), () => claimAndProceed(o, request));
+}
+
+/** Limits hold per organisation and mode. */
+function accountOf({ caller }: CreateRequest): string {
+  return `${caller.organisationId}/${caller.mode}`;
 }
 
 async function claimAndProceed(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
@@ -65,7 +69,7 @@ async function claimAndProceed(o: OffersContext, request: CreateRequest): Promis
     return await proceed(o, request, claim.hold, claim.creation);
   } catch (fault) {
     // The recovery point holds the outcome: a retry with the same key continues from there (decision 10, idempotency keys).
-    await letGo(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
+    await releaseLease(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
       o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
     });
     if (fault instanceof HoldLost) return refused({ reason: 'in-flight' });
@@ -89,7 +93,11 @@ async function proceed(
         return checked;
       }
       request.deadline.whileAwaited().stopIfGone();
-      const reserved = await reserve(o, request, hold, checked.checks);
+      const reserved = await o.reservations.run(
+        accountOf(request),
+        () => reserve(o, request, hold, checked.checks),
+        request.deadline,
+      );
       return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
     }
     case 'charging': {
@@ -99,25 +107,15 @@ async function proceed(
   }
 }
 
+type Reserved = { readonly ok: true; readonly offer: Offer } | Refused;
+
 /** received -> charging: checks the quota again, under its lock. The offer then exists, hidden, with its final id. */
 async function reserve(
   o: OffersContext,
-  request: CreateRequest,
+  { caller, form, receivedAt, deadline }: CreateRequest,
   hold: Hold,
   checks: Checks,
-): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
-  const { organisationId, mode } = request.caller;
-  const work = () => reserveNow(o, request, hold, checks);
-  return o.reservations.run(`${organisationId}/${mode}`, work, request.deadline);
-}
-
-async function reserveNow(
-  o: OffersContext,
-  request: CreateRequest,
-  hold: Hold,
-  checks: Checks,
-): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
-  const { caller, form, receivedAt } = request;
+): Promise<Reserved> {
   return o.postgres.transaction(async (tx) => {
     const offer = await insertReservation(tx, {
       ...form,
@@ -138,7 +136,7 @@ async function reserveNow(
     await freeKey(tx, hold);
     await dropReservation(tx, offer.offerId);
     return refused(refusal);
-  }, request.deadline);
+  }, deadline);
 }
 
 /** charging -> finished. If billing refuses, the offer id is closed and the key is free again. */
@@ -149,16 +147,16 @@ async function charge(
   offer: Offer,
 ): Promise<CreateOutcome> {
   const answer = await askBilling(o, request, offer);
-  if (!answer.ok) {
-    // An earlier attempt may still run at billing and charge after this refusal; once the charge is resolved, it cannot.
-    const billed = await resolveCharge(o, request, offer.offerId);
-    if (billed === null) {
-      await abandonCreation(o, hold, offer.offerId);
-      return answer;
-    }
-    return finished(await finishCreation(o, hold, offer.offerId, billed, request.receivedAt));
-  }
-  return finished(await finishCreation(o, hold, offer.offerId, answer.billed, request.receivedAt));
+  const finish = async (billed: Billed): Promise<CreateOutcome> => {
+    const reply = await finishCreation(o, hold, offer.offerId, billed, request.receivedAt);
+    return { ok: true, reply, replayed: false };
+  };
+  if (answer.ok) return finish(answer.billed);
+  // An earlier attempt may still run at billing and charge after this refusal; once the charge is resolved, it cannot.
+  const billed = await resolveCharge(o, request, offer.offerId);
+  if (billed !== null) return finish(billed);
+  await abandonCreation(o, hold, offer.offerId);
+  return answer;
 }
 
 async function askBilling(
@@ -194,10 +192,6 @@ async function askBilling(
           return refused({ reason: 'in-flight' });
       }
   }
-}
-
-function finished(reply: CreateReply): CreateOutcome {
-  return { ok: true, reply, replayed: false };
 }
 
 type Refused = { readonly ok: false; readonly refusal: CreateRefusal };

@@ -5,7 +5,7 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';
 import { type Billed, paymentOutcome, show } from '../domain/lifecycle/lifecycle.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
-import { created, type OfferNews, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
+import { created, type OfferEvent, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
 import { lockOffer, saveOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { freeKey, type Hold, lockHold, markFinished } from './idempotency-store.ts';
@@ -20,13 +20,13 @@ export async function resolveCharge(
   call: CallContext,
   offerId: number,
 ): Promise<Billed | null> {
-  const fate = await o.otherServices.resolveCharge(call, offerId);
-  switch (fate.outcome) {
+  const charge = await o.otherServices.resolveCharge(call, offerId);
+  switch (charge.outcome) {
     case 'charged':
       return {
-        paymentUrl: fate.paymentUrl,
-        vatMinor: BigInt(fate.vatMinor),
-        paidAt: new Date(fate.paidAt),
+        paymentUrl: charge.paymentUrl,
+        vatMinor: BigInt(charge.vatMinor),
+        paidAt: new Date(charge.paidAt),
       };
     case 'closed':
       return null;
@@ -47,7 +47,7 @@ export async function finishCreation(
     // Locked: a concurrent payment is either stored on the reservation before, or sees the shown offer.
     const offer = show(await lockReservation(tx, hold, offerId), billed, now);
     const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
-    await saveOffer(tx, offer, [created(offer, imageUrl, now), ...newsOfPayment(offer, now)]);
+    await saveOffer(tx, offer, [created(offer, imageUrl, now), paymentEvent(offer, now)]);
     const reply = replyOf(offer, now);
     await markFinished(tx, hold, reply);
     return { reply, offer };
@@ -73,11 +73,10 @@ export async function lockReservation(tx: Transaction, hold: Hold, offerId: numb
   return offer;
 }
 
-function newsOfPayment(offer: Offer, now: Date): OfferNews[] {
-  if (offer.paidAt !== null) {
-    return [paymentApplied(offer, paymentOutcome(statusAt(offer, now)), offer.paidAt, now)];
-  }
-  return [paymentLinkIssued(offer, linkOf(offer), now)];
+function paymentEvent(offer: Offer, now: Date): OfferEvent {
+  return offer.paidAt === null
+    ? paymentLinkIssued(offer, linkOf(offer), now)
+    : paymentApplied(offer, paymentOutcome(statusAt(offer, now)), offer.paidAt, now);
 }
 
 /** "Behaviour" 2 and 3 of POST /offers. The reply for a card offer is the same even if the payment came first. */

@@ -124,7 +124,7 @@ async function takeOver(
   return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
 }
 
-/** Locks the picture: it is needed from now on, or was doomed before, and then this write changes nothing. */
+/** Locks the picture. If the picture was retired before, this write changes nothing and `HoldLost` is thrown. */
 export async function markCharging(
   tx: Transaction,
   hold: Hold,
@@ -132,7 +132,7 @@ export async function markCharging(
 ): Promise<void> {
   await fenced(
     tx,
-    `WITH picture AS (SELECT FROM images WHERE name = $6 AND doomed_at IS NULL FOR SHARE)
+    `WITH picture AS (SELECT FROM images WHERE name = $6 AND retired_at IS NULL FOR SHARE)
      UPDATE idempotency_keys SET recovery_point = 'charging', offer_id = $5
      WHERE ${thisHold} AND EXISTS (SELECT FROM picture) RETURNING 1`,
     hold,
@@ -161,7 +161,7 @@ export async function freeKey(db: Queryable, hold: Hold): Promise<void> {
 }
 
 /** Ends the lease, so that the next request with the key continues at once. */
-export async function letGo(db: Queryable, hold: Hold, now: Date): Promise<void> {
+export async function releaseLease(db: Queryable, hold: Hold, now: Date): Promise<void> {
   await db.query(
     `UPDATE idempotency_keys SET lease_until = $5 WHERE ${thisHold} AND recovery_point <> 'finished'`,
     [...holdValues(hold), now],

@@ -5,11 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import type { OffersContext } from '../context.ts';
 import { CLOCK_SKEW_MS } from '../domain/creation/idempotency-key.ts';
-import { closedOrLeftAlone, closePage, keepPage } from '../lifecycle/delete-offer.ts';
+import { closePage, finishDeletion, keepPage } from '../lifecycle/delete-offer.ts';
 import { findPagesToKeep, findStrandedDeletions } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
 import { abandonCreation, finishCreation, lockReservation, resolveCharge } from './end-creation.ts';
-import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
+import { type Creation, claimAbandoned, freeKey, type Hold, releaseLease } from './idempotency-store.ts';
 
 /** Clients that get a 503 retry sooner than this; a creation that is older has no client any more. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -27,7 +27,7 @@ export async function recoverCreations(o: OffersContext, stopping: AbortSignal):
       const abandonedBefore = new Date(now.getTime() - ABANDONED_AFTER_MS);
       const claimed = await claimAbandoned(o.postgres, abandonedBefore, now);
       if (claimed === null) break;
-      const work = endOrLetGo(o, claimed.hold, claimed.creation).finally(() => busy.delete(work));
+      const work = endOrRelease(o, claimed.hold, claimed.creation).finally(() => busy.delete(work));
       busy.add(work);
       if (busy.size === AT_ONCE) await Promise.race(busy);
     }
@@ -38,12 +38,12 @@ export async function recoverCreations(o: OffersContext, stopping: AbortSignal):
 }
 
 /** Never rejects: a creation that fails does not delay the others, and it is tried again later. */
-async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
+async function endOrRelease(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   try {
     await endCreation(o, hold, creation);
   } catch (error) {
     o.logger.warn({ error }, 'an abandoned creation could not be ended and will be tried again');
-    await letGo(o.postgres, hold, o.clock.now()).catch((fault: unknown) => {
+    await releaseLease(o.postgres, hold, o.clock.now()).catch((fault: unknown) => {
       o.logger.warn({ error: fault }, 'a creation stays leased until its lease runs out');
     });
   }
@@ -69,7 +69,7 @@ export async function recoverDeletions(o: OffersContext, stopping: AbortSignal):
     if (stopping.aborted) return;
     const page = await closePage(o, systemCallContext(offer, randomUUID()), offer);
     // No caller was told that the deletion failed, so it is tried until billing gives a clear answer.
-    if (page === 'closed' || page === 'paid') await closedOrLeftAlone(o, offer, page, o.clock.now());
+    if (page === 'closed' || page === 'paid') await finishDeletion(o, offer, page, o.clock.now());
   }
 }
 

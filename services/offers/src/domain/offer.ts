@@ -60,13 +60,13 @@ export type Offer = Lifecycle &
     readonly deletingSince: Date | null;
     /** The number of the latest deletion that asked for the page to be closed. */
     readonly deletions: number;
-    /** The latest deletion whose caller was told, without an answer from billing, that nothing was deleted. */
-    readonly keptDeletion: number | null;
+    /** The latest deletion that failed: its caller was told that nothing was deleted, though billing gave no answer. */
+    readonly failedDeletion: number | null;
     /** Since when billing must be told that the page stays open; null if it need not be. */
     readonly keepingSince: Date | null;
-    /** When OfferActivated and OfferEnded were written. Each is written once. */
-    readonly activatedToldAt: Date | null;
-    readonly endedToldAt: Date | null;
+    /** When OfferActivated and OfferEnded were written; each is written once. */
+    readonly activationAnnouncedAt: Date | null;
+    readonly endAnnouncedAt: Date | null;
     /** The version of the offer's last event. */
     readonly version: number;
   };
@@ -92,4 +92,11 @@ export function statusAt(offer: Lifecycle, now: Date): OfferStatus {
 /** Members see an offer while it is Active and not disabled by an admin of the platform. */
 export function isLive(offer: Lifecycle, now: Date): boolean {
   return stateAt(offer, now) === 'Active' && offer.disabledSince === null;
+}
+
+/** When a live offer became live; null while it is not. The latest of its start, its payment, and the end of its last stop. */
+export function activatedAt(offer: Lifecycle, now: Date): Date | null {
+  if (!isLive(offer, now) || offer.paymentAppliedAt === null) return null;
+  const instants = [offer.startAt, offer.paymentAppliedAt, offer.stops.at(-1)?.to ?? offer.startAt];
+  return new Date(Math.max(...instants.map(Number)));
 }

@@ -22,15 +22,14 @@ import { type Offer, stateAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { STORE_MS } from '../images/guard.ts';
 import { hashOf } from '../images/images.ts';
-import { findImage, listShowing } from '../images/shown-images-store.ts';
+import { findImage, listShowing } from '../images/images-store.ts';
 import { disableOffer, enableOffer } from '../lifecycle/change-offer.ts';
 import { listOffers } from '../listing/listing-store.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
 import { sumCounts } from '../traffic/traffic-store.ts';
 import { sendPicture } from './image-route.ts';
 import { paymentRoutes } from './payment-routes.ts';
-import { adminReplies, imageReplies, type Reply } from './replies.ts';
-import { send } from './send.ts';
+import { adminReplies, imageReplies, type Reply, send } from './replies.ts';
 
 const listingPage = adminOffersQuery.extend({
   cursor: adminOffersQuery.shape.cursor.refine(
@@ -53,27 +52,23 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
     const query = { limit, after, status: null, createdAfter: null, createdBefore: null };
     const { offers, next } = await listOffers(o.postgres, owner, query, now);
     res.json({
-      offers: offers.map((offer) => described(offer, now)),
+      offers: offers.map((offer) => toAdminOffer(offer, now)),
       nextCursor: next === null ? null : writeCursor(next),
     } satisfies AdminOffersReply);
   });
   routes.get('/offers/:offer_id', async (req, res) => {
     send(res, await show(o, req.params.offer_id, requestFacts(req).receivedAt));
   });
-  routes.post('/offers/:offer_id/disable', async (req, res) => {
-    const facts = requestFacts(req);
-    const now = facts.receivedAt;
-    validInput(switchRequest, req.body);
-    const disabled = await disableOffer(o, parseId(req.params.offer_id) ?? 0, now, facts.deadline());
-    send(res, disabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[disabled.reason]);
-  });
-  routes.post('/offers/:offer_id/enable', async (req, res) => {
-    const facts = requestFacts(req);
-    const now = facts.receivedAt;
-    validInput(switchRequest, req.body);
-    const enabled = await enableOffer(o, parseId(req.params.offer_id) ?? 0, now, facts.deadline());
-    send(res, enabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[enabled.reason]);
-  });
+  for (const [name, change] of Object.entries({ disable: disableOffer, enable: enableOffer })) {
+    routes.post(`/offers/:offer_id/${name}`, async (req, res) => {
+      const facts = requestFacts(req);
+      const { receivedAt } = facts;
+      validInput(switchRequest, req.body);
+      const offerId = parseId(req.params.offer_id) ?? 0;
+      const changed = await change(o, offerId, { receivedAt, deadline: facts.deadline() });
+      send(res, changed.ok ? await show(o, req.params.offer_id, receivedAt) : adminReplies[changed.reason]);
+    });
+  }
   routes.get('/catalogue', async (_req, res) => {
     res.json(await readCatalogue(o.postgres));
   });
@@ -86,7 +81,7 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
     const { hash } = validInput(imageNamed, req.params);
     const now = requestFacts(req).receivedAt;
     const offers = await listShowing(o.postgres, hash);
-    res.json({ offers: offers.map((offer) => described(offer, now)) } satisfies ImageOffersReply);
+    res.json({ offers: offers.map((offer) => toAdminOffer(offer, now)) } satisfies ImageOffersReply);
   });
   routes.get('/images/:hash', async (req, res) => {
     const { hash } = validInput(imageNamed, req.params);
@@ -107,10 +102,13 @@ async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply
   const { description, termsAndConditions, url } = offer;
   const advertisedName = offer.advertisedName ?? offer.tradingName;
   const content = { description, termsAndConditions, advertisedName, url };
-  return { status: 200, body: { ...described(offer, now), ...content, traffic } satisfies AdminOfferReply };
+  return {
+    status: 200,
+    body: { ...toAdminOffer(offer, now), ...content, traffic } satisfies AdminOfferReply,
+  };
 }
 
-function described(offer: Offer, arrivedAt: Date): AdminOffer {
+function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
   const now = effectiveAt(offer, arrivedAt);
   return {
     id: offer.offerId,

@@ -14,8 +14,7 @@ import {
   readOfferForm,
 } from '../domain/creation/offer-form.ts';
 import { fingerprint, readUpload } from './multipart.ts';
-import { type CreateRequestRefusal, type Reply, replyToCreateRefusal } from './replies.ts';
-import { send } from './send.ts';
+import { type CreateRequestRefusal, type Reply, replyToCreateRefusal, send } from './replies.ts';
 
 export function createRoute(o: OffersContext): RequestHandler {
   return async (req, res) => {

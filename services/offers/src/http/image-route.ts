@@ -5,10 +5,8 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { STORE_MS } from '../images/guard.ts';
-import type { StoredImage } from '../images/images.ts';
-import { pictureTypeOf } from '../images/picture-types.ts';
-import { imageReplies } from './replies.ts';
-import { send } from './send.ts';
+import { pictureTypeOf, type StoredImage } from '../images/images.ts';
+import { imageReplies, send } from './replies.ts';
 
 /** Enough for 5 MB over a slow mobile connection; after that, the file or store connection is released. */
 const SEND_MS = 120_000;

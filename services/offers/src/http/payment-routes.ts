@@ -16,14 +16,13 @@ import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { findOfferForAdmin, listOffers } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
-import { adminReplies } from './replies.ts';
-import { send } from './send.ts';
+import { adminReplies, send } from './replies.ts';
 
 export function paymentRoutes(routes: Router, o: OffersContext): void {
   routes.get('/payments', async (req, res) => {
     const { receivedAt } = requestFacts(req);
     const offers = await listOffers(o.postgres, validInput(paymentsPage, req.query));
-    const payments = offers.map((offer) => known(offer, effectiveAt(offer, receivedAt)));
+    const payments = offers.map((offer) => toKnownPayment(offer, effectiveAt(offer, receivedAt)));
     res.json({ payments } satisfies z.infer<typeof knownPayments>);
   });
 
@@ -42,7 +41,7 @@ export function paymentRoutes(routes: Router, o: OffersContext): void {
   });
 }
 
-function known(offer: Offer, now: Date): KnownPayment {
+function toKnownPayment(offer: Offer, now: Date): KnownPayment {
   return {
     offerId: offer.offerId,
     organisationId: offer.organisationId,
@@ -52,7 +51,7 @@ function known(offer: Offer, now: Date): KnownPayment {
     paymentMethod: offer.paymentMethod,
     paid: offer.paymentAppliedAt !== null,
     shown: offer.shownAt !== null,
-    over: offer.deletedAt !== null || offer.endedToldAt !== null,
+    over: offer.deletedAt !== null || offer.endAnnouncedAt !== null,
     ...unusedTime(offer, now),
   };
 }

@@ -23,13 +23,11 @@ import { statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { bucketMs, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
 import { findListedOffer, listOffers } from '../listing/listing-store.ts';
-import { findOffer } from '../offers-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { sumTrafficByBucket } from '../traffic/traffic-store.ts';
 import { pagination, portalOffer } from './listed-offers.ts';
-import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal } from './replies.ts';
-import { referenceOf } from './routes.ts';
-import { send } from './send.ts';
+import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal, send } from './replies.ts';
+import { findOwnOffer, referenceOf } from './routes.ts';
 
 export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const routes = express.Router();
@@ -77,8 +75,7 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
 
 /** Billing has the price paid and the sum credited; offers has the Unused Time. */
 async function credit(o: OffersContext, req: Request): Promise<Reply> {
-  const reference = referenceOf(req);
-  const offer = reference === null ? null : await findOffer(o.postgres, reference);
+  const offer = await findOwnOffer(o, req);
   if (offer === null) return portalReplies['not-found'];
   const facts = requestFacts(req);
   const { receivedAt, requestId } = facts;
@@ -101,8 +98,7 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
 
 async function series(o: OffersContext, req: Request): Promise<Reply> {
   const { interval } = validInput(seriesQuery, req.query);
-  const reference = referenceOf(req);
-  const offer = reference === null ? null : await findOffer(o.postgres, reference);
+  const offer = await findOwnOffer(o, req);
   if (offer === null) return portalReplies['not-found'];
   const { receivedAt } = requestFacts(req);
   const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
@@ -134,8 +130,9 @@ async function simulate(o: OffersContext, req: Request): Promise<Reply> {
   if (reference === null || reference.mode !== 'TEST') return portalReplies['not-found'];
   const traffic = validInput(simulatedTraffic, req.body);
   const facts = requestFacts(req);
-  const turn = { now: facts.receivedAt, deadline: facts.deadline() };
-  const outcome = await addSimulatedTraffic(o, reference, traffic, turn);
+  const { receivedAt } = facts;
+  const timing = { receivedAt, deadline: facts.deadline() };
+  const outcome = await addSimulatedTraffic(o, reference, traffic, timing);
   if (!outcome.ok) return replyToSimulationRefusal(outcome.refusal);
   const body: SimulatedTrafficReply = { offer_id: reference.offerId, metrics: outcome.total };
   return { status: 200, body };

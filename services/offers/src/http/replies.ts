@@ -7,6 +7,7 @@ import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Response } from 'express';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
 import type {
@@ -24,6 +25,10 @@ export type Reply = {
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 };
+
+export function send(res: Response, { status, body, headers = {} }: Reply): void {
+  res.set(headers).status(status).json(body);
+}
 
 /** Refusals of the request itself, before a creation exists. */
 export type CreateRequestRefusal =

@@ -1,7 +1,6 @@
 /** The specification's endpoints that offers serves, called with the signed caller context. */
 
-import type { ListReply } from '@offer-ads/contracts/public/api';
-import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public/api';
+import { analyticsIntervals, type ListReply } from '@offer-ads/contracts/public/api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
@@ -10,13 +9,14 @@ import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { readListingQuery } from '../domain/listing-query.ts';
-import { statusAt } from '../domain/offer.ts';
+import { type Offer, statusAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
 import { deleteOffer } from '../lifecycle/delete-offer.ts';
 import { listOffers } from '../listing/listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
+import type { CallContext } from '../other-services.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
 import { createRoute } from './create-route.ts';
 import { listedOffer, pagination } from './listed-offers.ts';
@@ -28,8 +28,8 @@ import {
   type Reply,
   replyToListRefusal,
   resumeReplies,
+  send,
 } from './replies.ts';
-import { send } from './send.ts';
 
 /** The sum of all running uploads: twelve of the largest size. Each is copied once, so they briefly take twice this, of 512 MB. */
 const MOST_UPLOAD_BYTES = 64 * 1_024 * 1_024;
@@ -46,21 +46,20 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
   });
   const room = uploadRoom({ mostBytes: MOST_UPLOAD_BYTES, largestBytes: GREATEST_HELD_BYTES });
   routes.post('/offers', caller, room, createRoute(o));
-  routes.get('/offers', caller, async (req, res) => {
-    send(res, await list(o, req));
-  });
+  routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.post('/offers/:offer_id/pause', caller, async (req, res) => {
-    send(res, await pause(o, req));
+    const done = { return_code: 'S1', message: 'Offer has been paused' } as const;
+    send(res, await command(req, pauseReplies, done, (reference, call) => pauseOffer(o, reference, call)));
   });
   routes.post('/offers/:offer_id/resume', caller, async (req, res) => {
-    send(res, await resume(o, req));
+    const done = { return_code: 'S2', message: 'Offer has been resumed' } as const;
+    send(res, await command(req, resumeReplies, done, (reference, call) => resumeOffer(o, reference, call)));
   });
   routes.delete('/offers/:offer_id', caller, async (req, res) => {
-    send(res, await remove(o, req));
+    const done = { return_code: 'S1', message: 'Offer has been deleted' } as const;
+    send(res, await command(req, deleteReplies, done, (reference, call) => deleteOffer(o, call, reference)));
   });
-  routes.get('/offers/:offer_id/analytics', caller, async (req, res) => {
-    send(res, await analytics(o, req));
-  });
+  routes.get('/offers/:offer_id/analytics', caller, async (req, res) => send(res, await analytics(o, req)));
   app.use(routes);
 }
 
@@ -74,39 +73,32 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies ListReply };
 }
 
-async function pause(o: OffersContext, req: Request): Promise<Reply> {
+/** A command on one offer: the refusal in its table of codes, or its success. */
+async function command<Refusal extends string>(
+  req: Request,
+  replies: Record<Refusal | 'not-found', Reply>,
+  done: { readonly return_code: 'S1' | 'S2'; readonly message: string },
+  run: (
+    reference: OfferReference,
+    call: CallContext & { readonly receivedAt: Date },
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: Refusal | 'not-found' }>,
+): Promise<Reply> {
   const reference = referenceOf(req);
-  if (reference === null) return pauseReplies['not-found'];
+  if (reference === null) return replies['not-found'];
   const facts = requestFacts(req);
-  const paused = await pauseOffer(o, reference, facts.receivedAt, facts.deadline());
-  return paused.ok ? success('S1', 'Offer has been paused') : pauseReplies[paused.reason];
-}
-
-async function resume(o: OffersContext, req: Request): Promise<Reply> {
-  const reference = referenceOf(req);
-  if (reference === null) return resumeReplies['not-found'];
-  const facts = requestFacts(req);
-  const resumed = await resumeOffer(o, reference, facts.receivedAt, facts.deadline());
-  return resumed.ok ? success('S2', 'Offer has been resumed') : resumeReplies[resumed.reason];
-}
-
-async function remove(o: OffersContext, req: Request): Promise<Reply> {
-  const reference = referenceOf(req);
-  if (reference === null) return deleteReplies['not-found'];
-  const facts = requestFacts(req);
-  const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
-  const deleted = await deleteOffer(o, call, reference, facts.receivedAt);
-  return deleted.ok ? success('S1', 'Offer has been deleted') : deleteReplies[deleted.reason];
+  const { requestId, receivedAt } = facts;
+  const call = { caller: callerOf(req), requestId, receivedAt, deadline: facts.deadline() };
+  const outcome = await run(reference, call);
+  return outcome.ok ? { status: 200, body: done } : replies[outcome.reason];
 }
 
 async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   const interval = analyticsIntervals.find((known) => known === req.query.interval);
   if (interval === undefined) return analyticsReplies['unknown-interval'];
-  const reference = referenceOf(req);
-  const offer = reference === null ? null : await findOffer(o.postgres, reference);
+  const offer = await findOwnOffer(o, req);
   if (offer === null) return analyticsReplies['not-found'];
   const { receivedAt } = requestFacts(req);
-  const period = analyticsPeriod(interval satisfies AnalyticsInterval, offer.createdAt, receivedAt);
+  const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
   return {
     status: 200,
     body: {
@@ -127,6 +119,7 @@ export function referenceOf(req: Request): OfferReference | null {
   return offerId === undefined ? null : { offerId, organisationId, mode };
 }
 
-function success(returnCode: 'S1' | 'S2', message: string): Reply {
-  return { status: 200, body: { return_code: returnCode, message } };
+export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offer | null> {
+  const reference = referenceOf(req);
+  return reference && findOffer(o.postgres, reference);
 }

@@ -10,8 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { calledOutside } from '@offer-ads/platform/telemetry/traces';
-import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES } from './images.ts';
-import { pictureTypeOf } from './picture-types.ts';
+import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES, pictureTypeOf } from './images.ts';
 
 export type BucketSettings = {
   readonly endpoint: string;
@@ -34,7 +33,7 @@ export function openImageBucket(o: BucketSettings): ImageStore {
   const reader = clientFor(o, MOST_READING);
   const writer = clientFor(o, MOST_WRITING);
   const at = (name: string) => ({ Bucket: o.bucket, Key: o.prefix + name });
-  const put = async (name: string, body: Uint8Array | string, type: string, signal?: AbortSignal) => {
+  const write = async (name: string, body: Uint8Array | string, type: string, signal?: AbortSignal) => {
     const command = new PutObjectCommand({ ...at(name), Body: body, ContentType: type });
     await calledOutside(() => writer.send(command, signal && { abortSignal: signal }));
   };
@@ -53,13 +52,13 @@ export function openImageBucket(o: BucketSettings): ImageStore {
     }
   };
   return {
-    keep: (name, picture, signal) => put(name, picture, pictureTypeOf(name), signal),
+    put: (name, picture, signal) => write(name, picture, pictureTypeOf(name), signal),
     read: (name, signal) => get(reader, name, signal),
     readMark: async (signal) => {
       const found = await get(writer, MARK, signal);
       return found === null ? null : text(found.bytes);
     },
-    writeMark: (databaseId, signal) => put(MARK, databaseId, 'text/plain', signal),
+    writeMark: (databaseId, signal) => write(MARK, databaseId, 'text/plain', signal),
     remove: async (name, signal) => {
       const command = new DeleteObjectCommand(at(name));
       await calledOutside(() => writer.send(command, signal && { abortSignal: signal }));

@@ -19,7 +19,7 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
     await flushFolder(folder);
   };
   return {
-    keep: write,
+    put: write,
     read: async (name) => {
       const file = await nullIfAbsent(open(join(folder, name)));
       if (file === null) return absentFrom(folder);

@@ -8,7 +8,7 @@ import { type ImageStore, isImageName, type StoredImage } from './images.ts';
 /** Decision 23, deadlines and outages. */
 export const STORE_MS = 2_000;
 
-const operations = ['keep', 'read', 'remove', 'list', 'read-mark', 'write-mark'] as const;
+const operations = ['put', 'read', 'remove', 'list', 'read-mark', 'write-mark'] as const;
 type Operation = (typeof operations)[number];
 type Work = {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
@@ -60,9 +60,9 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
   }
 
   return {
-    keep: async (name, picture, signal) => {
+    put: async (name, picture, signal) => {
       if (!isImageName(name)) throw new Error('not the name of a picture');
-      await ask('keep', (within) => store.keep(name, picture, within), signal);
+      await ask('put', (within) => store.put(name, picture, within), signal);
     },
     read: async (name, signal) =>
       isImageName(name) ? ask('read', (within) => readInTime(store, name, within), signal) : null,

@@ -1,9 +1,12 @@
 /**
  * The SQL of pictures: which exist, and which are no longer needed. A picture is needed by its offers, reservations included, until some
- * time after they are deleted. A creation that has not reserved its offer yet has an hour (`keepImage`). A doomed picture is never used
- * again: a reservation locks the picture's row (`markCharging`), and dooming locks the row before it checks the need.
+ * time after they are deleted. A creation that has not reserved its offer yet has an hour (`storeImage`). A retired picture is never used
+ * again: a reservation locks the picture's row (`markCharging`), and retiring one locks the row before it checks the need.
  */
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
+import type { Offer } from '../domain/offer.ts';
+import { type OfferRow, toOffer } from '../offers-store.ts';
+import { extensions } from './images.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -11,45 +14,45 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Many times longer than a creation may run and wait before it is dropped. */
 const UNTOUCHED_MS = 60 * MINUTE_MS;
 /**
- * A picture is kept this long after its offers are deleted, as long as events are known (inbox): a service that learns of the deletion late
- * still shows it. A picture without a row is kept equally long, so that a service with a wrong database setting does no harm at once.
+ * A picture stays this long after its offers are deleted, as long as events are known (inbox): a service that learns of the deletion late
+ * still shows it. A picture without a row stays equally long, so that a service with a wrong database setting does no harm at once.
  */
 const RETAINED_MS = 30 * DAY_MS;
 /** How often the need for a picture is checked: with a million pictures, fewer than two a second. */
 const LOOK_EVERY_MS = 7 * DAY_MS;
-/** When the removal of a doomed picture is tried again, by any replica. */
+/** When the removal of a retired picture is tried again, by any replica. */
 const RETRY_MS = 10 * MINUTE_MS;
 /** One search a day finds pictures in the store that have no row. */
 const SEARCH_EVERY_MS = DAY_MS;
 
-/** Returns the name of the same picture if it exists, otherwise stores the proposed one. Its need is not checked for the next half hour. */
-export async function nameToKeep(
+/** Returns the name of the same picture if it exists, otherwise the proposed one. It is not retired within the next half hour. */
+export async function recordImage(
   db: Queryable,
   o: { content: string; proposed: string; now: Date },
 ): Promise<string> {
   // The usual cases are a new picture and one that was stored just now; this read avoids locking a row that others wait for.
   const [known] = await db.query<{ name: string }>(
-    'SELECT name FROM images WHERE content = $1 AND doomed_at IS NULL AND look_at > $2',
+    'SELECT name FROM images WHERE content = $1 AND retired_at IS NULL AND look_at > $2',
     [o.content, after(o.now, UNTOUCHED_MS / 2)],
   );
   if (known !== undefined) return known.name;
-  const [kept] = await db.query<{ name: string }>(
+  const [recorded] = await db.query<{ name: string }>(
     `INSERT INTO images (name, content, look_at) VALUES ($1, $2, $3)
-     ON CONFLICT (content) WHERE doomed_at IS NULL DO UPDATE SET look_at = EXCLUDED.look_at RETURNING name`,
+     ON CONFLICT (content) WHERE retired_at IS NULL DO UPDATE SET look_at = EXCLUDED.look_at RETURNING name`,
     [o.proposed, o.content, after(o.now, UNTOUCHED_MS)],
   );
-  if (kept === undefined) throw new Error('the insert returned no row');
-  return kept.name;
+  if (recorded === undefined) throw new Error('the insert returned no row');
+  return recorded.name;
 }
 
 /**
- * Checks pictures that are due and dooms those that are not needed.
- * @returns how many were checked, and which are to be removed: the doomed ones, and those of earlier failed removals
+ * Checks pictures that are due and retires those that are not needed.
+ * @returns how many were checked, and which are to be removed: the retired ones, and those of earlier failed removals
  */
-export async function doomUnneeded(
+export async function retireUnneeded(
   postgres: Postgres,
   o: { now: Date; atMost: number },
-): Promise<{ looked: number; doomed: readonly string[] }> {
+): Promise<{ looked: number; retired: readonly string[] }> {
   return postgres.transaction(async (tx) => {
     const due = await tx.query<{ name: string }>(
       'SELECT name FROM images WHERE look_at <= $1 ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED',
@@ -63,23 +66,23 @@ export async function doomUnneeded(
       [namesOf(due), before(o.now, RETAINED_MS)],
     );
     const inUse = new Set(namesOf(needed));
-    const doomed = namesOf(due).filter((name) => !inUse.has(name));
+    const retired = namesOf(due).filter((name) => !inUse.has(name));
     await tx.query('UPDATE images SET look_at = $2 WHERE name = ANY ($1)', [
       [...inUse],
       after(o.now, LOOK_EVERY_MS),
     ]);
     await tx.query(
-      'UPDATE images SET look_at = $2, doomed_at = coalesce(doomed_at, $3) WHERE name = ANY ($1)',
-      [doomed, after(o.now, RETRY_MS), o.now],
+      'UPDATE images SET look_at = $2, retired_at = coalesce(retired_at, $3) WHERE name = ANY ($1)',
+      [retired, after(o.now, RETRY_MS), o.now],
     );
-    return { looked: due.length, doomed };
+    return { looked: due.length, retired };
   });
 }
 
 /** Called after the pictures were removed from the store. */
-export async function forgetDoomed(db: Queryable, names: readonly string[]): Promise<number> {
+export async function forgetRetired(db: Queryable, names: readonly string[]): Promise<number> {
   const forgotten = await db.query(
-    'DELETE FROM images WHERE name = ANY ($1) AND doomed_at IS NOT NULL RETURNING 1',
+    'DELETE FROM images WHERE name = ANY ($1) AND retired_at IS NOT NULL RETURNING 1',
     [names],
   );
   return forgotten.length;
@@ -125,6 +128,34 @@ export async function adoptUnknown(db: Queryable, names: readonly string[], now:
     [names, after(now, RETAINED_MS)],
   );
   return adopted.length;
+}
+
+/** A person does not look at more than this one by one. */
+const MOST_SHOWING = 50;
+
+/** The name of the picture with this hash; null if there is none. */
+export async function findImage(db: Queryable, hash: string): Promise<string | null> {
+  const [known] = await db.query<{ name: string }>(
+    'SELECT name FROM images WHERE content = ANY ($1) AND retired_at IS NULL',
+    [contentsOf(hash)],
+  );
+  return known?.name ?? null;
+}
+
+/** Offers of any organisation that show it, the latest created first. */
+export async function listShowing(db: Queryable, hash: string): Promise<readonly Offer[]> {
+  const rows = await db.query<OfferRow>(
+    `SELECT offers.* FROM images JOIN offers ON offers.image = images.name
+     WHERE images.content = ANY ($1) AND retired_at IS NULL AND deleted_at IS NULL AND shown_at IS NOT NULL
+     ORDER BY created_at DESC, offer_id DESC LIMIT $2`,
+    [contentsOf(hash), MOST_SHOWING],
+  );
+  return rows.map(toOffer);
+}
+
+/** The possible contents, one per picture type. */
+function contentsOf(hash: string): string[] {
+  return Object.values(extensions).map((extension) => `${hash}.${extension}`);
 }
 
 function namesOf(rows: readonly { readonly name: string }[]): string[] {

@@ -1,12 +1,20 @@
 /** The interface of the store of cleaned pictures, and the names of pictures. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { extensions, type PictureType } from './picture-types.ts';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+
+export type PictureType = Extract<VerdictReply, { verdict: 'allowed' }>['contentType'];
+
+export const extensions = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+} as const satisfies Record<PictureType, string>;
 
 /** Stores bytes under names. An aborted signal ends the wait for an answer; it does not cut a body that is being read. */
 export type ImageStore = AsyncDisposable & {
   /** Atomic, and durable once it resolves. It replaces an existing picture of that name. */
-  readonly keep: (name: string, picture: Uint8Array, signal: AbortSignal) => Promise<void>;
+  readonly put: (name: string, picture: Uint8Array, signal: AbortSignal) => Promise<void>;
   /** Null if there is no such picture. The caller must read the body to its end or destroy it. */
   readonly read: (name: string, signal: AbortSignal) => Promise<StoredImage | null>;
   /** Resolves also if there is no such picture. */
@@ -44,7 +52,14 @@ export function newImageName(content: string): string {
   return content.replace('.', `-${randomBytes(8).toString('hex')}.`);
 }
 
-/** Nothing else is ever looked up, so no name can lead anywhere else. */
+/** The type of a stored picture, from its name. */
+export function pictureTypeOf(name: string): PictureType {
+  const known = Object.entries(extensions).find(([, extension]) => name.endsWith(`.${extension}`));
+  if (known === undefined) throw new Error('not the name of a stored picture');
+  return known[0] as PictureType;
+}
+
+/** No other name is ever looked up, so no name can lead anywhere else. */
 export function isImageName(name: string): boolean {
   return /^[0-9a-f]{64}-[0-9a-f]{16}\.(jpg|png|gif)$/.test(name);
 }

@@ -1,8 +1,8 @@
 /**
  * Removes pictures that are not needed: of creations that were refused or dropped, of processes that died, of offers deleted long ago.
  * Several replicas may run it. A shown offer always has its picture, because
- * - a picture is doomed only under its row's lock, and a creation uses it only under that lock and only if it is not doomed;
- * - a doomed picture stays doomed, and the same picture stored again has a new name, so a late removal cannot delete it;
+ * - a picture is retired only under its row's lock, and a creation uses it only under that lock and only if it is not retired;
+ * - a retired picture stays retired, and the same picture stored again has a new name, so a late removal cannot delete it;
  * - nothing is searched or removed while the store's mark names another database, which knows the pictures.
  */
 
@@ -10,7 +10,7 @@ import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from '../context.ts';
-import { adoptUnknown, beginSearch, doomUnneeded, forgetDoomed, giveSearchUp } from './images-store.ts';
+import { adoptUnknown, beginSearch, forgetRetired, giveSearchUp, retireUnneeded } from './images-store.ts';
 import type { ImageStoreOwner } from './owner.ts';
 
 export type ImageRemoval = AsyncDisposable & {
@@ -54,12 +54,12 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
     work: async (stopping) => {
       await o.owner.assertOurs();
       for (let batch = 0; batch < BATCHES_A_RUN && !stopping.aborted; batch += 1) {
-        const { looked, doomed } = await doomUnneeded(o.postgres, { now: o.clock.now(), atMost: BATCH });
-        const gone = await removeAll(o, doomed, stopping);
-        removed.inc(await forgetDoomed(o.postgres, gone));
-        failed.inc(doomed.length - gone.length);
+        const { looked, retired } = await retireUnneeded(o.postgres, { now: o.clock.now(), atMost: BATCH });
+        const gone = await removeAll(o, retired, stopping);
+        removed.inc(await forgetRetired(o.postgres, gone));
+        failed.inc(retired.length - gone.length);
         // If the store is unavailable, the next run tries again.
-        if (looked < BATCH || gone.length < doomed.length) return;
+        if (looked < BATCH || gone.length < retired.length) return;
       }
     },
   });

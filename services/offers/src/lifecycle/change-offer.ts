@@ -1,76 +1,40 @@
 /** Pause and resume by the advertiser; disable and enable by the platform's admins. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
-import {
-  type Decision,
-  type DisableRefusal,
-  disable,
-  type EnableRefusal,
-  effectiveAt,
-  enable,
-  type PauseRefusal,
-  pause,
-  type ResumeRefusal,
-  resume,
-} from '../domain/lifecycle/lifecycle.ts';
+import { type Decision, disable, effectiveAt, enable, pause, resume } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type Change, findOfferForAdmin, type OfferReference, updateOffer } from '../offers-store.ts';
-import { disabled, enabled, type OfferNews, paused, resumed } from './offer-events.ts';
+import { disabled, enabled, type OfferEvent, paused, resumed } from './offer-events.ts';
 
-export async function pauseOffer(
-  o: OffersContext,
-  reference: OfferReference,
-  now: Date,
-  deadline: Deadline,
-): Promise<Change<PauseRefusal>> {
-  return changeOffer(o, reference, { now, deadline }, { decide: pause, tell: paused });
-}
+/** The time of the request, and the deadline after which nothing is changed. */
+type Timing = { readonly receivedAt: Date; readonly deadline: Deadline };
 
-export async function resumeOffer(
-  o: OffersContext,
-  reference: OfferReference,
-  now: Date,
-  deadline: Deadline,
-): Promise<Change<ResumeRefusal>> {
-  return changeOffer(o, reference, { now, deadline }, { decide: resume, tell: resumed });
+export const pauseOffer = changeBy(pause, paused);
+export const resumeOffer = changeBy(resume, resumed);
+export const disableOffer = byAdmin(changeBy(disable, disabled));
+export const enableOffer = byAdmin(changeBy(enable, enabled));
+
+/** One transaction: decides about the locked offer, and writes the offer with its event. */
+function changeBy<Refusal extends string>(
+  decide: (offer: Offer, now: Date) => Decision<Refusal>,
+  eventOf: (offer: Offer, at: Date) => OfferEvent,
+) {
+  return async (o: OffersContext, reference: OfferReference, { receivedAt, deadline }: Timing) => {
+    const change = (offer: Offer): Change<Refusal> => {
+      const at = effectiveAt(offer, receivedAt);
+      const decided = decide(offer, at);
+      return decided.ok ? { ...decided, events: [eventOf(decided.offer, at)] } : decided;
+    };
+    return updateOffer(o.postgres, reference, change, deadline);
+  };
 }
 
 /** Admins give only the offer's id, without organisation and mode. */
-export async function disableOffer(
-  o: OffersContext,
-  offerId: number,
-  now: Date,
-  deadline: Deadline,
-): Promise<Change<DisableRefusal>> {
-  const reference = await findOfferForAdmin(o.postgres, offerId);
-  if (reference === null) return { ok: false, reason: 'not-found' };
-  return changeOffer(o, reference, { now, deadline }, { decide: disable, tell: disabled });
-}
-
-export async function enableOffer(
-  o: OffersContext,
-  offerId: number,
-  now: Date,
-  deadline: Deadline,
-): Promise<Change<EnableRefusal>> {
-  const reference = await findOfferForAdmin(o.postgres, offerId);
-  if (reference === null) return { ok: false, reason: 'not-found' };
-  return changeOffer(o, reference, { now, deadline }, { decide: enable, tell: enabled });
-}
-
-async function changeOffer<Refusal extends string>(
-  o: OffersContext,
-  reference: OfferReference,
-  { now, deadline }: { readonly now: Date; readonly deadline: Deadline },
-  command: {
-    readonly decide: (offer: Offer, now: Date) => Decision<Offer, Refusal>;
-    readonly tell: (offer: Offer, at: Date) => OfferNews;
-  },
-): Promise<Change<Refusal | 'not-found'>> {
-  const decide = (offer: Offer) => {
-    const at = effectiveAt(offer, now);
-    const decided = command.decide(offer, at);
-    return decided.ok ? { ...decided, news: [command.tell(decided.offer, at)] } : decided;
+function byAdmin<C>(change: (o: OffersContext, reference: OfferReference, timing: Timing) => Promise<C>) {
+  return async (o: OffersContext, offerId: number, timing: Timing) => {
+    const reference = await findOfferForAdmin(o.postgres, offerId);
+    return reference === null ? notFound : change(o, reference, timing);
   };
-  return updateOffer<Change<Refusal>>(o.postgres, reference, decide, deadline);
 }
+
+const notFound = { ok: false, reason: 'not-found' } as const;

@@ -7,37 +7,43 @@
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { isTooLate } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from '../context.ts';
-import { beginDeletion, endDeletion, type PaymentPage, pageKept } from '../domain/lifecycle/lifecycle.ts';
+import {
+  beginDeletion,
+  type DeletionFailure,
+  endDeletion,
+  type PaymentPage,
+  pageKept,
+} from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferReference, updateOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
-import { deleted, type OfferNews } from './offer-events.ts';
+import { deleted, type OfferEvent } from './offer-events.ts';
 
 /** E6: the payment came first. E7: it is unknown whether the page is closed. In both cases nothing is deleted. */
-export type DeleteRefusal = 'not-found' | 'just-paid' | 'page-not-closed';
+export type DeleteRefusal = 'not-found' | DeletionFailure;
 export type DeleteOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: DeleteRefusal };
 
 export async function deleteOffer(
   o: OffersContext,
-  call: CallContext,
+  call: CallContext & { readonly receivedAt: Date },
   reference: OfferReference,
-  now: Date,
 ): Promise<DeleteOutcome> {
+  const now = call.receivedAt;
   const begin = (offer: Offer) => {
     const decided = beginDeletion(offer, now);
-    return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
+    return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
   };
   const begun = await updateOffer(o.postgres, reference, begin, call.deadline);
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
   const page = await closePage(o, call, begun.offer);
-  // Only the deletion itself must meet the deadline; leaving the offer unchanged is right at any time.
-  if (page !== 'closed') return closedOrLeftAlone(o, begun.offer, page, now);
+  // Only the deletion itself must meet the deadline. To leave the offer unchanged is right at any time.
+  if (page !== 'closed') return finishDeletion(o, begun.offer, page, now);
   try {
-    return await closedOrLeftAlone(o, begun.offer, page, now, call.deadline);
+    return await finishDeletion(o, begun.offer, page, now, call.deadline);
   } catch (error) {
     if (!isTooLate(error)) throw error;
-    return closedOrLeftAlone(o, begun.offer, 'unanswered', now);
+    return finishDeletion(o, begun.offer, 'unanswered', now);
   }
 }
 
@@ -51,8 +57,11 @@ export async function closePage(o: OffersContext, call: CallContext, offer: Offe
   }
 }
 
-/** Ends the recovery point: the offer is deleted or left as it was. `begun` is the offer after the first step of the deletion. */
-export async function closedOrLeftAlone(
+/**
+ * Ends the recovery point: the offer is deleted, or stays as it was.
+ * @param begun the offer after the first step of the deletion
+ */
+export async function finishDeletion(
   o: OffersContext,
   begun: Offer,
   page: PaymentPage,
@@ -61,25 +70,23 @@ export async function closedOrLeftAlone(
 ): Promise<DeleteOutcome> {
   const end = (offer: Offer) => {
     const decided = endDeletion(offer, page, now, begun.deletions);
-    return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
+    return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
   };
   const ended = await updateOffer(o.postgres, begun, end, deadline);
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
 
-/** Tells billing that the page stays open, so that billing reopens it if necessary. Repeated until billing has confirmed it. */
+/** Tells billing that the page stays open; billing reopens it if necessary. Repeated until billing has confirmed it. */
 export async function keepPage(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
-  const { offerId, keptDeletion } = offer;
-  if (keptDeletion === null) throw new Error(`offer ${offerId} has no deletion that was given up`);
-  await o.otherServices.keepCheckout(call, offerId, keptDeletion);
-  await updateOffer(o.postgres, offer, (found) => ({
-    ok: true,
-    offer: pageKept(found, keptDeletion),
-    news: [],
-  }));
+  const { offerId, failedDeletion } = offer;
+  if (failedDeletion === null) throw new Error(`offer ${offerId} has no failed deletion`);
+  await o.otherServices.keepCheckout(call, offerId, failedDeletion);
+  const confirm = (found: Offer) =>
+    ({ ok: true, offer: pageKept(found, failedDeletion), events: [] }) as const;
+  await updateOffer(o.postgres, offer, confirm);
 }
 
-function newsOf(decided: { readonly step: string; readonly offer: Offer }, now: Date): OfferNews[] {
+function eventsOf(decided: { readonly step: string; readonly offer: Offer }, now: Date): OfferEvent[] {
   return decided.step === 'deleted' ? [deleted(decided.offer, now)] : [];
 }

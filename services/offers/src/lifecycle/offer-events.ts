@@ -16,15 +16,15 @@ import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 
-/** What happened, before the store assigns the next version of the offer to it. */
-export type OfferNews = {
+/** An event of an offer, before the store gives it the offer's next version. */
+export type OfferEvent = {
   readonly declaration: EventDeclaration;
   readonly at: Date;
   readonly data: unknown;
 };
 
-export function created(offer: Offer, imageUrl: string, at: Date): OfferNews {
-  return news(OfferCreated, at, {
+export function created(offer: Offer, imageUrl: string, at: Date): OfferEvent {
+  return event(OfferCreated, at, {
     ...reference(offer),
     categoryId: offer.categoryId,
     description: offer.description,
@@ -43,17 +43,17 @@ export function created(offer: Offer, imageUrl: string, at: Date): OfferNews {
   });
 }
 
-export function paymentLinkIssued(offer: Offer, paymentUrl: string, at: Date): OfferNews {
-  return news(PaymentLinkIssued, at, { ...reference(offer), ...price(offer), paymentUrl });
+export function paymentLinkIssued(offer: Offer, paymentUrl: string, at: Date): OfferEvent {
+  return event(PaymentLinkIssued, at, { ...reference(offer), ...price(offer), paymentUrl });
 }
 
 export function paymentApplied(
   offer: Offer,
-  outcome: Exclude<PaymentOutcome, 'kept'>,
+  outcome: Exclude<PaymentOutcome, 'deferred'>,
   paidAt: Date,
   at: Date,
-): OfferNews {
-  return news(OfferPaymentApplied, at, {
+): OfferEvent {
+  return event(OfferPaymentApplied, at, {
     ...reference(offer),
     ...price(offer),
     ...unusedTime(offer, at),
@@ -63,44 +63,44 @@ export function paymentApplied(
   });
 }
 
-export function activated(offer: Offer, activatedAt: Date, at: Date): OfferNews {
-  return news(OfferActivated, at, { ...reference(offer), activatedAt: activatedAt.toISOString() });
+export function activated(offer: Offer, activatedAt: Date, at: Date): OfferEvent {
+  return event(OfferActivated, at, { ...reference(offer), activatedAt: activatedAt.toISOString() });
 }
 
-export function paused(offer: Offer, at: Date): OfferNews {
-  return news(OfferPaused, at, { ...reference(offer), pausedAt: at.toISOString() });
+export function paused(offer: Offer, at: Date): OfferEvent {
+  return event(OfferPaused, at, { ...reference(offer), pausedAt: at.toISOString() });
 }
 
-export function resumed(offer: Offer, at: Date): OfferNews {
-  return news(OfferResumed, at, { ...reference(offer), resumedAt: at.toISOString() });
+export function resumed(offer: Offer, at: Date): OfferEvent {
+  return event(OfferResumed, at, { ...reference(offer), resumedAt: at.toISOString() });
 }
 
-export function disabled(offer: Offer, at: Date): OfferNews {
-  return news(OfferDisabled, at, { ...reference(offer), disabledAt: at.toISOString() });
+export function disabled(offer: Offer, at: Date): OfferEvent {
+  return event(OfferDisabled, at, { ...reference(offer), disabledAt: at.toISOString() });
 }
 
-export function enabled(offer: Offer, at: Date): OfferNews {
-  return news(OfferEnabled, at, { ...reference(offer), enabledAt: at.toISOString() });
+export function enabled(offer: Offer, at: Date): OfferEvent {
+  return event(OfferEnabled, at, { ...reference(offer), enabledAt: at.toISOString() });
 }
 
-export function ended(offer: Offer, at: Date): OfferNews {
-  return news(OfferEnded, at, {
+export function ended(offer: Offer, at: Date): OfferEvent {
+  return event(OfferEnded, at, {
     ...reference(offer),
     ...creditFacts(offer, at),
     endedAt: offer.expiryAt.toISOString(),
   });
 }
 
-export function deleted(offer: Offer, at: Date): OfferNews {
+export function deleted(offer: Offer, at: Date): OfferEvent {
   const deletedAt = offer.deletedAt ?? at;
-  return news(OfferDeleted, at, {
+  return event(OfferDeleted, at, {
     ...reference(offer),
     ...creditFacts(offer, deletedAt),
     deletedAt: deletedAt.toISOString(),
   });
 }
 
-function news<D extends EventDeclaration>(declaration: D, at: Date, data: EventData<D>): OfferNews {
+function event<D extends EventDeclaration>(declaration: D, at: Date, data: EventData<D>): OfferEvent {
   return { declaration, at, data };
 }
 

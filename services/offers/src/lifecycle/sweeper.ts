@@ -1,6 +1,6 @@
 /**
- * Work that no request starts: events for moments that pass (decision 1, state is computed: the sweeper writes only the events, never a
- * status), and completing work whose request died. Several replicas may run it.
+ * Work that no request starts. It writes the events of offers that start or end by the clock; it never writes a status (decision 1, state is
+ * computed). And it completes work whose request died. Several replicas may run it.
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
@@ -8,32 +8,31 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from '../context.ts';
 import { keepPages, recoverCreations, recoverDeletions } from '../creation/recovery.ts';
-import { activatedAt } from '../domain/lifecycle/activation.ts';
-import type { Offer } from '../domain/offer.ts';
+import { activatedAt, type Offer } from '../domain/offer.ts';
 import { type Change, changeDueOffers } from '../offers-store.ts';
 import { activated, ended } from './offer-events.ts';
 
 export type Sweeper = AsyncDisposable & {
   /** Writes the events of offers that became live or ended. */
-  readonly tell: () => Promise<void>;
+  readonly announce: () => Promise<void>;
   /** Completes creations and deletions whose request died. */
   readonly recover: () => Promise<void>;
 };
 
 /** OfferActivated and OfferEnded are published within two seconds of their moment. */
-const TELL_EVERY_MS = 1_000;
+const ANNOUNCE_EVERY_MS = 1_000;
 const RECOVER_EVERY_MS = 5_000;
 /** Small, so that few rows are locked for a short time, even when many offers begin on the hour. */
 const BATCH = 200;
 
 export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metrics }): Sweeper {
-  const telling = startLoop({
+  const announcing = startLoop({
     ...o,
-    name: 'offers-telling',
-    everyMs: TELL_EVERY_MS,
+    name: 'offers-announcing',
+    everyMs: ANNOUNCE_EVERY_MS,
     work: async (stopping) => {
-      await tellAll(o, 'to-activate', tellActivated, stopping);
-      await tellAll(o, 'to-end', tellEnded, stopping);
+      await announceDue(o, 'to-activate', announceActivation, stopping);
+      await announceDue(o, 'to-end', announceEnd, stopping);
     },
   });
   // Separate loops, because calls to billing can be slow and must not delay the others.
@@ -44,9 +43,9 @@ export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metri
   ].map(({ name, recover }) =>
     startLoop({ ...o, name, everyMs: RECOVER_EVERY_MS, work: (stopping) => recover(o, stopping) }),
   );
-  const loops: readonly Loop[] = [telling, ...recovering];
+  const loops: readonly Loop[] = [announcing, ...recovering];
   return {
-    tell: telling.runNow,
+    announce: announcing.runNow,
     recover: async () => {
       await Promise.all(recovering.map((loop) => loop.runNow()));
     },
@@ -56,7 +55,7 @@ export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metri
   };
 }
 
-async function tellAll(
+async function announceDue(
   o: OffersContext,
   due: 'to-activate' | 'to-end',
   decide: (offer: Offer, now: Date) => Change<'not-due'>,
@@ -69,12 +68,16 @@ async function tellAll(
   } while (changed === BATCH && !stopping.aborted);
 }
 
-function tellActivated(offer: Offer, now: Date): Change<'not-due'> {
+function announceActivation(offer: Offer, now: Date): Change<'not-due'> {
   const since = activatedAt(offer, now);
   if (since === null) return { ok: false, reason: 'not-due' };
-  return { ok: true, offer: { ...offer, activatedToldAt: now }, news: [activated(offer, since, now)] };
+  return {
+    ok: true,
+    offer: { ...offer, activationAnnouncedAt: now },
+    events: [activated(offer, since, now)],
+  };
 }
 
-function tellEnded(offer: Offer, now: Date): Change<'not-due'> {
-  return { ok: true, offer: { ...offer, endedToldAt: now }, news: [ended(offer, now)] };
+function announceEnd(offer: Offer, now: Date): Change<'not-due'> {
+  return { ok: true, offer: { ...offer, endAnnouncedAt: now }, events: [ended(offer, now)] };
 }

@@ -38,10 +38,10 @@ export async function listOffers(
     query.limit + 1,
   ];
   const rows = await (query.onlyDisabled
-    ? db.query<ListedRow>(named(inRangeDisabled), [...range, query.status, now])
+    ? db.query<OfferRow>(named(inRangeDisabled), [...range, query.status, now])
     : query.status === null
-      ? db.query<ListedRow>(named(inRange), range)
-      : db.query<ListedRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
+      ? db.query<OfferRow>(named(inRange), range)
+      : db.query<OfferRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
   const offers = rows.slice(0, query.limit).map(toListedOffer);
   const last = rows.length > query.limit ? offers.at(-1) : undefined;
   return { offers, next: last === undefined ? null : { createdAt: last.createdAt, offerId: last.offerId } };
@@ -49,7 +49,7 @@ export async function listOffers(
 
 /** One offer as the listing shows it. */
 export async function findListedOffer(db: Queryable, reference: OfferReference): Promise<ListedOffer | null> {
-  const [row] = await db.query<ListedRow>(
+  const [row] = await db.query<OfferRow>(
     named(`SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND ${listed}`),
     [reference.offerId, reference.organisationId, reference.mode],
   );
@@ -75,9 +75,10 @@ function filingOf(status: ListedStatus): string {
   return status === 'scheduled' ? 'waiting' : status;
 }
 
-const filedAs = 'offer_filed_as(mode, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
+const filedAs =
+  'offer_filed_as(mode, payment_applied_at, paused_since, activation_announced_at, end_announced_at)';
 const refiledAt =
-  'offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
+  'offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at)';
 
 /**
  * First select: offers indexed under the status that still have it. Second select: of the few offers that the clock has moved on since they
@@ -108,8 +109,7 @@ function named(page: string): string {
     ${newestFirst}`;
 }
 
-type ListedRow = OfferRow & { category_name: string; interest_names: ListedOffer['interestNames'] };
-
-function toListedOffer(row: ListedRow): ListedOffer {
-  return { ...toOffer(row), categoryName: row.category_name, interestNames: row.interest_names };
+/** `named` adds the two columns. */
+function toListedOffer(row: OfferRow): ListedOffer {
+  return toOffer(row) as ListedOffer;
 }

@@ -39,11 +39,14 @@ export async function recordTraffic(
   return o.postgres.transaction(async (tx) => {
     const now = o.clock.now();
     const fresh = await recordTrafficEvents(tx, [...byId.keys()], now);
-    const sightings = await locate(tx, [...fresh].map((id) => byId.get(id)).filter(isThere), now);
-    const alone = sightings.filter(standsAlone).map(countAlone);
-    const ofViewers = await noteViewers(tx, sightings, now);
+    const freshEvents = [...byId].flatMap(([id, event]) => (fresh.has(id) ? [event] : []));
+    const sightings = await toSightings(tx, freshEvents, now);
+    const { alone = [], ofViewers = [] } = Object.groupBy(sightings, (one) =>
+      countsAlone(one) ? 'alone' : 'ofViewers',
+    );
+    const rollUps = await countViewers(tx, ofViewers, now);
     // Last, because all batches write to the rows of popular offers, and wait for each other there.
-    await addTraffic(tx, sumRollUps(alone.concat(ofViewers)));
+    await addTraffic(tx, sumRollUps(alone.map(countAlone).concat(rollUps)));
     return {
       taken: sightings.length,
       repeated: events.length - fresh.size,
@@ -52,8 +55,8 @@ export async function recordTraffic(
   });
 }
 
-/** Traffic of an offer that was not shown at that time is noise and counts nowhere. */
-async function locate(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
+/** Leaves out traffic of unknown offers, and traffic from before an offer's creation: nobody can have seen the offer. */
+async function toSightings(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
   const offerIds = new Set(events.map(({ offerId }) => offerId).filter(isOfferId));
   const createdAt = await findCreationTimes(tx, [...offerIds]);
   return events.flatMap(({ offerId, kind, viewer, automated, seenAt }) => {
@@ -64,12 +67,12 @@ async function locate(tx: Transaction, events: readonly TrafficEvent[], now: Dat
 }
 
 /** Which traffic counts depends on the viewer's earlier traffic in that hour, so batches that share a viewer run one after the other. */
-async function noteViewers(
+async function countViewers(
   tx: Transaction,
   sightings: readonly Sighting[],
   now: Date,
 ): Promise<readonly RollUp[]> {
-  const groups = groupByViewer(sightings.filter((sighting) => !standsAlone(sighting)));
+  const groups = groupByViewer(sightings);
   if (groups.length === 0) return [];
   const asNew = groups.map(({ viewer, seen }) => note({ ...viewer, known: new Map() }, seen));
   const inserted = await insertViewers(tx, asNew.map(viewerOf), now);
@@ -106,10 +109,7 @@ function viewerOf<V extends Viewer>({ viewer }: { readonly viewer: V }): V {
   return viewer;
 }
 
-function standsAlone({ viewer, automated }: Sighting): boolean {
+/** Only traffic of a viewer is compared with the viewer's other traffic. */
+function countsAlone({ viewer, automated }: Sighting): boolean {
   return automated || viewer === undefined;
-}
-
-function isThere<T>(value: T | undefined): value is T {
-  return value !== undefined;
 }

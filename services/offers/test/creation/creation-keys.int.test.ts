@@ -165,7 +165,7 @@ describe.each(['B', 'E'])('a success (%s)', (method) => {
     expect(await send(key)).toEqual({ told: first, isReplay: true });
     under.clock.advance(200 * DAY_MS);
     await under.offers.sweeper.recover();
-    await under.offers.sweeper.tell();
+    await under.offers.sweeper.announce();
     expect(await send(key, { quota: { perPerson: 0, perOrganisation: 0 } })).toEqual({
       told: first,
       isReplay: true,

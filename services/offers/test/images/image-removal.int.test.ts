@@ -11,9 +11,9 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type ImageStore, MARK, newImageName } from '../../src/images/images.ts';
-import { doomUnneeded } from '../../src/images/images-store.ts';
-import { keepImage } from '../../src/images/keep.ts';
+import { retireUnneeded } from '../../src/images/images-store.ts';
 import { openImageStore } from '../../src/images/open.ts';
+import { storeImage } from '../../src/images/store-image.ts';
 import { type Offers, startOffers } from '../../src/service.ts';
 import { create, createdId } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
@@ -69,7 +69,7 @@ async function later(ms: number): Promise<void> {
 async function keepOnly(): Promise<string> {
   const picture = await photographLikeJpeg();
   const o = { postgres: under.postgres, images, clock: under.clock };
-  return keepImage(o, picture, 'image/jpeg', createDeadline(10_000));
+  return storeImage(o, picture, 'image/jpeg', createDeadline(10_000));
 }
 
 /** However often the service tries. */
@@ -133,8 +133,8 @@ describe('a picture is removed', () => {
     await keepOnly();
     // By the clock of the one that dies alone, or another could come before it.
     const inAnHour = new Date(under.clock.now().getTime() + HOUR);
-    const { doomed } = await doomUnneeded(under.postgres, { now: inAnHour, atMost: 10 });
-    expect(doomed).toEqual(await kept());
+    const { retired } = await retireUnneeded(under.postgres, { now: inAnHour, atMost: 10 });
+    expect(retired).toEqual(await kept());
     await later(HOUR + 10 * MINUTE - 1);
     expect(await kept()).toHaveLength(1);
     await later(1);
@@ -198,7 +198,7 @@ describe('a doomed picture', () => {
   it('is never needed again: the same one kept anew has another name, which no late removal hits', async () => {
     const doomed = await keepOnly();
     under.clock.advance(HOUR);
-    await doomUnneeded(under.postgres, { now: under.clock.now(), atMost: 10 });
+    await retireUnneeded(under.postgres, { now: under.clock.now(), atMost: 10 });
     const anew = await keepOnly();
     expect(anew).not.toBe(doomed);
     const id = await createdId(under);
@@ -213,7 +213,7 @@ describe('a doomed picture', () => {
     const { otherServices, postgres } = under;
     // Doomed between keeping and noting it: the row has gone when the creation looks.
     await postgres.query(`CREATE FUNCTION doom() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN NEW.doomed_at = now(); RETURN NEW; END $$`);
+      $$ BEGIN NEW.retired_at = now(); RETURN NEW; END $$`);
     await postgres.query('CREATE TRIGGER doom BEFORE INSERT ON images FOR EACH ROW EXECUTE FUNCTION doom()');
     try {
       expect(await create(under, {}, { key })).toMatchObject({ status: 409 });

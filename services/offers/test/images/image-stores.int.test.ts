@@ -49,7 +49,7 @@ const another = randomBytes(40_000);
 
 async function keep(store: ImageStore, bytes: Buffer = picture): Promise<string> {
   const name = newImageName(contentOf(bytes, 'image/png'));
-  await store.keep(name, bytes, awaited());
+  await store.put(name, bytes, awaited());
   return name;
 }
 
@@ -102,7 +102,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
   it('keeps a picture twice as once', async () => {
     const store = await open(settings[kind]());
     const name = await keep(store);
-    await store.keep(name, picture, awaited());
+    await store.put(name, picture, awaited());
     expectSame(await read(store, name), picture);
     expect(await all(store)).toEqual([name]);
   });
@@ -140,7 +140,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     const keepOn = async () => {
       for (let count = 0; count < 20; count += 1) {
         const bytes = count % 2 === 0 ? another : picture;
-        await unlessTooSlow(() => store.keep(name, bytes, awaited()));
+        await unlessTooSlow(() => store.put(name, bytes, awaited()));
       }
       progress.keeping = false;
     };
@@ -170,7 +170,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
       await writeFile(join(folder, place), 'not a picture');
     }
     expect(await store.read(name, awaited())).toBeNull();
-    await expect(store.keep(name, picture, awaited())).rejects.toThrow('not the name');
+    await expect(store.put(name, picture, awaited())).rejects.toThrow('not the name');
     expect(s3.asked).toEqual([]);
   });
 
@@ -178,7 +178,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     const store = await open(settings[kind]());
     const gone = callerGone();
     await expect(
-      store.keep(newImageName(contentOf(picture, 'image/png')), picture, AbortSignal.abort(gone)),
+      store.put(newImageName(contentOf(picture, 'image/png')), picture, AbortSignal.abort(gone)),
     ).rejects.toBe(gone);
     expect(await all(store)).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe('the folder', () => {
   it('leaves nothing behind when a picture could not be kept whole', async () => {
     const store = await open(settings.folder());
     const late = new AbortController();
-    const kept = store.keep(
+    const kept = store.put(
       newImageName(contentOf(picture, 'image/png')),
       randomBytes(30_000_000),
       late.signal,
@@ -292,7 +292,7 @@ describe('the bucket', () => {
 describe('a full disk', () => {
   it('is the fault 503, which names no path', async () => {
     const full: ImageStore = {
-      keep: () => Promise.reject(Object.assign(new Error('ENOSPC: /data/images'), { code: 'ENOSPC' })),
+      put: () => Promise.reject(Object.assign(new Error('ENOSPC: /data/images'), { code: 'ENOSPC' })),
       read: async () => null,
       remove: async () => {},
       list: async function* list() {},
@@ -303,7 +303,7 @@ describe('a full disk', () => {
     const store = opened.use(guardImageStore(full, foundation));
     await expect(keep(store)).rejects.toMatchObject({
       ...unavailable,
-      message: 'image store: keep failed: ENOSPC',
+      message: 'image store: put failed: ENOSPC',
     });
   });
 });

@@ -45,11 +45,11 @@ export function reservation(): Offer {
     stops: [],
     deletingSince: null,
     deletions: 0,
-    keptDeletion: null,
+    failedDeletion: null,
     keepingSince: null,
     deletedAt: null,
-    activatedToldAt: null,
-    endedToldAt: null,
+    activationAnnouncedAt: null,
+    endAnnouncedAt: null,
     version: 0,
   };
 }

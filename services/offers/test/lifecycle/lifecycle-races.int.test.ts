@@ -38,7 +38,7 @@ const deeds = {
   disable: async (id: number) => `${(await under.admin('POST', `/admin/offers/${id}/disable`)).status}`,
   enable: async (id: number) => `${(await under.admin('POST', `/admin/offers/${id}/enable`)).status}`,
   end: async (_id: number, to: Offers) => {
-    await to.sweeper.tell();
+    await to.sweeper.announce();
     return 'swept';
   },
   pay: async (id: number) => {

@@ -115,7 +115,7 @@ async function live(life: Life, { command, at, page }: Step): Promise<void> {
       return;
     }
     case 'tell the end':
-      await under.offers.sweeper.tell();
+      await under.offers.sweeper.announce();
   }
 }
 

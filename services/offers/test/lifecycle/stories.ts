@@ -15,7 +15,7 @@ import {
   show,
 } from '../../src/domain/lifecycle/lifecycle.ts';
 import { type Offer, stateAt } from '../../src/domain/offer.ts';
-import { deleted, ended, type OfferNews, paymentApplied } from '../../src/lifecycle/offer-events.ts';
+import { deleted, ended, type OfferEvent, paymentApplied } from '../../src/lifecycle/offer-events.ts';
 import { reservation } from './lifecycle-fixture.ts';
 import { LifecycleModel } from './lifecycle-model.ts';
 
@@ -89,7 +89,7 @@ export type Standing = {
   readonly now: Date;
   readonly offer: Offer;
   readonly model: LifecycleModel;
-  readonly news: readonly OfferNews[];
+  readonly news: readonly OfferEvent[];
   /** Of the step: whether offer and model agree on what may be done. */
   readonly accepted: boolean;
   readonly modelAccepted: boolean;
@@ -105,7 +105,7 @@ export function* told(
 ): Generator<Standing> {
   const { createdAt, startAt, expiryAt } = reserved;
   const model = new LifecycleModel({ created: +createdAt, start: +startAt, expiry: +expiryAt });
-  const news: OfferNews[] = [];
+  const news: OfferEvent[] = [];
   let offer = created(reserved, paid);
   if (offer.paymentAppliedAt !== null) {
     model.try('payment', +createdAt);
@@ -132,11 +132,11 @@ function created(reserved: Offer, paid: Story['paid']): Offer {
   return show(kept?.ok === true ? kept.offer : reserved, billed, createdAt);
 }
 
-type Taken = { readonly offer: Offer; readonly news: readonly OfferNews[] };
+type Taken = { readonly offer: Offer; readonly news: readonly OfferEvent[] };
 
 function take(offer: Offer, { command, page }: Step, now: Date): Taken {
   const unchanged = { offer, news: [] };
-  const changed = (decision: Decision<Offer, string>): Taken =>
+  const changed = (decision: Decision<string>): Taken =>
     decision.ok ? { offer: decision.offer, news: [] } : unchanged;
   const at = effectiveAt(offer, now);
   switch (command) {
@@ -163,13 +163,13 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
     case 'tell the end': {
       // As the sweeper selects it: an offer that was deleted before its expiry never ends.
       const isOver = offer.deletedAt === null || offer.deletedAt >= offer.expiryAt;
-      if (offer.endedToldAt !== null || now < offer.expiryAt || !isOver) return unchanged;
-      return { offer: { ...offer, endedToldAt: now }, news: [ended(offer, now)] };
+      if (offer.endAnnouncedAt !== null || now < offer.expiryAt || !isOver) return unchanged;
+      return { offer: { ...offer, endAnnouncedAt: now }, news: [ended(offer, now)] };
     }
   }
 }
 
-function newsOfPayment(offer: Offer, at: Date): OfferNews {
+function newsOfPayment(offer: Offer, at: Date): OfferEvent {
   return paymentApplied(offer, paymentOutcome(stateAt(offer, at)), offer.paidAt ?? at, at);
 }
 

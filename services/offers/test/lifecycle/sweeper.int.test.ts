@@ -32,7 +32,11 @@ beforeEach(async () => {
 });
 
 async function tellEverywhere(): Promise<void> {
-  await Promise.all([under.offers.sweeper.tell(), replica.sweeper.tell(), under.offers.sweeper.tell()]);
+  await Promise.all([
+    under.offers.sweeper.announce(),
+    replica.sweeper.announce(),
+    under.offers.sweeper.announce(),
+  ]);
 }
 
 async function told(id: number, name: string): Promise<Record<string, unknown>[]> {

@@ -120,7 +120,7 @@ describe.each([
 
 it('offers that the sweeper has not told of yet cost what they are, not what the organisation has', async () => {
   await postgres.query(
-    'UPDATE offers SET ended_told_at = NULL WHERE organisation_id = $1 AND expiry_at < $2 AND offer_id % 1000 = 0',
+    'UPDATE offers SET end_announced_at = NULL WHERE organisation_id = $1 AND expiry_at < $2 AND offer_id % 1000 = 0',
     [mostlyEnded, now],
   );
   const { rows } = await costOf(mostlyEnded, { status: 'active' });

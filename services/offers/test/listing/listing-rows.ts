@@ -13,12 +13,12 @@ export type ListedFacts = Pick<
   readonly organisationId: number;
   readonly mode: Mode;
   readonly shownAt: Date | null;
-  readonly activatedToldAt: Date | null;
-  readonly endedToldAt: Date | null;
+  readonly activationAnnouncedAt: Date | null;
+  readonly endAnnouncedAt: Date | null;
 };
 
 const columns = `offer_id, organisation_id, mode, created_at, start_at, expiry_at, paid_at, payment_applied_at, paused_since,
-  disabled_since, deleted_at, shown_at, activated_told_at, ended_told_at`;
+  disabled_since, deleted_at, shown_at, activation_announced_at, end_announced_at`;
 /** What all have in common, in the order of `commonValues`. */
 const commonColumns = `trading_name, country, currency, category_id, title, description, terms_and_conditions, url, image,
   latitude, longitude, radius_miles, gender, interests, payment_method, net_minor`;
@@ -34,10 +34,10 @@ export async function putOffers(db: Queryable, offers: readonly ListedFacts[]): 
   await db.query(
     `INSERT INTO offers (${columns}, ${commonColumns}) OVERRIDING SYSTEM VALUE
      SELECT "offerId", "organisationId", mode, "createdAt", "startAt", "expiryAt", "paymentAppliedAt", "paymentAppliedAt",
-       "pausedSince", "disabledSince", "deletedAt", "shownAt", "activatedToldAt", "endedToldAt", ${commonValues}
+       "pausedSince", "disabledSince", "deletedAt", "shownAt", "activationAnnouncedAt", "endAnnouncedAt", ${commonValues}
      FROM json_to_recordset($1::json) AS facts ("offerId" int, "organisationId" int, mode text, "createdAt" timestamptz,
        "startAt" timestamptz, "expiryAt" timestamptz, "paymentAppliedAt" timestamptz, "pausedSince" timestamptz, "disabledSince" timestamptz,
-       "deletedAt" timestamptz, "shownAt" timestamptz, "activatedToldAt" timestamptz, "endedToldAt" timestamptz)`,
+       "deletedAt" timestamptz, "shownAt" timestamptz, "activationAnnouncedAt" timestamptz, "endAnnouncedAt" timestamptz)`,
     [JSON.stringify(offers)],
   );
 }
@@ -52,7 +52,7 @@ export async function putManyOffers(
 ): Promise<void> {
   await db.query(
     `INSERT INTO offers (organisation_id, mode, created_at, start_at, expiry_at, paid_at, payment_applied_at, shown_at,
-       activated_told_at, ended_told_at, ${commonColumns})
+       activation_announced_at, end_announced_at, ${commonColumns})
      SELECT $1, 'TEST', created, starts, expires, created, created, created,
        CASE WHEN starts <= $6 THEN starts END, CASE WHEN expires <= $6 THEN expires END, ${commonValues}
      FROM generate_series(0, $2::int - 1) AS n,

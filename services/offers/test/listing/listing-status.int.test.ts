@@ -46,10 +46,10 @@ const facts: fc.Arbitrary<Omit<ListedFacts, 'offerId'>> = fc
     deletedAt: fc.option(hour, { freq: 1 }),
     isShown: fc.boolean(),
     /** How long after the moment the sweeper told of it, on a clock that may be ahead of ours. */
-    activatedToldAfter: perhaps,
-    endedToldAfter: perhaps,
+    activationAnnouncedAfter: perhaps,
+    endAnnouncedAfter: perhaps,
   } as const)
-  .map(({ isShown, lasts, startAt, activatedToldAfter, endedToldAfter, ...it }) => ({
+  .map(({ isShown, lasts, startAt, activationAnnouncedAfter, endAnnouncedAfter, ...it }) => ({
     organisationId: it.organisationId,
     mode: it.mode,
     createdAt: at(it.createdAt),
@@ -60,8 +60,8 @@ const facts: fc.Arbitrary<Omit<ListedFacts, 'offerId'>> = fc
     disabledSince: instant(it.disabledSince),
     deletedAt: instant(it.deletedAt),
     shownAt: isShown || it.deletedAt !== null ? at(it.createdAt) : null,
-    activatedToldAt: activatedToldAfter === null ? null : at(startAt + activatedToldAfter),
-    endedToldAt: endedToldAfter === null ? null : at(startAt + lasts + endedToldAfter),
+    activationAnnouncedAt: activationAnnouncedAfter === null ? null : at(startAt + activationAnnouncedAfter),
+    endAnnouncedAt: endAnnouncedAfter === null ? null : at(startAt + lasts + endAnnouncedAfter),
   }));
 
 const live = {
@@ -72,8 +72,8 @@ const live = {
   disabledSince: null,
   deletedAt: null,
   shownAt: at(0),
-  activatedToldAt: null,
-  endedToldAt: null,
+  activationAnnouncedAt: null,
+  endAnnouncedAt: null,
 };
 /** Random in two facts at most: of wholly random offers, hardly one is live. */
 const nearlyLive = fc
@@ -82,7 +82,7 @@ const nearlyLive = fc
 
 function liveButFor(o: { random: Omit<ListedFacts, 'offerId'>; changed: readonly string[] }) {
   // An end is told no sooner than it comes, so the two are random together.
-  const isRandom = new Set(o.changed.includes('endedToldAt') ? [...o.changed, 'expiryAt'] : o.changed);
+  const isRandom = new Set(o.changed.includes('endAnnouncedAt') ? [...o.changed, 'expiryAt'] : o.changed);
   const fixed = Object.entries(live).filter(([name]) => !isRandom.has(name));
   return { ...o.random, ...Object.fromEntries(fixed) };
 }
@@ -158,7 +158,9 @@ describe('offers that the domain calls live', () => {
           return { ok: false, reason: 'not-due' };
         });
         expect(due.toSorted((a, b) => a - b)).toEqual(
-          expected.filter(({ activatedToldAt }) => activatedToldAt === null).map(({ offerId }) => offerId),
+          expected
+            .filter(({ activationAnnouncedAt }) => activationAnnouncedAt === null)
+            .map(({ offerId }) => offerId),
         );
       }),
     );
@@ -177,7 +179,7 @@ function expectedPage(offers: readonly ListedFacts[], wanted: ListingQuery, now:
       const status = statusAt({ ...paidOffer(), ...offer }, effectiveAt(offer, now));
       // Told of its start by a clock that is ahead: for those milliseconds no filter shows it.
       const isAhead =
-        status === 'Scheduled' && offer.activatedToldAt !== null && wanted.onlyDisabled === undefined;
+        status === 'Scheduled' && offer.activationAnnouncedAt !== null && wanted.onlyDisabled === undefined;
       return wanted.status === null || (spoken[status] === wanted.status && !isAhead);
     })
     .toSorted(newestFirst);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import { type Standing, stories, told } from '../../../test/lifecycle/stories.ts';
-import { isLive, stateAt } from '../offer.ts';
-import { activatedAt } from './activation.ts';
+import { activatedAt, isLive, stateAt } from '../offer.ts';
 import { type UnusedTime, unusedTime } from './unused-time.ts';
 
 /** At the limits of the schedule, and at any later time. */

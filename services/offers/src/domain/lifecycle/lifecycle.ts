@@ -1,9 +1,11 @@
 /** The commands of an offer's life cycle: (offer, input, now) -> the changed offer, or the reason for a refusal. */
 import { type Lifecycle, type Offer, type OfferState, type Stop, stateAt } from '../offer.ts';
 
-export type Decision<O, Refusal extends string> =
-  | { readonly ok: true; readonly offer: O }
-  | { readonly ok: false; readonly reason: Refusal };
+type Refused<Refusal extends string> = { readonly ok: false; readonly reason: Refusal };
+
+export type Decision<Refusal extends string> =
+  | { readonly ok: true; readonly offer: Offer }
+  | Refused<Refusal>;
 
 export type PauseRefusal = 'not-found' | 'ended' | 'already-paused' | 'awaiting-payment';
 export type ResumeRefusal = 'not-found' | 'ended' | 'already-running' | 'awaiting-payment';
@@ -11,9 +13,8 @@ export type DisableRefusal = 'not-found' | 'already-disabled';
 export type EnableRefusal = 'not-found' | 'already-enabled';
 
 /** A Scheduled offer counts as running: it may be paused before its start (decision 2, pausing before the start). */
-export function pause<O extends Lifecycle>(offer: O, now: Date): Decision<O, PauseRefusal> {
-  const state = stateAt(offer, now);
-  switch (state) {
+export function pause(offer: Offer, now: Date): Decision<PauseRefusal> {
+  switch (stateAt(offer, now)) {
     case 'Deleted':
       return refuse('not-found');
     case 'Ended':
@@ -28,9 +29,8 @@ export function pause<O extends Lifecycle>(offer: O, now: Date): Decision<O, Pau
   }
 }
 
-export function resume<O extends Lifecycle>(offer: O, now: Date): Decision<O, ResumeRefusal> {
-  const state = stateAt(offer, now);
-  switch (state) {
+export function resume(offer: Offer, now: Date): Decision<ResumeRefusal> {
+  switch (stateAt(offer, now)) {
     case 'Deleted':
       return refuse('not-found');
     case 'Ended':
@@ -49,13 +49,13 @@ export function resume<O extends Lifecycle>(offer: O, now: Date): Decision<O, Re
 }
 
 /** The admin's switch is independent of the status: a disabled offer keeps its status and is only not shown. */
-export function disable<O extends Lifecycle>(offer: O, now: Date): Decision<O, DisableRefusal> {
+export function disable(offer: Offer, now: Date): Decision<DisableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince !== null) return refuse('already-disabled');
   return { ok: true, offer: { ...offer, disabledSince: now } };
 }
 
-export function enable<O extends Lifecycle>(offer: O, now: Date): Decision<O, EnableRefusal> {
+export function enable(offer: Offer, now: Date): Decision<EnableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince === null) return refuse('already-enabled');
   return {
@@ -65,14 +65,13 @@ export function enable<O extends Lifecycle>(offer: O, now: Date): Decision<O, En
 }
 
 /** The first step of a deletion. An offer that awaits payment is deleted only after its payment page was closed. */
-export type BegunDeletion<O> =
-  | { readonly ok: true; readonly step: 'deleted' | 'close-page'; readonly offer: O }
-  | { readonly ok: false; readonly reason: 'not-found' };
+export type BegunDeletion =
+  | { readonly ok: true; readonly step: 'deleted' | 'close-page'; readonly offer: Offer }
+  | Refused<'not-found'>;
 
-export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeletion<O> {
+export function beginDeletion(offer: Offer, now: Date): BegunDeletion {
   const at = effectiveAt(offer, now);
-  const state = stateAt(offer, at);
-  switch (state) {
+  switch (stateAt(offer, at)) {
     case 'Deleted':
       return refuse('not-found');
     case 'Awaiting Payment':
@@ -86,11 +85,7 @@ export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeleti
     case 'Active':
     case 'Paused':
       // An earlier deletion may still be closing the page; it will find nothing left to delete.
-      return {
-        ok: true,
-        step: 'deleted',
-        offer: deletedOffer(offer, afterPayment(offer, at)),
-      };
+      return { ok: true, step: 'deleted', offer: deletedOffer(offer, afterPayment(offer, at)) };
   }
 }
 
@@ -99,51 +94,47 @@ function afterPayment({ paymentAppliedAt }: Lifecycle, at: Date): Date {
   return paymentAppliedAt !== null && at < paymentAppliedAt ? paymentAppliedAt : at;
 }
 
-function deletedOffer<O extends Offer>(offer: O, deletedAt: Date): O {
+function deletedOffer(offer: Offer, deletedAt: Date): Offer {
   return { ...offer, deletingSince: null, keepingSince: null, deletedAt };
 }
 
 /** Billing's answer about the payment page. `unknown`: it cannot be closed and still works. `unanswered`: it may be closed. */
 export type PaymentPage = 'closed' | 'paid' | 'unknown' | 'unanswered';
 
-/** `left-alone`: the offer is as it was before the deletion began. */
-export type EndedDeletion<O> =
-  | { readonly ok: true; readonly step: 'deleted'; readonly offer: O }
-  | {
-      readonly ok: true;
-      readonly step: 'left-alone';
-      readonly offer: O;
-      readonly why: 'just-paid' | 'page-not-closed';
-    }
-  | { readonly ok: false; readonly reason: 'not-found' };
+/** `not-deleted`: the offer is as it was before the deletion began. */
+export type EndedDeletion =
+  | { readonly ok: true; readonly step: 'deleted'; readonly offer: Offer }
+  | { readonly ok: true; readonly step: 'not-deleted'; readonly offer: Offer; readonly why: DeletionFailure }
+  | Refused<'not-found'>;
+export type DeletionFailure = 'just-paid' | 'page-not-closed';
 
 /** @param deletion the number of the deletion that ends; another one may have begun meanwhile */
-export function endDeletion<O extends Offer>(
-  offer: O,
+export function endDeletion(
+  offer: Offer,
   page: PaymentPage,
   now: Date,
   deletion: number = offer.deletions,
-): EndedDeletion<O> {
+): EndedDeletion {
   if (offer.deletedAt !== null) return refuse('not-found');
   const left = deletion === offer.deletions ? { ...offer, deletingSince: null } : offer;
   // The payment may also have arrived while its page was being closed.
   if (page === 'paid' || offer.paidAt !== null)
-    return { ok: true, step: 'left-alone', offer: left, why: 'just-paid' };
-  // The deletion was given up meanwhile, so billing reopens the page that it closed for it.
-  const isGivenUp = offer.keptDeletion !== null && deletion <= offer.keptDeletion;
-  if (page === 'closed' && !isGivenUp) return { ok: true, step: 'deleted', offer: deletedOffer(offer, now) };
-  const kept = page === 'unanswered' && !isGivenUp ? keepPage(left, deletion, now) : left;
-  return { ok: true, step: 'left-alone', offer: kept, why: 'page-not-closed' };
+    return { ok: true, step: 'not-deleted', offer: left, why: 'just-paid' };
+  // This deletion has failed meanwhile, so billing reopens the page that it closed for it.
+  const hasFailed = offer.failedDeletion !== null && deletion <= offer.failedDeletion;
+  if (page === 'closed' && !hasFailed) return { ok: true, step: 'deleted', offer: deletedOffer(offer, now) };
+  const unchanged = page === 'unanswered' && !hasFailed ? keepPage(left, deletion, now) : left;
+  return { ok: true, step: 'not-deleted', offer: unchanged, why: 'page-not-closed' };
 }
 
 /** The caller is told that nothing was deleted, so nothing may be deleted, and billing must reopen the page if it closed it. */
-function keepPage<O extends Offer>(offer: O, deletion: number, now: Date): O {
-  return { ...offer, keptDeletion: deletion, keepingSince: offer.keepingSince ?? now };
+function keepPage(offer: Offer, deletion: number, now: Date): Offer {
+  return { ...offer, failedDeletion: deletion, keepingSince: offer.keepingSince ?? now };
 }
 
 /** Billing has confirmed that the page stays open although this deletion asked for it to be closed. */
-export function pageKept<O extends Offer>(offer: O, deletion: number): O {
-  return offer.keptDeletion === deletion ? { ...offer, keepingSince: null } : offer;
+export function pageKept(offer: Offer, deletion: number): Offer {
+  return offer.failedDeletion === deletion ? { ...offer, keepingSince: null } : offer;
 }
 
 /** What billing charged, or will charge when the payer pays. */
@@ -155,7 +146,7 @@ export type Billed = {
 };
 
 /** Ends the creation: the reservation becomes a shown offer. A payment that arrived earlier was stored on it and is applied now. */
-export function show<O extends Offer>(reservation: O, billed: Billed, now: Date): O {
+export function show(reservation: Offer, billed: Billed, now: Date): Offer {
   const paidAt = reservation.paidAt ?? billed.paidAt;
   return {
     ...reservation,
@@ -167,21 +158,21 @@ export function show<O extends Offer>(reservation: O, billed: Billed, now: Date)
   };
 }
 
-/** The result of a payment. `kept`: the creation is not finished and applies it later. */
-export type PaymentOutcome = 'active' | 'scheduled' | 'ended' | 'deleted' | 'kept';
+/** The result of a payment. `deferred`: the creation is not finished, and applies the payment when it finishes. */
+export type PaymentOutcome = 'active' | 'scheduled' | 'ended' | 'deleted' | 'deferred';
 
-export type AppliedPayment<O> =
-  | { readonly ok: true; readonly offer: O; readonly outcome: PaymentOutcome }
-  | { readonly ok: false; readonly reason: 'already-paid' };
+export type AppliedPayment =
+  | { readonly ok: true; readonly offer: Offer; readonly outcome: PaymentOutcome }
+  | Refused<'already-paid'>;
 
 /** Card payments can arrive at any time, and more than once (decision 7, late card payments). */
-export function applyPayment<O extends Offer>(
-  offer: O,
+export function applyPayment(
+  offer: Offer,
   payment: { readonly paidAt: Date; readonly vatMinor: bigint },
   now: Date,
-): AppliedPayment<O> {
+): AppliedPayment {
   if (offer.paidAt !== null) return { ok: false, reason: 'already-paid' };
-  if (offer.shownAt === null) return { ok: true, offer: { ...offer, ...payment }, outcome: 'kept' };
+  if (offer.shownAt === null) return { ok: true, offer: { ...offer, ...payment }, outcome: 'deferred' };
   const at = afterDeletion(offer, effectiveAt(offer, now));
   const paid = { ...offer, ...payment, paymentAppliedAt: at };
   return { ok: true, offer: paid, outcome: paymentOutcome(stateAt(paid, at)) };
@@ -192,7 +183,7 @@ function afterDeletion({ deletedAt }: Lifecycle, at: Date): Date {
   return deletedAt !== null && at <= deletedAt ? new Date(deletedAt.getTime() + 1) : at;
 }
 
-export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'kept'> {
+export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'deferred'> {
   switch (state) {
     case 'Active':
       return 'active';
@@ -212,8 +203,8 @@ export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'kept
  * The time at which a command takes effect. Its `now` was set when the request arrived, and clocks of replicas differ. But once the end was
  * published, and Unused Time reported with it, every later command counts as after the end.
  */
-export function effectiveAt(offer: Pick<Offer, 'endedToldAt'>, now: Date): Date {
-  return offer.endedToldAt !== null && now < offer.endedToldAt ? offer.endedToldAt : now;
+export function effectiveAt(offer: Pick<Offer, 'endAnnouncedAt'>, now: Date): Date {
+  return offer.endAnnouncedAt !== null && now < offer.endAnnouncedAt ? offer.endAnnouncedAt : now;
 }
 
 /** `now` may be before `since`: each request carries the time of its arrival, and a later request can be handled first. */
@@ -232,6 +223,6 @@ function merged(stops: readonly Stop[]): Stop[] {
   return disjoint;
 }
 
-function refuse<Refusal extends string>(reason: Refusal): { readonly ok: false; readonly reason: Refusal } {
+function refuse<Refusal extends string>(reason: Refusal): Refused<Refusal> {
   return { ok: false, reason };
 }
