@@ -1,6 +1,6 @@
 /** Composition root of the gateway: opens its parts in order and closes them in reverse order. */
 import { allEvents } from '@offer-ads/contracts/events/events';
-import { startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
@@ -33,13 +33,14 @@ export type Gateway = RunningService & { readonly url: string };
 
 /**
  * `limitsNamespace`: a prefix in the shared store. `limitsAnswerMs`: how long a request waits for that store. `elapsedMs`: the clock of the
- * limits. `rememberKeysMs`: how long a look-up of a key is cached.
+ * limits and of the status. `rememberKeysMs`: how long a look-up of a key is cached. `uploads`: how long a request may take to arrive.
  */
 export type GatewayOverrides = Overrides & {
   readonly limitsNamespace?: string;
   readonly limitsAnswerMs?: number;
   readonly elapsedMs?: () => number;
   readonly rememberKeysMs?: number;
+  readonly uploads?: Pick<HttpServerOptions, 'uploadMs' | 'stallMs'>;
 };
 
 /** A look-up takes a millisecond or two and is cached for a second. */
@@ -113,6 +114,7 @@ export async function startGateway(
         Object.entries(config.STATUS_TARGETS).map(([name, url]) => [name, probeReadiness(url)]),
       ),
     },
+    elapsedMs: overrides.elapsedMs,
     ...foundation,
   });
   const foundKeys = noteFoundKeys((sha256) => findKeyFacts(keyStore, sha256));
@@ -166,6 +168,7 @@ export async function startGateway(
       // Always ready: without Postgres no other replica could do better, and the status page must be served; without the broker, events
       // wait in the outbox.
       readiness: async () => [],
+      ...overrides.uploads,
       ...http,
     }),
   );

@@ -18,7 +18,7 @@ export function watchDependencies(o: {
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
-  elapsedMs?: () => number;
+  elapsedMs?: (() => number) | undefined;
 }): ReadStatus {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
   const gauge = o.metrics.gauge({

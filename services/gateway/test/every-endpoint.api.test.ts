@@ -1,7 +1,6 @@
-/** Authentication items 1, 7 and 8 of the specification and its rate limit: the same on any endpoint. */
+/** Authentication items 1, 7 and 8 of the specification and its rate limit: the same on every endpoint. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import pg from 'pg';
 import { composeKey } from '../src/domain/keys/api-key.ts';
 import { everyEndpoint, type SampleRequest } from './every-endpoint.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
@@ -18,30 +17,37 @@ beforeAll(async () => {
   good = await gateway.createKey(organisationId);
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
-beforeEach(() => {
-  gateway.offers.seen.length = 0;
-  gateway.pricing.seen.length = 0;
-});
+beforeEach(() => gateway.resetUpstreams());
+
+const forwarded = () => gateway.offers.seen.length + gateway.pricing.seen.length;
 
 type Sent = { key?: string; ip?: string; headers?: Record<string, string>; query?: string };
 
-/** What each endpoint answers; names of fields say what every reply must have. */
-async function answersOfAll(sent: Sent) {
+/** The answer of each endpoint. `missing` lists the headers that every reply must have and this one has not. */
+async function answersOfAll({ query = '', ...sent }: Sent) {
   const ask = async ({ method, path, route, body }: SampleRequest) => {
-    const { query = '', ...rest } = sent;
-    const reply = await gateway.call(`${path}${query}`, { method, ...(body && { body }), ...rest });
-    return { route, status: reply.status, body: reply.body, missing: missingFields(reply) };
+    const reply = await gateway.call(`${path}${query}`, { method, ...(body && { body }), ...sent });
+    return { route, status: reply.status, body: reply.body, missing: missingHeaders(reply) };
   };
   return Promise.all(everyEndpoint.map(ask));
 }
 
-const owed = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
-/** No cache keeps replies, and no browser asks without TLS. */
-const owedAs = { 'cache-control': 'no-store', 'strict-transport-security': 'max-age=31536000' };
+const required = {
+  'x-ratelimit-limit': '60',
+  'x-ratelimit-remaining': /^\d+$/,
+  'x-ratelimit-reset': /^\d+$/,
+  'x-request-id': /^[0-9a-f-]{36}$/,
+  // No cache may keep a reply, and no browser may ask without TLS.
+  'cache-control': 'no-store',
+  'strict-transport-security': 'max-age=31536000',
+};
 
-function missingFields({ headers }: Reply): string[] {
-  const wrong = Object.entries(owedAs).filter(([name, value]) => headers.get(name) !== value);
-  return [...owed.filter((name) => !headers.has(name)), ...wrong.map(([name]) => name)];
+function missingHeaders({ headers }: Reply): string[] {
+  const isAs = (value: string, wanted: string | RegExp) =>
+    typeof wanted === 'string' ? value === wanted : wanted.test(value);
+  return Object.entries(required)
+    .filter(([name, wanted]) => !isAs(headers.get(name) ?? '', wanted))
+    .map(([name]) => name);
 }
 
 const byAll = (status: number, body: unknown) =>
@@ -49,103 +55,83 @@ const byAll = (status: number, body: unknown) =>
 
 async function expectAllToRefuse(sent: Sent, body: unknown = { message: 'Unauthorised' }): Promise<void> {
   expect(await answersOfAll(sent)).toEqual(byAll(401, body));
-  expect([...gateway.offers.seen, ...gateway.pricing.seen]).toEqual([]);
+  expect(forwarded()).toBe(0);
 }
 
 async function expectAllLogged({ id }: Key, of: { status: number; returnCode: string | null }) {
-  const query = `key_id=${id}&status=${of.status}`;
   await eventually(async () => {
-    const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls?${query}`);
-    const { calls } = body as { calls: { route: string; returnCode: string | null }[] };
-    const logged = calls.map(({ route, returnCode }) => ({ route, returnCode }));
-    const expected = everyEndpoint.map(({ route }) => ({ route, returnCode: of.returnCode }));
-    expect(logged.toSorted(byRoute)).toEqual(expected.toSorted(byRoute));
+    const calls = await gateway.callsOf(organisationId, `key_id=${id}&status=${of.status}`);
+    const logged = calls.map(({ route, returnCode }) => `${route} ${returnCode}`);
+    expect(logged.toSorted()).toEqual(
+      everyEndpoint.map(({ route }) => `${route} ${of.returnCode}`).toSorted(),
+    );
   });
 }
 
-function byRoute(one: { route: string }, other: { route: string }): number {
-  return one.route.localeCompare(other.route);
+async function admin(path: string, json?: object): Promise<void> {
+  expect((await gateway.admin('POST', path, json)).status).toBeLessThan(300);
+}
+
+async function keyThen(change: (key: Key) => Promise<unknown>, overrides = {}): Promise<Key> {
+  const key = await gateway.createKey(organisationId, overrides);
+  await change(key);
+  return key;
 }
 
 describe('every endpoint', () => {
-  it('answers a key in force, and tells its limit', async () => {
+  it('answers a key in force, and shows its limit', async () => {
     const answers = await answersOfAll({ key: good.key });
-    expect(answers).toEqual(byAll(200, expect.objectContaining({ return_code: 'S1' })));
-    expect(gateway.offers.seen.length + gateway.pricing.seen.length).toBe(everyEndpoint.length);
+    expect(answers).toEqual(byAll(200, { return_code: 'S1' }));
+    expect(forwarded()).toBe(everyEndpoint.length);
     await expectAllLogged(good, { status: 200, returnCode: 'S1' });
   });
 });
 
-describe('401 Unauthorised, and no more words, on every endpoint', () => {
-  it('without a key', () => expectAllToRefuse({}));
-
+describe('every endpoint answers 401 Unauthorised and nothing more', () => {
+  const unknownKey = composeKey(
+    'TEST',
+    Array.from({ length: 32 }, (_, index) => index),
+  );
   it.each<[string, () => Sent]>([
-    ['as a bearer token', () => ({ headers: { authorization: `Bearer ${good.key}` } })],
-    ['as a password', () => ({ headers: { authorization: `Basic ${btoa(`${good.key}:`)}` } })],
-    ['as a cookie', () => ({ headers: { cookie: `x-api-key=${good.key}` } })],
-    ['in the query string', () => ({ query: `?x-api-key=${good.key}&api_key=${good.key}` })],
-  ])('with a good key that is sent %s', (_how, sent) => expectAllToRefuse(sent()));
+    ['without a key', () => ({})],
+    ['to a key sent as a bearer token', () => ({ headers: { authorization: `Bearer ${good.key}` } })],
+    ['to a key sent as a password', () => ({ headers: { authorization: `Basic ${btoa(`${good.key}:`)}` } })],
+    ['to a key sent as a cookie', () => ({ headers: { cookie: `x-api-key=${good.key}` } })],
+    ['to a key in the query string', () => ({ query: `?x-api-key=${good.key}&api_key=${good.key}` })],
+    ['to an empty key', () => ({ key: '' })],
+    ['to a text that is no key', () => ({ key: 'nonsense' })],
+    ['to a key that nobody has', () => ({ key: unknownKey })],
+    ['to a key with a typo', () => ({ key: good.key.replace(/.$/, (last) => (last === '0' ? '1' : '0')) })],
+    ['to a key with the prefix of the other mode', () => ({ key: good.key.replace('_test_', '_live_') })],
+    ['to a key without its last character', () => ({ key: good.key.slice(0, -1) })],
+    ['to a key with a character behind it', () => ({ key: `${good.key}0` })],
+    ['to a key in quotes', () => ({ key: `"${good.key}"` })],
+    ['to a key in small letters', () => ({ key: good.key.toLowerCase() })],
+  ])('%s', (_case, sent) => expectAllToRefuse(sent()));
 
-  const digits = Array.from({ length: 32 }, (_, index) => index);
-  it.each<[string, () => string]>([
-    ['is empty', () => ''],
-    ['is no key', () => 'nonsense'],
-    ['nobody has', () => composeKey('TEST', digits)],
-    ['has a typo', () => good.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
-    ['says that it is of the other mode', () => good.key.replace('pk_test_', 'pk_live_')],
-    ['has lost its last character', () => good.key.slice(0, -1)],
-    ['has more behind it', () => `${good.key}0`],
-    ['stands in quotes', () => `"${good.key}"`],
-    ['is written in small letters', () => good.key.toLowerCase()],
-  ])('with a key that %s', (_case, key) => expectAllToRefuse({ key: key() }));
-
-  const admin = async (path: string, json?: object) => {
-    expect((await gateway.admin('POST', path, json)).status).toBeLessThan(300);
-  };
-  async function keyOfAColleague(): Promise<Key & { readonly email: string }> {
-    const email = `colleague-${(colleagues += 1)}@cafe.test`;
-    await admin(`/organisations/${organisationId}/people`, { email, role: 'developer' });
-    return { email, ...(await gateway.createKey(organisationId, { personEmail: email })) };
-  }
-  let colleagues = 0;
-
+  const past = '2026-01-01T00:00:00Z';
+  const colleague = 'colleague@cafe.test';
+  const atPeople = (action: string) => `/organisations/${organisationId}/people${action}`;
   it.each<[string, () => Promise<Key>]>([
+    ['is disabled', () => keyThen(({ id }) => admin(`/keys/${id}/disable`))],
+    ['was rolled', () => keyThen(({ id }) => admin(`/keys/${id}/roll`))],
+    ['has expired', () => gateway.createKey(organisationId, { expiresAt: past })],
+    ['has expired and has no mode', () => gateway.createKey(organisationId, { mode: null, expiresAt: past })],
     [
-      'is disabled',
+      'belongs to a disabled person',
       async () => {
-        const key = await gateway.createKey(organisationId);
-        await admin(`/keys/${key.id}/disable`);
-        return key;
+        await admin(atPeople(''), { email: colleague, role: 'developer' });
+        const disableOwner = () => admin(atPeople('/disable'), { email: colleague });
+        return keyThen(disableOwner, { personEmail: colleague });
       },
     ],
-    [
-      'was rolled',
-      async () => {
-        const key = await gateway.createKey(organisationId);
-        await admin(`/keys/${key.id}/roll`);
-        return key;
-      },
-    ],
-    ['has expired', () => gateway.createKey(organisationId, { expiresAt: '2026-01-01T00:00:00Z' })],
-    [
-      'has neither a mode nor time left',
-      () => gateway.createKey(organisationId, { mode: null, expiresAt: '2026-01-01T00:00:00Z' }),
-    ],
-    [
-      'is of a person who is disabled',
-      async () => {
-        const key = await keyOfAColleague();
-        await admin(`/organisations/${organisationId}/people/disable`, { email: key.email });
-        return key;
-      },
-    ],
-  ])('with a key that %s, and each refusal is logged', async (_case, make) => {
+  ])('to a key that %s, and logs each refusal', async (_case, make) => {
     const key = await make();
     await expectAllToRefuse({ key: key.key });
     await expectAllLogged(key, { status: 401, returnCode: null });
   });
 
-  it('with every key of an organisation that is disabled, and each refusal is logged', async () => {
+  it('to every key of a disabled organisation, and logs each refusal', async () => {
     await admin(`/organisations/${organisationId}/disable`);
     try {
       await expectAllToRefuse({ key: good.key });
@@ -156,36 +142,22 @@ describe('401 Unauthorised, and no more words, on every endpoint', () => {
   });
 });
 
-describe('a key with no recorded mode', () => {
-  const refusal = {
-    return_code: 'E1',
-    status: 'Error',
-    code: 401,
-    message: expect.stringMatching(/create a new key/i),
-  };
-
+describe('every endpoint tells the owner of a key without a recorded mode to create a new key', () => {
+  const forgetMode = ({ id }: Key) =>
+    gateway.database.query('UPDATE api_keys SET mode = NULL WHERE id = $1', [id]);
   it.each<[string, () => Promise<Key>]>([
-    ['an old one, which names none', () => gateway.createKey(organisationId, { mode: null })],
-    [
-      'one that names a mode which is not on record',
-      async () => {
-        const key = await gateway.createKey(organisationId, { mode: 'LIVE' });
-        const database = new pg.Client({ connectionString: gateway.databaseUrl });
-        await database.connect();
-        await database.query('UPDATE api_keys SET mode = NULL WHERE id = $1', [key.id]);
-        await database.end();
-        return key;
-      },
-    ],
-  ])('is told on every endpoint to create a new one: %s', async (_case, make) => {
+    ['a key of the old form', () => gateway.createKey(organisationId, { mode: null })],
+    ['a key whose prefix names a mode', () => keyThen(forgetMode, { mode: 'LIVE' })],
+  ])('%s', async (_case, make) => {
     const key = await make();
-    await expectAllToRefuse({ key: key.key }, refusal);
+    const message: unknown = expect.stringMatching(/create a new key/i);
+    await expectAllToRefuse({ key: key.key }, { return_code: 'E1', status: 'Error', code: 401, message });
     await expectAllLogged(key, { status: 401, returnCode: 'E1' });
   });
 });
 
 describe('60 requests a minute of one address', () => {
-  it('are counted over all endpoints together; then each of them is 429, and nothing is asked of a service', async () => {
+  it('are counted over all endpoints; then every endpoint answers 429, logs it, and forwards nothing', async () => {
     const ip = unusedIp();
     const unknown: SampleRequest = { method: 'GET', path: '/nowhere', route: 'none', body: undefined };
     const all = [...everyEndpoint, unknown];
@@ -194,12 +166,9 @@ describe('60 requests a minute of one address', () => {
       const { status } = await gateway.call(path, { method, ip, key: good.key, ...(body && { body }) });
       expect([path, status]).toEqual([path, path === '/nowhere' ? 404 : 200]);
     }
-    gateway.offers.seen.length = 0;
-    gateway.pricing.seen.length = 0;
+    gateway.resetUpstreams();
     expect(await answersOfAll({ key: good.key, ip })).toEqual(byAll(429, { message: 'Too many requests' }));
-    expect([...gateway.offers.seen, ...gateway.pricing.seen]).toEqual([]);
-    const { headers } = await gateway.call('/categories', { ip });
-    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(forwarded()).toBe(0);
     await expectAllLogged(good, { status: 429, returnCode: null });
   });
 });

@@ -1,4 +1,4 @@
-/** A whole gateway on real stores, before fake services, with one organisation and its keys. */
+/** A whole gateway on real stores, in front of fake services. */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -8,18 +8,12 @@ import { testNamespace } from '@offer-ads/testing/stores/broker';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
+import pg from 'pg';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
 import { type Gateway, type GatewayOverrides, startGateway } from '../src/service.ts';
 import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 
-export const contextSecrets = {
-  offers: 'the-secret-of-offers-that-only-tests-use-0123',
-  pricing: 'the-secret-of-pricing-that-only-tests-use-012',
-  billing: 'the-secret-of-billing-that-only-tests-use-012',
-  notifier: 'the-secret-of-notifier-that-only-tests-use-01',
-};
-
-/** Revoking a key waits until no replica remembers it any more: shorter than in production, so that no test waits for a second. */
+/** Shorter than in production, because every revocation waits this long. */
 const rememberKeysMs = 100;
 
 export type Reply = { status: number; headers: Headers; body: unknown };
@@ -31,31 +25,44 @@ type Call = {
   body?: string | Buffer | ReadableStream;
   /** Another replica's address. */
   base?: string;
-  /** Takes the first answer, also a 503: for what tests say of 503s, or count. */
+  /** Takes the first answer, also a 503: for tests about 503s, and tests that count requests. */
   once?: boolean;
 };
+export type LoggedCall = {
+  readonly keyId: number;
+  readonly route: string;
+  readonly status: number;
+  readonly returnCode: string | null;
+  readonly at: string;
+};
+type Key = { readonly id: number; readonly key: string };
 
 export type GatewayUnderTest = AsyncDisposable & {
   readonly url: string;
+  /** The settings as its environment has them. */
+  readonly env: NodeJS.ProcessEnv;
   readonly config: GatewayConfig;
   readonly databaseUrl: string;
+  /** The test's own connection to the gateway's database. */
+  readonly database: pg.Client;
   readonly brokerNamespace: string;
   readonly offers: FakeUpstream;
   readonly pricing: FakeUpstream;
   readonly billing: FakeUpstream;
   readonly notifier: FakeUpstream;
+  /** Resets all four services. */
+  readonly resetUpstreams: () => void;
   /**
-   * A public call from an address of its own, so that tests do not use up each other's limit. As a client does, it asks again
-   * after a 503, which a busy machine may give.
+   * A public call from an address of its own, so that tests do not use up each other's limit. Like a client, it repeats the call after a
+   * 503, which a busy machine may give.
    */
   readonly call: (path: string, o?: Call) => Promise<Reply>;
   readonly admin: (method: 'GET' | 'POST', path: string, json?: unknown) => Promise<Reply>;
   readonly register: (overrides?: Record<string, unknown>) => Promise<number>;
-  readonly createKey: (
-    organisationId: number,
-    overrides?: Record<string, unknown>,
-  ) => Promise<{ id: number; key: string }>;
-  /** Like the first but for what is named. The caller disposes it. */
+  readonly createKey: (organisationId: number, overrides?: Record<string, unknown>) => Promise<Key>;
+  /** The organisation's call log, newest first. `query` as the admin route takes it. */
+  readonly callsOf: (organisationId: number, query?: string) => Promise<LoggedCall[]>;
+  /** Like the first, except for the named parts. The caller disposes of it. */
   readonly startReplica: (o?: {
     config?: Partial<GatewayConfig>;
     overrides?: GatewayOverrides;
@@ -66,33 +73,32 @@ export async function startGatewayUnderTest(
   o: { clock?: Clock; settings?: NodeJS.ProcessEnv; overrides?: GatewayOverrides } = {},
 ): Promise<GatewayUnderTest> {
   await using opened = new AsyncDisposableStack();
-  const database = await createTestDatabase('gateway');
-  opened.defer(() => database.dispose());
+  const { url: databaseUrl, dispose } = await createTestDatabase('gateway');
+  opened.defer(dispose);
   const broker = testNamespace();
   opened.defer(() => broker.dispose());
-  const offers = opened.use(await startFakeUpstream());
-  const pricing = opened.use(await startFakeUpstream());
-  const billing = opened.use(await startFakeUpstream());
-  const notifier = opened.use(await startFakeUpstream());
-  const config = readGatewayConfig({
+  const upstreams = {
+    offers: opened.use(await startFakeUpstream()),
+    pricing: opened.use(await startFakeUpstream()),
+    billing: opened.use(await startFakeUpstream()),
+    notifier: opened.use(await startFakeUpstream()),
+  };
+  const env: NodeJS.ProcessEnv = {
     PORT: '0',
     LOG_LEVEL: 'silent',
-    GATEWAY_DATABASE_URL: database.url,
+    GATEWAY_DATABASE_URL: databaseUrl,
     RABBITMQ_URL: broker.url,
     ADMIN_TOKEN_HASHES: adminTokenHashes,
-    OFFERS_URL: offers.url,
-    PRICING_URL: pricing.url,
-    BILLING_URL: billing.url,
-    NOTIFIER_URL: notifier.url,
-    OFFERS_CONTEXT_SECRET: contextSecrets.offers,
-    PRICING_CONTEXT_SECRET: contextSecrets.pricing,
-    BILLING_CONTEXT_SECRET: contextSecrets.billing,
-    NOTIFIER_CONTEXT_SECRET: contextSecrets.notifier,
     PUBLIC_URL: 'https://ads.example.test',
     TRUSTED_PROXIES: '127.0.0.0/8',
     SIGN_UP: 'open',
     ...o.settings,
-  });
+  };
+  for (const [name, { url }] of Object.entries(upstreams)) {
+    env[`${name.toUpperCase()}_URL`] = url;
+    env[`${name.toUpperCase()}_CONTEXT_SECRET`] = `the-secret-of-${name}-that-only-tests-use-0123`;
+  }
+  const config = readGatewayConfig(env);
   const startReplica: GatewayUnderTest['startReplica'] = (changed = {}) =>
     startWhenStoresServe(() =>
       startGateway(
@@ -101,66 +107,71 @@ export async function startGatewayUnderTest(
           logger: silentLogger,
           brokerNamespace: broker.namespace,
           rememberKeysMs,
-          ...(o.clock === undefined ? {} : { clock: o.clock }),
+          ...(o.clock !== undefined && { clock: o.clock }),
           ...o.overrides,
           ...changed.overrides,
         },
       ),
     );
   const gateway = opened.use(await startReplica());
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  opened.defer(() => database.end());
 
-  const call = (
-    path: string,
-    { method = 'GET', key, ip, headers, body, base = gateway.url, once = false }: Call = {},
-  ): Promise<Reply> => {
+  const call: GatewayUnderTest['call'] = (path, sent = {}) => {
+    const { method = 'GET', key, ip = unusedIp(), headers, body, base = gateway.url } = sent;
     const ask = async () =>
       reply(
         await fetch(`${base}${path}`, {
           method,
           headers: {
-            'x-forwarded-for': ip ?? unusedIp(),
-            ...(key === undefined || key === null ? {} : { 'x-api-key': key }),
+            'x-forwarded-for': ip,
+            ...(typeof key === 'string' && { 'x-api-key': key }),
             ...headers,
           },
-          ...(body === undefined ? {} : { body, duplex: 'half' }),
+          ...(body !== undefined && { body, duplex: 'half' }),
         }),
       );
-    // A stream is gone once it was sent.
-    return once || body instanceof ReadableStream ? ask() : patiently(ask);
+    // A stream can be sent once only.
+    return sent.once === true || body instanceof ReadableStream ? ask() : patiently(ask);
   };
-  const admin = (method: 'GET' | 'POST', path: string, json?: unknown): Promise<Reply> =>
+  const admin: GatewayUnderTest['admin'] = (method, path, json) =>
     patiently(async () =>
       reply(
         await fetch(`${gateway.url}/admin${path}`, {
           method,
           headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-          ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+          ...(json !== undefined && { body: JSON.stringify(json) }),
         }),
       ),
     );
-  const register = async (overrides: Record<string, unknown> = {}): Promise<number> => {
-    const { body } = await admin('POST', '/organisations', { ...cafe, ...overrides });
-    return (body as { id: number }).id;
-  };
-  const createKey = async (organisationId: number, overrides: Record<string, unknown> = {}) => {
-    const { body } = await admin('POST', '/keys', { organisationId, mode: 'TEST', ...overrides });
-    return body as { id: number; key: string };
-  };
 
   const running = opened.move();
   return {
     url: gateway.url,
+    env,
     config,
-    databaseUrl: database.url,
+    databaseUrl,
+    database,
     brokerNamespace: broker.namespace,
-    offers,
-    pricing,
-    billing,
-    notifier,
+    ...upstreams,
+    resetUpstreams: () => {
+      for (const upstream of Object.values(upstreams)) upstream.reset();
+    },
     call,
     admin,
-    register,
-    createKey,
+    register: async (overrides = {}) => {
+      const { body } = await admin('POST', '/organisations', { ...cafe, ...overrides });
+      return (body as { id: number }).id;
+    },
+    createKey: async (organisationId, overrides = {}) => {
+      const { body } = await admin('POST', '/keys', { organisationId, mode: 'TEST', ...overrides });
+      return body as Key;
+    },
+    callsOf: async (organisationId, query = '') => {
+      const { body } = await admin('GET', `/organisations/${organisationId}/calls?${query}`);
+      return (body as { calls: LoggedCall[] }).calls;
+    },
     startReplica,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -180,21 +191,23 @@ async function reply(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Once this replica counts in the shared store: its connection may take a second and is tried again after that. */
-export async function whenCountedTogether(url: string): Promise<void> {
+/** The value of a metric without labels of its own. */
+export async function metricOf(replica: { readonly url: string }, name: string): Promise<number> {
+  const text = await (await fetch(`${replica.url}/metrics`)).text();
+  return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+/** Resolves when the replica counts in the shared store: it may need more than one connection. */
+export async function whenCountedTogether(replica: { readonly url: string }): Promise<void> {
   await eventually(async () => {
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    if (!/^rate_limit_store_up\{[^}]*\} 1$/m.test(metrics)) throw new Error('counts for itself');
+    if ((await metricOf(replica, 'rate_limit_store_up')) !== 1) throw new Error('counts for itself');
   });
 }
 
-/** Each file of tests begins somewhere else: files that share a store of counts do not meet. */
+/** Each test file begins elsewhere, so that files that share a store of counts use different addresses. */
 let lastIp = randomInt(2 ** 24);
 
-/**
- * An address that no other test has used: tests that drew the same one would count against one limit. Of the private
- * network 10.0.0.0/8 (RFC 1918).
- */
+/** An address of 10.0.0.0/8 (RFC 1918) that no other test has used. */
 export function unusedIp(): string {
   lastIp = (lastIp + 1) % 2 ** 24;
   return `10.${lastIp >> 16}.${(lastIp >> 8) & 255}.${lastIp & 255}`;

@@ -471,14 +471,19 @@ describe('limits', () => {
     );
   });
 
-  it('are 60 seconds for an upload and 15 without a byte of it, if the service names no others', async () => {
+  it('are 60 seconds for an upload, 15 without a byte of it and 10 for headers, if the service names no others', async () => {
     const server = await start((app) =>
       app.get('/', (req, res) => {
-        const { requestTimeout, timeout } = (req.socket as Socket & { server: Server }).server;
-        res.json({ requestTimeout, timeout });
+        const { requestTimeout, timeout, headersTimeout } = (req.socket as Socket & { server: Server })
+          .server;
+        res.json({ requestTimeout, timeout, headersTimeout });
       }),
     );
-    expect(await (await fetch(server.url)).json()).toEqual({ requestTimeout: 60_000, timeout: 15_000 });
+    expect(await (await fetch(server.url)).json()).toEqual({
+      requestTimeout: 60_000,
+      timeout: 15_000,
+      headersTimeout: 10_000,
+    });
   });
 
   it('do not blame the sender of an upload that nobody reads', async () => {

@@ -1,6 +1,6 @@
 /** The rules in docs/secret-scanning find every possible key, and nothing else in this repository. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
@@ -37,7 +37,7 @@ const keys = Array.from({ length: 500 }, (_, index) =>
 );
 
 describe.each(rules)('the rule for %s', (_scanner, rule) => {
-  it('finds every key, wherever it stands', () => {
+  it('finds every key, whatever is around it', () => {
     for (const key of keys) {
       for (const text of [key, `KEY=${key}`, `{"key":"${key}"}`, `x-api-key: ${key}\n`, `a ${key}, b`]) {
         expect(found(rule, text)).toEqual([key]);
@@ -45,7 +45,7 @@ describe.each(rules)('the rule for %s', (_scanner, rule) => {
     }
   });
 
-  it('leaves near misses alone', () => {
+  it('finds nothing in texts that are nearly a key', () => {
     const [key = ''] = keys;
     for (const miss of [
       key.slice(0, -1),
@@ -62,34 +62,23 @@ describe.each(rules)('the rule for %s', (_scanner, rule) => {
   });
 
   it("finds no key in this repository's own files", () => {
-    const files = execFileSync(
-      'git',
-      ['ls-files', '-z', '*.ts', '*.md', '*.json', '*.yml', '*.html', '*.js'],
-      {
-        cwd: repository,
-        encoding: 'utf8',
-        maxBuffer: 16 * 1024 * 1024,
-      },
-    );
-    const hits = files
-      .split('\0')
-      .filter((path) => path !== '' && existsHere(path))
-      .flatMap((path) =>
-        found(rule, read(path))
-          .filter(isWellFormedKey)
-          .map(() => path),
-      );
-    expect(hits).toEqual([]);
+    const hits = texts().filter(({ text }) => found(rule, text).some(isWellFormedKey));
+    expect(hits.map(({ path }) => path)).toEqual([]);
   });
 });
 
-/** A listed file may have been deleted meanwhile. */
-function existsHere(path: string): boolean {
-  try {
-    return readFileSync(`${repository}${path}`).length > 0;
-  } catch {
-    return false;
-  }
+let ownTexts: { path: string; text: string }[] | undefined;
+
+/** The repository's own texts, read once for all rules. */
+function texts(): { path: string; text: string }[] {
+  const patterns = ['*.ts', '*.md', '*.json', '*.yml', '*.html', '*.js'];
+  const options = { cwd: repository, encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 } as const;
+  ownTexts ??= execFileSync('git', ['ls-files', '-z', ...patterns], options)
+    .split('\0')
+    // A listed file may have been deleted meanwhile.
+    .filter((path) => path !== '' && existsSync(`${repository}${path}`))
+    .map((path) => ({ path, text: read(path) }));
+  return ownTexts;
 }
 
 describe('the checksum as the README explains it', () => {
@@ -109,7 +98,7 @@ describe('the checksum as the README explains it', () => {
 });
 
 describe('the rules', () => {
-  it('look for the beginnings that keys have', () => {
+  it('look for the prefixes of keys', () => {
     expect(trufflehog).toMatch(/^ {6}- pk_test_\n {6}- pk_live_$/m);
     expect(read('docs/secret-scanning/gitleaks.toml')).toContain('keywords = ["pk_test_", "pk_live_"]');
   });

@@ -1,19 +1,24 @@
-/** A service behind the gateway that answers as the test says and remembers what it was asked. */
+/** A service behind the gateway that answers as the test says and keeps what it was asked. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 
-export type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer };
+type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer };
 
 export type FakeUpstream = AsyncDisposable & {
   readonly url: string;
-  /** Requests whose bodies have arrived whole. */
+  /** The requests that `answer` has answered, each with its whole body. */
   readonly seen: Seen[];
-  /** Replaces the answer: before the body is read, when a listener takes the request itself. */
+  /** Handles every request. Set it for what `answer` cannot do, such as breaking the connection. */
   respond: (req: IncomingMessage, res: ServerResponse) => void;
+  /** From now on: reads the whole body, then answers with this JSON. */
+  readonly answer: (status: number, body: unknown, headers?: Record<string, string>) => void;
+  /** Forgets what it was asked, and answers 200 with `S1`, as at the start. */
+  readonly reset: () => void;
 };
 
-/** As that of services: longer than the gateway keeps an idle connection, so that no request meets one that is just being closed. */
+/** As that of services: longer than the gateway keeps an idle connection, so that the gateway closes first. */
 const keepAliveTimeout = 65_000;
 
 export async function startFakeUpstream(): Promise<FakeUpstream> {
@@ -23,18 +28,37 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
   const fake: FakeUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: [],
-    respond: answerJson(fakeReply),
+    respond: () => {},
+    answer: (status, body, headers) => {
+      fake.respond = (req, res) => {
+        const chunks: Buffer[] = [];
+        req.on('data', (chunk: Buffer) => chunks.push(chunk));
+        req.on('error', () => {});
+        req.on('end', () => {
+          const { method = '', url = '', headers: sent } = req;
+          fake.seen.push({ method, url, headers: sent, body: Buffer.concat(chunks) });
+          res.writeHead(status, { 'content-type': 'application/json', ...headers });
+          res.end(JSON.stringify(body));
+        });
+      };
+    },
+    reset: () => {
+      fake.seen.length = 0;
+      fake.answer(200, { return_code: 'S1' });
+    },
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
     },
   };
+  fake.reset();
   return fake;
+}
 
-  function fakeReply(seen: Seen) {
-    fake.seen.push(seen);
-    return { status: 200, body: { return_code: 'S1', path: seen.url } };
-  }
+/** The caller context of the service's last request, read without the secret: the platform tests the signature. */
+export function lastCallerAt(upstream: FakeUpstream): CallerContext {
+  const token = String(upstream.seen.at(-1)?.headers[callerContextHeader]);
+  return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as CallerContext;
 }
 
 /** Reads the whole body, then answers with JSON. */

@@ -1,15 +1,15 @@
-/** Services that answer wrongly: the caller hears 503 within 3 seconds or sees the reply break off, and no socket is left. */
+/** Services that answer wrongly or not at all: the caller gets a 503 within 3 seconds or a broken reply, and no socket stays open. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
-import { answerJson } from './fake-upstream.ts';
 import { openSockets, sendRaw, statusesIn } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
 let key: string;
-const good = answerJson(() => ({ status: 200, body: { return_code: 'S1' } }));
 
 beforeAll(async () => {
   gateway = await startGatewayUnderTest();
@@ -17,145 +17,153 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(async () => {
-  gateway.offers.respond = good;
-  // The breaker looks at the share of failures: with so many successes it stays closed, and every case is tried for real.
-  for (let count = 0; count < 10; count += 1) await gateway.call('/categories', { key });
+  gateway.resetUpstreams();
+  // The breaker opens when half of the latest requests failed. After these successes it stays closed, and every case reaches the service.
+  for (let count = 0; count < 30; count += 1) await gateway.call('/categories', { key });
 });
 
-/** Answers with these bytes on the bare connection. */
-function answerRaw(write: (socket: Socket) => void) {
-  gateway.offers.respond = (req) => {
-    req.socket.on('error', () => {});
-    write(req.socket);
-  };
+const head = (...lines: string[]) =>
+  ['HTTP/1.1 200 OK', 'Content-Type: application/json', ...lines, '', ''].join('\r\n');
+
+/** Writes until the other side closes. */
+function writeOn(socket: Socket, text: string, everyMs = 20): void {
+  const timer = setInterval(() => socket.write(text), everyMs);
+  socket.once('close', () => clearInterval(timer));
 }
 
-/** What a caller makes of the reply: its status when it came whole, else that it broke off. */
-async function outcome(): Promise<number | 'broken'> {
-  return gateway.call('/categories', { key, once: true }).then(
+/** Answers with bytes on the bare connection. */
+type Write = (socket: Socket) => unknown;
+
+const unusable: Readonly<Record<string, Write>> = {
+  'resets the connection': (socket) => socket.resetAndDestroy(),
+  hangs: () => {},
+  'sends what is not HTTP': (socket) => socket.end('nonsense\r\n\r\n'),
+  'sends half a head and hangs': (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Ty'),
+  'sends half a head and closes': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Ty'),
+  'sends a header of 100 KB': (socket) => socket.write(head(`X-Large: ${'x'.repeat(100_000)}`)),
+  'sends a head without end': (socket) => writeOn(socket, 'X-More: and more\r\n'),
+  'sends early hints without end': (socket) => writeOn(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  'switches protocols': (socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+  'sends two different lengths': (socket) => socket.write(head('Content-Length: 2', 'Content-Length: 3')),
+  'sends a head and no body': (socket) => socket.write(head('Content-Length: 10')),
+  'closes between head and body': (socket) => socket.end(head('Content-Length: 10')),
+};
+const incomplete: Readonly<Record<string, Write>> = {
+  'closes before its length': (socket) => socket.end(`${head('Content-Length: 100')}{"half":`),
+  'trickles beyond its budget': (socket) => {
+    socket.write(`${head('Content-Length: 1000')}{"half":`);
+    writeOn(socket, ' ', 100);
+  },
+  'sends a body without end': (socket) => {
+    socket.write(head('Transfer-Encoding: chunked'));
+    writeOn(socket, '4\r\nmore\r\n', 10);
+  },
+  'breaks a chunk': (socket) => socket.write(`${head('Transfer-Encoding: chunked')}4\r\nhalf\r\nzz\r\n`),
+  'resets within its body': (socket) => {
+    socket.write(`${head('Content-Length: 100')}{"half":`);
+    setTimeout(() => socket.resetAndDestroy(), 50);
+  },
+};
+
+const breakConnection = (req: IncomingMessage, write: Write) => {
+  req.socket.on('error', () => {});
+  write(req.socket);
+};
+
+/** Calls offers once for each case at the same time; the offer id in the path says which case it is. */
+async function askAllAtOnce<T>(cases: Readonly<Record<string, Write>>, ask: (path: string) => Promise<T>) {
+  const writes = Object.values(cases);
+  gateway.offers.respond = (req) =>
+    breakConnection(req, writes[Number(/\d+/.exec(req.url ?? '')?.[0])] ?? (() => {}));
+  const answers = await Promise.all(writes.map((_, index) => ask(`/offers/${index}/analytics`)));
+  return Object.fromEntries(Object.keys(cases).map((name, index) => [name, answers[index]]));
+}
+
+const each = (cases: Readonly<Record<string, Write>>, value: unknown) =>
+  Object.fromEntries(Object.keys(cases).map((name) => [name, value]));
+
+const unavailable = { status: 503, body: { message: 'Service unavailable' }, mayRetry: true, limit: '60' };
+
+/** What a caller needs to know of a 503. */
+async function askOnce(path: string, o: { method?: string; body?: Buffer } = {}) {
+  const { status, body, headers } = await gateway.call(path, { key, once: true, ...o });
+  const mayRetry = Number(headers.get('retry-after')) > 0 && headers.has('x-request-id');
+  return { status, body, mayRetry, limit: headers.get('x-ratelimit-limit') };
+}
+
+/** The status of a reply that arrived whole. */
+function outcome(path = '/categories'): Promise<number | 'broken'> {
+  return gateway.call(path, { key, once: true }).then(
     ({ status }) => status,
     () => 'broken' as const,
   );
 }
 
-const head = (...lines: string[]) =>
-  ['HTTP/1.1 200 OK', 'Content-Type: application/json', ...lines, '', ''].join('\r\n');
-
-/** Writes for as long as the other side listens. */
-function goOn(socket: Socket, text: string, everyMs = 20): void {
-  const timer = setInterval(() => socket.write(text), everyMs);
-  socket.once('close', () => clearInterval(timer));
-}
-
-const misbehaviours: [string, (socket: Socket) => void][] = [
-  ['sends half a head and hangs', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Ty')],
-  ['sends half a head and closes', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Ty')],
-  ['sends a header of 100 KB', (socket) => socket.write(head(`X-Large: ${'x'.repeat(100_000)}`))],
-  ['sends heads without end', (socket) => goOn(socket, 'X-More: and more\r\n')],
-  ['sends early hints without end', (socket) => goOn(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')],
-  [
-    'changes the protocol',
-    (socket) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
-    },
-  ],
-  ['tells its length in two ways', (socket) => socket.write(head('Content-Length: 2', 'Content-Length: 3'))],
-  ['sends a head and no body', (socket) => socket.write(head('Content-Length: 10'))],
-];
-
-const breakOffs: [string, (socket: Socket) => void][] = [
-  ['closes before the length it promised', (socket) => socket.end(`${head('Content-Length: 100')}{"half":`)],
-  [
-    'trickles beyond its budget',
-    (socket) => {
-      socket.write(`${head('Content-Length: 1000')}{"half":`);
-      goOn(socket, ' ', 100);
-    },
-  ],
-  [
-    'sends a body without end',
-    (socket) => {
-      socket.write(head('Transfer-Encoding: chunked'));
-      goOn(socket, '4\r\nmore\r\n', 10);
-    },
-  ],
-  ['breaks a chunk', (socket) => socket.write(`${head('Transfer-Encoding: chunked')}4\r\nhalf\r\nzz\r\n`)],
-  [
-    'resets in the middle',
-    (socket) => {
-      socket.write(`${head('Content-Length: 100')}{"half":`);
-      setTimeout(() => socket.resetAndDestroy(), 50);
-    },
-  ],
-];
-
-describe('503 within 3 seconds', () => {
-  it.each(misbehaviours)('answers when the service %s', async (_case, write) => {
-    answerRaw(write);
-    const { status, body, headers } = await inTime(3_000, () =>
-      gateway.call('/categories', { key, once: true }),
+describe('a service without a usable reply', () => {
+  it('is a 503 within 3 seconds, whatever it does', async () => {
+    await inTime(3_000, async () =>
+      expect(await askAllAtOnce(unusable, askOnce)).toEqual(each(unusable, unavailable)),
     );
-    expect([status, body]).toEqual([503, { message: 'Service unavailable' }]);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('is a 503 within 3 seconds after the upload if it stops reading one, but has longer for a creation it has read', async () => {
+    const slowly = (_req: IncomingMessage, res: ServerResponse) =>
+      void setTimeout(() => res.end('{}'), 2_800);
+    gateway.offers.respond = (req, res) => {
+      if (req.headers['content-length'] === '4') req.resume().once('end', () => slowly(req, res));
+    };
+    const creation = gateway.call('/offers', { method: 'POST', key, body: 'form', once: true });
+    const upload = { method: 'POST', body: Buffer.alloc(20_000_000) };
+    await inTime(5_000, async () => expect(await askOnce('/offers', upload)).toEqual(unavailable));
+    expect((await creation).status).toBe(200);
   });
 });
 
-describe('half a reply', () => {
-  it.each(breakOffs)('is never taken for a whole one when the service %s', async (_case, write) => {
-    answerRaw(write);
-    await inTime(3_000, async () => expect(['broken', 503]).toContain(await outcome()));
+describe('an incomplete reply', () => {
+  it('never looks complete to the caller, and ends within 3 seconds', async () => {
+    const isIncomplete = async (path: string) => [503, 'broken'].includes(await outcome(path));
+    await inTime(3_000, async () =>
+      expect(await askAllAtOnce(incomplete, isIncomplete)).toEqual(each(incomplete, true)),
+    );
   });
 });
 
 describe('a reply with more than it should have', () => {
-  it('ends at its length; what follows reaches nobody', async () => {
-    answerRaw((socket) => {
-      socket.write(`${head('Content-Length: 2')}{}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"evil"`);
-    });
+  it('ends at its length; nobody gets what follows', async () => {
+    gateway.offers.respond = (req) =>
+      req.socket.write(`${head('Content-Length: 2')}{}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"evil"`);
     expect((await gateway.call('/categories', { key })).body).toEqual({});
-    gateway.offers.respond = good;
-    // The connection is not to be trusted any more: at most one request may find that out.
+    gateway.offers.reset();
+    // The connection cannot be used any more, and at most one request may notice that.
     await outcome();
     expect((await gateway.call('/categories', { key, once: true })).body).toEqual({ return_code: 'S1' });
   });
 
-  it('loses what belongs to the connection, and what its Connection header names', async () => {
-    answerRaw((socket) => {
-      socket.write(
-        `${head(
-          'Connection: close, X-Internal-Hop',
-          'Keep-Alive: timeout=77',
-          'Proxy-Authenticate: Basic',
-          'Proxy-Connection: keep-alive',
-          'Proxy-Authentication-Info: x',
-          'Trailer: X-Later',
-          'Upgrade: h2c',
-          'X-Internal-Hop: secret-hop',
-          'X-Of-The-Reply: stays',
-          'Transfer-Encoding: chunked',
-        )}2\r\n{}\r\n0\r\nX-Later: trailer-value\r\n\r\n`,
-      );
-    });
+  it('loses the headers of the connection, and those that its Connection header names', async () => {
+    const ofTheConnection = {
+      Connection: 'close, X-Internal-Hop',
+      'Keep-Alive': 'timeout=77',
+      'Proxy-Authenticate': 'Basic',
+      'Proxy-Connection': 'keep-alive',
+      'Proxy-Authentication-Info': 'x',
+      Trailer: 'X-Later',
+      Upgrade: 'h2c',
+      'X-Internal-Hop': 'secret-hop',
+    };
+    const lines = Object.entries(ofTheConnection).map(([name, value]) => `${name}: ${value}`);
+    const body = '2\r\n{}\r\n0\r\nX-Later: trailer-value\r\n\r\n';
+    gateway.offers.respond = (req) =>
+      req.socket.write(head(...lines, 'X-Of-The-Reply: stays', 'Transfer-Encoding: chunked') + body);
     const { status, headers } = await gateway.call('/categories', { key });
-    expect(status).toBe(200);
-    expect(headers.get('x-of-the-reply')).toBe('stays');
-    const names = [
-      'x-internal-hop',
-      'proxy-authenticate',
-      'proxy-connection',
-      'proxy-authentication-info',
-      'trailer',
-      'upgrade',
-      'x-later',
-    ];
-    expect(names.filter((name) => headers.has(name))).toEqual([]);
-    expect(headers.get('keep-alive')).not.toBe('timeout=77');
+    expect([status, headers.get('x-of-the-reply'), headers.has('x-later')]).toEqual([200, 'stays', false]);
+    const passed = Object.entries(ofTheConnection).filter(([name, value]) => headers.get(name) === value);
+    expect(passed).toEqual([]);
   });
 
-  it('cannot end its head early to write one of its own', async () => {
-    answerRaw((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nX-Thing: a\nX-Evil: b\r\nContent-Length: 2\r\n\r\n{}'),
-    );
+  it('cannot end its head early to add a reply of its own', async () => {
+    gateway.offers.respond = (req) =>
+      req.socket.end('HTTP/1.1 200 OK\r\nX-Thing: a\nX-Evil: b\r\nContent-Length: 2\r\n\r\n{}');
     const request = `GET /categories HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nConnection: close\r\n\r\n`;
     const answer = await sendRaw(gateway.url, request).answer;
     expect(statusesIn(answer)).toHaveLength(1);
@@ -163,24 +171,23 @@ describe('a reply with more than it should have', () => {
   });
 });
 
-describe('after 200 wrong answers', () => {
-  it('no socket is left that was not there before', async () => {
-    await gateway.call('/categories', { key });
+describe('no socket stays open', () => {
+  it('after many wrong answers', async () => {
     const before = openSockets();
-    // Those that are over at once; the breaker would keep the others away after the first few.
-    const quick = [...misbehaviours, ...breakOffs].filter(([name]) =>
-      /closes|100 KB|protocol|two ways|breaks a chunk|resets/.test(name),
+    // Only those that end at once: the others would open the breaker.
+    const quick = Object.entries({ ...unusable, ...incomplete }).filter(([name]) =>
+      /closes|100 KB|protocols|two different|breaks a chunk|resets/.test(name),
     );
-    for (let count = 0; count < 200; count += 1) {
-      answerRaw(quick[count % quick.length]![1]);
+    for (let count = 0; count < runs(3 * quick.length, 200); count += 1) {
+      gateway.offers.respond = (req) => breakConnection(req, quick[count % quick.length]![1]);
       await outcome();
-      gateway.offers.respond = good;
+      gateway.offers.reset();
       for (let after = 0; after < 2; after += 1) await outcome();
     }
     await eventually(() => expect(openSockets()).toBeLessThanOrEqual(before + 6));
   });
 
-  it('nor after many that hang at once', async () => {
+  it('after many requests that hang at the same time', async () => {
     const before = openSockets();
     gateway.offers.respond = () => {};
     const ask = () => {
@@ -190,7 +197,7 @@ describe('after 200 wrong answers', () => {
     };
     const answers = await Promise.all(Array.from({ length: 200 }, ask));
     expect(new Set(answers.map((answer) => statusesIn(answer).join()))).toEqual(new Set(['503']));
-    gateway.offers.respond = good;
+    gateway.offers.reset();
     await eventually(async () => expect(await outcome()).toBe(200));
     await eventually(() => expect(openSockets()).toBeLessThanOrEqual(before + 6));
   });

@@ -1,4 +1,4 @@
-/** The optional limit of a key, beside that of the client IP, over two replicas. */
+/** The optional limit of a key, beside that of the client address, over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { testValkey } from '@offer-ads/testing/stores/valkey';
 import {
@@ -19,14 +19,15 @@ beforeAll(async () => {
   gateway = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: valkey.url }, overrides }));
   second = open.use(await gateway.startReplica());
   organisationId = await gateway.register();
-  for (const replica of [gateway, second]) await whenCountedTogether(replica.url);
+  for (const replica of [gateway, second]) await whenCountedTogether(replica);
 });
 afterAll(async () => open.disposeAsync());
 
+const keyWith = (requestsPerMinute: number) => gateway.createKey(organisationId, { requestsPerMinute });
 const setLimit = (id: number, requestsPerMinute: unknown) =>
   gateway.admin('POST', `/keys/${id}/limit`, { requestsPerMinute });
 
-/** Every call from an address of its own, to both replicas in turn. */
+/** Each call comes from an address of its own, to both replicas in turn. */
 async function callTimes(times: number, key: string) {
   const replies = [];
   for (let index = 0; index < times; index += 1)
@@ -35,10 +36,12 @@ async function callTimes(times: number, key: string) {
     );
   return replies;
 }
+const statuses = async (times: number, key: string) =>
+  (await callTimes(times, key)).map(({ status }) => status);
 
 describe('the limit of a key', () => {
-  it('counts the requests made with it from whatever addresses, on all replicas together', async () => {
-    const { key } = await gateway.createKey(organisationId, { requestsPerMinute: 5 });
+  it('counts the requests with the key from all addresses, on all replicas together', async () => {
+    const { key } = await keyWith(5);
     const replies = await callTimes(7, key);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
     const refused = replies.at(-1);
@@ -47,20 +50,18 @@ describe('the limit of a key', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 
-  it('is told beside that of the client IP; the X-RateLimit fields describe the nearer one', async () => {
-    const { key } = await gateway.createKey(organisationId, { requestsPerMinute: 3 });
-    const [first] = await callTimes(1, key);
-    expect(first?.headers.get('ratelimit-policy')).toBe('"ip";q=60;w=60, "key";q=3;w=60');
-    expect(first?.headers.get('ratelimit')).toBe('"ip";r=59;t=60, "key";r=2;t=60');
-    expect(first?.headers.get('x-ratelimit-limit')).toBe('3');
-    const wide = await gateway.createKey(organisationId, { requestsPerMinute: 600 });
-    const [other] = await callTimes(1, wide.key);
-    expect(other?.headers.get('x-ratelimit-limit')).toBe('60');
-    expect(other?.headers.get('x-ratelimit-remaining')).toBe('59');
+  it('is shown beside that of the address; the X-RateLimit fields describe the nearer one', async () => {
+    const [narrow, wide] = [await keyWith(3), await keyWith(600)];
+    const headers = async (key: string) => (await callTimes(1, key))[0]?.headers;
+    const first = await headers(narrow.key);
+    expect(first?.get('ratelimit-policy')).toBe('"ip";q=60;w=60, "key";q=3;w=60');
+    expect(first?.get('ratelimit')).toBe('"ip";r=59;t=60, "key";r=2;t=60');
+    expect(first?.get('x-ratelimit-limit')).toBe('3');
+    expect((await headers(wide.key))?.get('x-ratelimit-limit')).toBe('60');
   });
 
-  it('leaves the client IP its own: a request that the key refuses has counted there too', async () => {
-    const { key } = await gateway.createKey(organisationId, { requestsPerMinute: 1 });
+  it('does not replace that of the address: a request over the limit of the key counts there too', async () => {
+    const { key } = await keyWith(1);
     const ip = unusedIp();
     await gateway.call('/categories', { key, ip });
     const refused = await gateway.call('/categories', { key, ip });
@@ -68,48 +69,42 @@ describe('the limit of a key', () => {
     expect(refused.headers.get('ratelimit')).toMatch(/^"ip";r=58;t=\d+, "key";r=0;t=\d+$/);
   });
 
-  it('is not touched by requests that are refused before it: without the key, or over the limit of the address', async () => {
-    const { id, key } = await gateway.createKey(organisationId, { requestsPerMinute: 62 });
+  it('counts no request that is refused before it: over the limit of the address, or with a disabled key', async () => {
+    const { id, key } = await keyWith(62);
     const ip = unusedIp();
     for (let count = 0; count < 60; count += 1) await gateway.call('/categories', { ip });
-    expect((await gateway.call('/categories', { ip, key })).headers.get('ratelimit-policy')).toBe(
-      '"ip";q=60;w=60',
-    );
+    const refused = [await gateway.call('/categories', { ip, key })];
     await gateway.admin('POST', `/keys/${id}/disable`);
-    const disabled = await gateway.call('/categories', { key });
-    expect([disabled.status, disabled.headers.get('ratelimit-policy')]).toEqual([401, '"ip";q=60;w=60']);
+    refused.push(await gateway.call('/categories', { key }));
+    const ofAddressAlone = '"ip";q=60;w=60';
+    expect(refused.map(({ status, headers }) => [status, headers.get('ratelimit-policy')])).toEqual([
+      [429, ofAddressAlone],
+      [401, ofAddressAlone],
+    ]);
   });
 
-  it('is in force on every replica once its setting has answered, and gone once it is taken away', async () => {
+  it('is in force on every replica once its setting has answered, and gone once it is removed', async () => {
     const { id, key } = await gateway.createKey(organisationId);
-    const statuses = async () => (await callTimes(4, key)).map(({ status }) => status);
-    expect(await statuses()).toEqual([200, 200, 200, 200]);
-    const set = await setLimit(id, 1);
-    expect([set.status, set.body]).toEqual([200, expect.objectContaining({ id, requestsPerMinute: 1 })]);
-    expect(await statuses()).toEqual([200, 429, 429, 429]);
+    expect(await statuses(4, key)).toEqual([200, 200, 200, 200]);
+    expect(await setLimit(id, 1)).toMatchObject({ status: 200, body: { id, requestsPerMinute: 1 } });
+    expect(await statuses(4, key)).toEqual([200, 429, 429, 429]);
     await setLimit(id, null);
-    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await statuses(4, key)).toEqual([200, 200, 200, 200]);
   });
 
-  it('stays with the key when it is rolled, and is listed', async () => {
-    const { id } = await gateway.createKey(organisationId, { requestsPerMinute: 2 });
+  it('stays when the key is rolled, and is listed', async () => {
+    const { id } = await keyWith(2);
     const { body } = await gateway.admin('POST', `/keys/${id}/roll`);
     const rolled = body as { id: number; key: string };
-    const replies = await callTimes(3, rolled.key);
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
-    const { keys } = (await gateway.admin('GET', `/organisations/${organisationId}/keys`)).body as {
-      keys: { id: number; requestsPerMinute: number | null }[];
-    };
-    expect(keys.find((one) => one.id === rolled.id)?.requestsPerMinute).toBe(2);
+    expect(await statuses(3, rolled.key)).toEqual([200, 200, 429]);
+    const listed = (await gateway.admin('GET', `/organisations/${organisationId}/keys`)).body;
+    expect((listed as { keys: object[] }).keys).toContainEqual(
+      expect.objectContaining({ id: rolled.id, requestsPerMinute: 2 }),
+    );
   });
 
   it.each([0, -1, 1.5, 100_001, '600', undefined])('cannot be %s', async (requestsPerMinute) => {
-    const { id } = await gateway.createKey(organisationId);
-    const { status, body } = await setLimit(id, requestsPerMinute);
+    const { status, body } = await setLimit(1, requestsPerMinute);
     expect([status, body]).toEqual([400, { message: expect.stringContaining('requestsPerMinute') }]);
-  });
-
-  it('of a key that does not exist is 404', async () => {
-    expect((await setLimit(999_999, 5)).status).toBe(404);
   });
 });

@@ -1,3 +1,4 @@
+/** An organisation that asks for more than can be done at once keeps nobody else waiting. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Reply } from '../gateway-under-test.ts';
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(async () => portal[Symbol.asyncDispose]());
 
-/** For what the transaction of this connection has locked. */
-async function untilSomebodyWaits(): Promise<void> {
+/** Resolves when a transaction waits for what this connection has locked. */
+async function untilSomeoneWaits(): Promise<void> {
   await eventually(async () => {
     const { rows } = await portal.database.query(
       `SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
@@ -30,14 +31,13 @@ async function untilSomebodyWaits(): Promise<void> {
 }
 
 /**
- * Has `look` done while all these requests wait for what the statement locks; gives what they are answered once it is free. Done again
- * when the time of one was over before, two seconds on a machine that stands still: then what was found was found in calm. So
- * whoever were kept waiting until then would be found waiting each time.
+ * Runs `check` while all these requests wait for what the statement locks, and returns their replies once it is free. Repeats it if the
+ * time of a request, two seconds, was over before, as on a machine that stands still: then nothing may have waited during the check.
  */
 async function whileAllWait(
   lock: string,
   ask: () => Promise<Reply>,
-  look: () => Promise<void>,
+  check: () => Promise<void>,
 ): Promise<readonly Reply[]> {
   const { database } = portal;
   return eventually(async () => {
@@ -46,8 +46,8 @@ async function whileAllWait(
     try {
       await database.query(lock);
       for (let count = 0; count < requests; count += 1) replies.push(ask());
-      await untilSomebodyWaits();
-      await eventually(look);
+      await untilSomeoneWaits();
+      await eventually(check);
     } finally {
       await database.query('COMMIT');
       await Promise.all(replies);
@@ -58,7 +58,7 @@ async function whileAllWait(
   });
 }
 
-describe('whoever asks for more than can be done at once', () => {
+describe('requests of one organisation that wait for each other', () => {
   it.each([
     [
       'changes of the organisation',
@@ -78,7 +78,7 @@ describe('whoever asks for more than can be done at once', () => {
       () => busy.developer.call('GET', '/calls', undefined, { once: true }),
       200,
     ],
-  ])('keeps neither the API of others waiting nor their portal: %s', async (_what, lock, ask, status) => {
+  ])('keep neither the API nor the portal of others waiting: %s', async (_what, lock, ask, status) => {
     const { gateway } = portal;
     const replies = await whileAllWait(lock(busy.organisationId), ask, async () => {
       const others = await Promise.all([
@@ -93,8 +93,8 @@ describe('whoever asks for more than can be done at once', () => {
   });
 });
 
-describe('a portal in which nothing moves', () => {
-  it('keeps the API going, and the status up', async () => {
+describe('a portal whose requests all wait', () => {
+  it('stops neither the API nor the status page', async () => {
     const { gateway } = portal;
     const { key: freshKey } = await gateway.createKey(other.organisationId);
     const ask = () => busy.admin.call('GET', '/session', undefined, { once: true });

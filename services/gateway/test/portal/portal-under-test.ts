@@ -15,7 +15,7 @@ import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
-import pg from 'pg';
+import type pg from 'pg';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
 export const publicUrl = 'https://ads.example.test';
@@ -73,10 +73,6 @@ export async function startPortalUnderTest(
   const gateway = opened.use(
     await startGatewayUnderTest({ clock, settings: o.settings ?? {}, overrides: { logger } }),
   );
-  const database = new pg.Client({ connectionString: gateway.databaseUrl });
-  await database.connect();
-  opened.defer(() => database.end());
-
   const mails: ReceivedEvent<typeof SignInRequested>[] = [];
   const broker = opened.use(
     await connectBroker({
@@ -184,7 +180,7 @@ export async function startPortalUnderTest(
   return {
     gateway,
     clock,
-    database,
+    database: gateway.database,
     browser,
     nextToken,
     mailsTo,

@@ -1,4 +1,4 @@
-/** Callers that read slowly, and slow services, with the same short time limit. */
+/** Slow callers and slow services, with short time limits: only a service that is slow itself opens the breaker. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -15,6 +15,9 @@ import { forward } from './forward.ts';
 /** More than the buffers between a service and a caller that reads nothing can hold. */
 const longReply = Buffer.alloc(32 * 1024 * 1024, 'x');
 const longestReadMs = 300;
+
+/** More than open the breaker if they count as failures. */
+const attempts = Array.from({ length: 8 });
 
 let service: FakeUpstream;
 beforeAll(async () => {
@@ -76,7 +79,7 @@ async function statusOfUpload(bytes: number): Promise<string | undefined> {
   return status;
 }
 
-/** A separate connection: on a busy machine the server may close an idle one just when it is used again. */
+/** On a connection of its own: a busy server may close an idle one just when it is used again. */
 async function status(): Promise<number> {
   const { statusCode, body } = await request(`${server.url}/categories`, { reset: true });
   await body.dump();
@@ -84,19 +87,19 @@ async function status(): Promise<number> {
 }
 
 describe('a caller who reads the reply too slowly', () => {
-  it('is cut off, and counts nothing against the service', async () => {
+  it('is cut off, and does not count as a failure of the service', async () => {
     let cutOff = 0;
     service.respond = (_req, res) => void res.on('close', () => (cutOff += 1)).end(longReply);
-    const slow = Array.from({ length: 8 }, askAndReadNothing);
-    await eventually(() => expect(cutOff).toBe(8));
+    const slow = attempts.map(askAndReadNothing);
+    await eventually(() => expect(cutOff).toBe(attempts.length));
     for (const socket of slow) socket.destroy();
     service.respond = (_req, res) => res.end('{}');
     expect(await status()).toBe(200);
   });
 });
 
-describe('uploads that fill all connections for uploads', () => {
-  it('leave other requests theirs, and count nothing against the service', async () => {
+describe('uploads that use all connections for uploads', () => {
+  it('leave other requests their connections, and do not count as failures of the service', async () => {
     let begun = 0;
     service.respond = (req, res) => {
       if (req.method !== 'POST') return void res.end('{}');
@@ -112,7 +115,7 @@ describe('uploads that fill all connections for uploads', () => {
       await eventually(() => expect(begun).toBe(256));
       const oneMore = async () =>
         (await fetch(`${server.url}/offers`, { method: 'POST', body: 'all' })).status;
-      // More than all uploads: a breaker opens only if half of the latest requests failed.
+      // More than the uploads, because a breaker opens only if half of the latest requests failed.
       expect(await Promise.all(Array.from({ length: 300 }, oneMore))).toEqual(Array(300).fill(503));
       expect(await status()).toBe(200);
     } finally {
@@ -121,8 +124,8 @@ describe('uploads that fill all connections for uploads', () => {
   });
 });
 
-describe('an upload that the service refuses in the middle', () => {
-  it('hears why, however much is still to come, and counts nothing against the service', async () => {
+describe('an upload that the service refuses before its end', () => {
+  it('gets the refusal however long it is, and does not count as a failure of the service', async () => {
     await using refusing = await startHttpServer({
       ...foundation(),
       service: 'offers',
@@ -131,14 +134,15 @@ describe('an upload that the service refuses in the middle', () => {
     });
     await using toRefusing = createUpstream({ name: 'offers', baseUrl: refusing.url, ...foundation() });
     upstreamInUse = toRefusing;
-    const statuses: unknown[] = [];
-    for (let count = 0; count < 12; count += 1) statuses.push(await statusOfUpload(48 * 1024 * 1024));
-    expect(statuses).toEqual(Array(12).fill('400'));
+    const statuses = await Promise.all(attempts.map(() => statusOfUpload(48 * 1024 * 1024)));
+    expect(statuses).toEqual(attempts.map(() => '400'));
+    // With an open breaker this would be a 503.
+    expect(await statusOfUpload(1)).toBe('400');
   });
 });
 
-describe('a connection that the service breaks off in the middle of an upload', () => {
-  it('counts nothing against it: the caller may have caused it', async () => {
+describe('a connection that the service closes during an upload', () => {
+  it('does not count as a failure of the service, because the caller may be the cause', async () => {
     let reached = 0;
     service.respond = (req, res) => {
       if (req.method !== 'POST') return void res.end('{}');
@@ -147,16 +151,16 @@ describe('a connection that the service breaks off in the middle of an upload', 
         req.socket.resetAndDestroy();
       });
     };
-    for (let count = 0; count < 12; count += 1) expect(await statusOfUpload(8 * 1024 * 1024)).toBe('503');
-    expect(reached).toBe(12);
+    for (const _ of attempts) expect(await statusOfUpload(8 * 1024 * 1024)).toBe('503');
+    expect(reached).toBe(attempts.length);
     expect(await status()).toBe(200);
   });
 });
 
 describe('a service that takes too long', () => {
-  it('is asked no more for a while', async () => {
+  it('opens the breaker, so that it is not asked for a while', async () => {
     service.respond = () => {};
-    await Promise.all(Array.from({ length: 8 }, status));
+    await Promise.all(attempts.map(status));
     service.respond = (_req, res) => res.end('{}');
     expect(await status()).toBe(503);
   });
