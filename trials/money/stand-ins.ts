@@ -52,7 +52,6 @@ export function startModeration(clock: Clock, takesMs: () => number): Promise<Ht
 
 function serve(service: ServiceName, clock: Clock, routes: (app: Express) => void): Promise<HttpServer> {
   return startHttpServer({
-    service,
     host: '127.0.0.1',
     port: 0,
     logger: silentLogger,

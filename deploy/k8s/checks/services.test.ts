@@ -68,7 +68,6 @@ describe.each(services)('in %s, %s', (overlay, name) => {
 describe('probes', () => {
   it('ask for paths that every service answers', async () => {
     await using server = await startHttpServer({
-      service: 'offers',
       host: '127.0.0.1',
       port: 0,
       logger: silentLogger,

@@ -20,7 +20,6 @@ describe('parked routes', () => {
     billing = await connectTestBroker(corner, 'billing', { retryDelaysMs: [] });
     await billing.consume([on(Counted, () => Promise.reject(new Error('always broken')))]);
     server = await startHttpServer({
-      service: 'billing',
       host: '127.0.0.1',
       port: 0,
       logger: silentLogger,

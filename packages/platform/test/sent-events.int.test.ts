@@ -150,7 +150,6 @@ describe('sent events', () => {
 
 it('the admin route publishes a period again, and refuses who has no credential or names no time', async () => {
   await using server = await startHttpServer({
-    service: 'offers',
     host: '127.0.0.1',
     port: 0,
     ...settings,

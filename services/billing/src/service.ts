@@ -83,7 +83,6 @@ export async function startBilling(
   const pdfs = started.use(createPdfMaker());
   const server = started.use(
     await startHttpServer({
-      service: 'billing',
       host: config.HOST,
       port: config.PORT,
       publicUrl: config.PUBLIC_URL,

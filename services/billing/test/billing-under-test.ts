@@ -228,7 +228,6 @@ export function serveRoutes(
 ): Promise<HttpServer> {
   const readiness = async () => [];
   return startHttpServer({
-    service: 'billing',
     host: '127.0.0.1',
     port: 0,
     logger,

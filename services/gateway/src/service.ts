@@ -160,7 +160,6 @@ export async function startGateway(
   });
   const server = opened.use(
     await startHttpServer({
-      service: 'gateway',
       host: config.HOST,
       port: config.PORT,
       publicUrl: config.PUBLIC_URL,

@@ -68,7 +68,6 @@ export async function startModeration(
 
   const server = started.use(
     await startHttpServer({
-      service: 'moderation',
       host: config.HOST,
       port: config.PORT,
       ...foundation,

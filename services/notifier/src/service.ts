@@ -73,7 +73,6 @@ export async function startNotifier(
   await broker.consume(subscriptions(notifier));
   const server = started.use(
     await startHttpServer({
-      service: 'notifier',
       host: config.HOST,
       port: config.PORT,
       ...foundation,

@@ -17,7 +17,6 @@ beforeAll(async () => {
   test = await setUpAnnouncing();
   const { notifier } = test;
   server = await startHttpServer({
-    service: 'notifier',
     host: '127.0.0.1',
     port: 0,
     logger: notifier.logger,

@@ -29,7 +29,6 @@ beforeAll(async () => {
   delivery = await test.deliver();
   const bounces = await openBouncesStore(mongo);
   server = await startHttpServer({
-    service: 'notifier',
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,

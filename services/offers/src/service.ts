@@ -78,7 +78,6 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const imageRemoval = started.use(startImageRemoval({ ...context, owner, metrics }));
   const server = started.use(
     await startHttpServer({
-      service: 'offers',
       host: config.HOST,
       port: config.PORT,
       publicUrl: config.PUBLIC_URL,

@@ -389,7 +389,6 @@ function startServer(
   routes: (app: Express) => void,
 ): Promise<HttpServer> {
   return startHttpServer({
-    service,
     host: '127.0.0.1',
     port: 0,
     logger: silentLogger,

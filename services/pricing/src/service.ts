@@ -122,7 +122,6 @@ export async function startPricing(
   };
   const server = opened.use(
     await startHttpServer({
-      service: 'pricing',
       host: config.HOST,
       port: config.PORT,
       ...foundation,

@@ -23,7 +23,6 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
   const { clock, logger } = foundation;
   const staff = staffOf(config, foundation);
   const server = await startHttpServer({
-    service: 'console',
     host: config.HOST,
     port: config.PORT,
     publicUrl: config.PUBLIC_URL,

@@ -30,7 +30,6 @@ beforeAll(async () => {
     destination: { write: (line) => lines.push(line) },
   });
   server = await startHttpServer({
-    service: 'offers',
     host: '127.0.0.1',
     port: 0,
     logger,

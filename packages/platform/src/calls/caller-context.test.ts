@@ -28,7 +28,6 @@ const context: CallerContext = {
 let server: HttpServer;
 beforeAll(async () => {
   server = await startHttpServer({
-    service: 'offers',
     host: '127.0.0.1',
     port: 0,
     logger: createLogger({ service: 'offers', level: 'silent' }),

@@ -147,6 +147,11 @@ export function answerBadRequests(server: Server): void {
 function close(socket: Duplex, text?: string): void {
   if (text === undefined) socket.end();
   else socket.end(text);
+  cutLater(socket);
+}
+
+/** Cuts the connection after `lingerMs`, unless it is closed before. */
+export function cutLater(socket: Duplex): void {
   const cut = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(cut));
 }

@@ -1,9 +1,7 @@
 import { request } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { silentLogger } from '@offer-ads/testing/logger';
-import { systemClock } from '../process/clock.ts';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { startHttpServer } from './server.ts';
 
 const hostile = [
   '/offers/4711',
@@ -18,21 +16,15 @@ const hostile = [
 ];
 const methods = ['GET', 'HEAD', 'DELETE', 'PROPFIND', 'M-SEARCH', 'REBIND', 'UNLOCK', 'OPTIONS'];
 
-it('labels of requests hold nothing that a stranger sent, and are few whatever that is', async () => {
+it('labels of request metrics have few values, and none that a stranger sent', async () => {
   const metrics = createMetrics('offers');
-  await using server = await startHttpServer({
-    service: 'offers',
-    host: '127.0.0.1',
-    port: 0,
-    logger: silentLogger,
-    metrics,
-    clock: systemClock,
-    readiness: async () => [],
-    routes: (app) => app.get('/offers/:offer_id', (_req, res) => void res.json({})),
-  });
+  await using server = await startTestServer(
+    (app) => app.get('/offers/:offer_id', (_req, res) => void res.json({})),
+    { metrics },
+  );
   for (const path of hostile) await Promise.all(methods.map((method) => send(server.port, method, path)));
-  const told = await metrics.registry.getSingleMetric('http_request_duration_seconds')?.get();
-  const labels = (told?.values ?? []).map(({ labels }) => labels);
+  const metric = await metrics.registry.getSingleMetric('http_request_duration_seconds')?.get();
+  const labels = (metric?.values ?? []).map(({ labels }) => labels);
   const valuesOf = (name: string) => [...new Set(labels.map((each) => String(each[name])))].toSorted();
   expect(valuesOf('route')).toEqual(['/offers/:offer_id', 'unmatched']);
   expect(valuesOf('method')).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'other']);
@@ -40,7 +32,7 @@ it('labels of requests hold nothing that a stranger sent, and are few whatever t
   expect(new Set(series).size).toBeLessThan(20);
 });
 
-/** As it is written: fetch would tidy the path up. */
+/** Sends the path unchanged; `fetch` would normalise it. */
 function send(port: number, method: string, path: string): Promise<void> {
   return new Promise((resolve) => {
     const sent = request(
@@ -49,7 +41,7 @@ function send(port: number, method: string, path: string): Promise<void> {
         reply.resume().on('close', () => resolve());
       },
     );
-    // Being cut off is an answer too.
+    // The server may also cut the connection.
     sent.on('error', () => resolve());
     sent.end();
   });

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { Fault } from '../process/faults.ts';
+import { cutLater } from './errors.ts';
 import { hasBody } from './request.ts';
 
 /**
@@ -9,8 +10,6 @@ import { hasBody } from './request.ts';
  * whole form with a picture and then learn why it was refused.
  */
 const mostDiscardedBytes = 8 * 1024 * 1024;
-
-const lingerMs = 1_000;
 
 /** Node itself would read and discard an unread body to its end, however long, to reuse the connection. This sets a limit. */
 export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
@@ -24,9 +23,7 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
       if (discardedBytes <= mostDiscardedBytes) return;
       // Stop reading: the sender blocks and can still read the reply. A broken connection could destroy the reply.
       req.off('data', discard).pause();
-      const { socket } = req;
-      const cut = setTimeout(() => socket.destroy(), lingerMs);
-      socket.once('close', () => clearTimeout(cut));
+      cutLater(req.socket);
     };
     req.on('data', discard).resume();
   });

@@ -38,7 +38,6 @@ export type HttpServer = AsyncDisposable & {
 };
 
 export type HttpServerOptions = {
-  readonly service: string;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

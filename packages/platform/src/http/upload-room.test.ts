@@ -18,7 +18,7 @@ function uploads(mostBytes: number) {
       ...(contentLength !== undefined && { 'content-length': String(contentLength) }),
     };
     const req = { headers, get: (name: string) => headers[name.toLowerCase()] } as unknown as Request;
-    let outcome: unknown = 'let in';
+    let outcome: unknown = 'accepted';
     caller(req, res, () =>
       room(req, res, (refusal?: unknown) => {
         outcome = refusal ?? outcome;
@@ -28,26 +28,26 @@ function uploads(mostBytes: number) {
   };
 }
 
-const inAMoment = { retryAfterSeconds: 2 };
+const inTwoSeconds = { retryAfterSeconds: 2 };
 
-describe('the room for uploads', () => {
-  it('takes in what fits, refuses the next with a 503, and has room again when one is answered', () => {
+describe('the memory for uploads', () => {
+  it('accepts uploads that fit, refuses the next with 503, and has room again after a reply', () => {
     const upload = uploads(10);
     const [first, second, third] = [upload(1, 4), upload(2, 5), upload(3, 2)];
-    expect([first?.outcome, second?.outcome]).toEqual(['let in', 'let in']);
-    expect(third?.outcome).toMatchObject({ status: 503, ...inAMoment });
+    expect([first?.outcome, second?.outcome]).toEqual(['accepted', 'accepted']);
+    expect(third?.outcome).toMatchObject({ status: 503, ...inTwoSeconds });
     first?.end();
-    expect(upload(3, 2).outcome).toBe('let in');
+    expect(upload(3, 2).outcome).toBe('accepted');
   });
 
-  it('counts an upload that does not tell its length, or tells too much, as the largest', () => {
+  it('counts an upload as the largest if it declares no length or too long a length', () => {
     const upload = uploads(10);
-    expect(upload(1).outcome).toBe('let in');
-    expect(upload(2, 1_000_000).outcome).toBe('let in');
+    expect(upload(1).outcome).toBe('accepted');
+    expect(upload(2, 1_000_000).outcome).toBe('accepted');
     expect(upload(3, 1).outcome).toMatchObject({ status: 503 });
   });
 
-  it('takes nothing from what an upload gives back that was refused', () => {
+  it('is not changed when a refused upload ends', () => {
     const upload = uploads(10);
     const held = [upload(1, 5), upload(2, 5)];
     upload(3, 1).end();
@@ -58,19 +58,19 @@ describe('the room for uploads', () => {
   it('gives one organisation no more than is left for all others', () => {
     const upload = uploads(40);
     const held = Array.from({ length: 4 }, () => upload(1, 5));
-    expect(held.map(({ outcome }) => outcome)).toEqual(Array(4).fill('let in'));
-    expect(upload(1, 5).outcome).toMatchObject({ status: 429, ...inAMoment });
-    // Half of what is left, and so on: each that comes finds room.
-    expect([upload(2, 5).outcome, upload(2, 5).outcome]).toEqual(['let in', 'let in']);
+    expect(held.map(({ outcome }) => outcome)).toEqual(Array(4).fill('accepted'));
+    expect(upload(1, 5).outcome).toMatchObject({ status: 429, ...inTwoSeconds });
+    // The next organisation gets half of what is left, and so on: each finds room.
+    expect([upload(2, 5).outcome, upload(2, 5).outcome]).toEqual(['accepted', 'accepted']);
     expect(upload(2, 5).outcome).toMatchObject({ status: 429 });
-    expect(upload(3, 5).outcome).toBe('let in');
+    expect(upload(3, 5).outcome).toBe('accepted');
     for (const one of held) one.end();
-    expect(upload(2, 5).outcome).toBe('let in');
+    expect(upload(2, 5).outcome).toBe('accepted');
   });
 
-  it('lets an organisation in that has nothing there while there is any room', () => {
+  it('accepts an organisation without an upload in progress while there is any room', () => {
     const upload = uploads(9);
-    expect(upload(1, 5).outcome).toBe('let in');
-    expect(upload(2, 4).outcome).toBe('let in');
+    expect(upload(1, 5).outcome).toBe('accepted');
+    expect(upload(2, 4).outcome).toBe('accepted');
   });
 });

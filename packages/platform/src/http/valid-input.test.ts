@@ -5,18 +5,18 @@ import { validInput } from './valid-input.ts';
 
 const schema = z.object({ offerId: z.int(), limit: z.coerce.number().default(10) });
 
-describe('input of internal routes', () => {
-  it('comes out as the schema says, defaults filled in', () => {
+describe('the input of an internal route', () => {
+  it('gets the defaults of the schema', () => {
     expect(validInput(schema, { offerId: 7 })).toEqual({ offerId: 7, limit: 10 });
   });
 
-  it('is refused with a 400 that names every field that does not fit', () => {
+  it('is refused with a 400 that names every wrong field', () => {
     const refusal = thrown(() => validInput(schema, { offerId: 'x', limit: 'y' }));
     expect(refusal).toMatchObject({ status: 400 });
     expect((refusal as Fault).publicBody.message).toMatch(/offerId: .*; limit: /);
   });
 
-  it('counts as empty when there is none', () => {
+  it('counts as an empty object when there is none', () => {
     expect(thrown(() => validInput(schema, undefined))).toBeInstanceOf(Fault);
   });
 });

@@ -19,7 +19,7 @@ const script = `
   import { calledOutside, restingTrace } from ${module('./traces.ts')};
   const { promise: answered, resolve } = Promise.withResolvers();
   await using server = await startHttpServer({
-    service: 'offers', host: '127.0.0.1', port: 0, logger: createLogger({ service: 'offers', level: 'info' }),
+    host: '127.0.0.1', port: 0, logger: createLogger({ service: 'offers', level: 'info' }),
     metrics: createMetrics('offers'), clock: systemClock, readiness: async () => [],
     routes: (app) => {
       app.get('/links/:token', (_req, res) => res.json(restingTrace()).once('close', resolve));

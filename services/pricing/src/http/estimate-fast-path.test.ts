@@ -25,7 +25,6 @@ let server: HttpServer;
 async function start(stallMs?: number): Promise<HttpServer> {
   const destination = { write: (line: string) => lines.push(line) };
   return startHttpServer({
-    service: 'pricing',
     host: '127.0.0.1',
     port: 0,
     logger: createLogger({ service: 'pricing', level: 'info', destination }),

@@ -51,7 +51,6 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     interests: { active: () => new Set([1, 2, 3]) },
   };
   server = await startHttpServer({
-    service: 'pricing',
     host: '127.0.0.1',
     port: 0,
     logger: createLogger({ service: 'pricing', level: 'info', destination }),

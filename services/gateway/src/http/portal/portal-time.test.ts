@@ -22,7 +22,6 @@ beforeAll(async () => {
     finishWork = resolve;
   });
   server = await startHttpServer({
-    service: 'gateway',
     host: '127.0.0.1',
     port: 0,
     logger,

@@ -41,7 +41,6 @@ beforeEach(async () => {
   upstreamInUse = upstream;
   server = await startHttpServer({
     ...foundation(),
-    service: 'gateway',
     routes: () => {},
     fastPath: (req) => (res) =>
       forward(req, res, {
@@ -128,7 +127,6 @@ describe('an upload that the service refuses before its end', () => {
   it('gets the refusal however long it is, and does not count as a failure of the service', async () => {
     await using refusing = await startHttpServer({
       ...foundation(),
-      service: 'offers',
       routes: (app) =>
         app.post('/offers', (_req, res) => void res.status(400).json({ message: 'too large' })),
     });
