@@ -1,6 +1,7 @@
-/** What a wrong environment is told. */
+/** The problems that a wrong environment has. */
 import type { z } from 'zod';
-import { ConfigError, readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/config/config.ts';
+import { ConfigError } from '../src/config/config-error.ts';
 
 export function configProblems(schema: z.ZodObject, env: NodeJS.ProcessEnv): readonly string[] {
   try {

@@ -16,18 +16,18 @@ function hashesIn(setting: string): NamedHashes {
 describe('a list of hashes', () => {
   const both = hashesIn(`${entry('ann', ann)},${entry('bo', bo)}`);
 
-  it('knows each owner of a token by what is made of it, and nobody else', () => {
+  it('names the owner of each credential, and nobody for another text', () => {
     expect([ann, bo].map((token) => both.nameOf(credential(token)))).toEqual(['ann', 'bo']);
     for (const other of ['', ann, `${credential(ann)}x`, credential(annNew)])
       expect([other, both.nameOf(other)]).toEqual([other, null]);
   });
 
-  it('takes both tokens of a person while one is replaced', () => {
+  it('accepts both tokens of a person while one is replaced', () => {
     const replacing = hashesIn(`${entry('ann', ann)},${entry('ann', annNew)}`);
     expect([ann, annNew].map((token) => replacing.nameOf(credential(token)))).toEqual(['ann', 'ann']);
   });
 
-  it('no longer knows a hash that was taken out, or that is another person’s', () => {
+  it('has no hash that was removed, or that belongs to another person', () => {
     const hash = sha256(credential(ann));
     expect(both.has('ann', hash)).toBe(true);
     expect(both.has('bo', hash)).toBe(false);
@@ -48,7 +48,7 @@ describe('a list of hashes', () => {
     [`ann:${ann}`, 'entry 1 must have a hash'],
     [`${entry('ann', ann)} `, 'entry 1 must have a hash'],
     [`${entry('ann', ann)},${entry('bo', ann)}`, 'entry 2 has the same hash as another entry'],
-  ])('is refused as %j, without its text in the message', (setting, problem) => {
+  ])('is refused as %j, and the message does not quote it', (setting, problem) => {
     const parsed = parseTokenHashes(setting);
     expect(parsed).toEqual({ ok: false, problem: expect.stringContaining(problem) });
     expect(JSON.stringify(parsed)).not.toContain(ann);
@@ -56,7 +56,7 @@ describe('a list of hashes', () => {
 });
 
 describe('a credential', () => {
-  it('is another one for each service, and does not hold the token', () => {
+  it('is another one for each service, and does not contain the token', () => {
     const made = (['gateway', 'billing', 'console'] as const).map((audience) =>
       adminCredential(ann, audience),
     );

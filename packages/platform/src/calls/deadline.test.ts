@@ -5,12 +5,12 @@ import { isCallerGone } from '../process/faults.ts';
 import { callerPresence, createDeadline } from './deadline.ts';
 
 describe('a deadline', () => {
-  it('never gives back more than it was given, nor less than nothing', () => {
+  it('never has more time left than at its start, and never less than nothing', () => {
     expect(createDeadline(1_000).remainingMs()).toBeLessThanOrEqual(1_000);
     expect(createDeadline(-5).remainingMs()).toBe(0);
   });
 
-  it('aborts at the sooner of what remains and what a call may take', async () => {
+  it('aborts after the remaining time or after the time-out of the call, whichever is shorter', async () => {
     const aborts = () =>
       Promise.all([
         once(createDeadline(30).signal(60_000), 'abort'),
@@ -19,15 +19,15 @@ describe('a deadline', () => {
     await expect(inTime(2_000, aborts)).resolves.toHaveLength(2);
   });
 
-  it('has aborted at once when nothing remains', async () => {
+  it('aborts at once when no time is left', async () => {
     const signal = createDeadline(0).signal(1_000);
     await once(signal, 'abort');
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 });
 
-describe('an awaited deadline', () => {
-  it('is over at once when the caller leaves, and says why', () => {
+describe('a deadline of work that only the caller waits for', () => {
+  it('aborts at once when the caller leaves, with the reason', () => {
     const caller = callerPresence();
     const awaited = createDeadline(60_000, caller).whileAwaited();
     const running = awaited.signal(60_000);
@@ -38,19 +38,19 @@ describe('an awaited deadline', () => {
     expect(() => awaited.stopIfGone()).toThrow(expect.objectContaining({ status: 499 }));
   });
 
-  it('is over for what is asked after the caller left', () => {
+  it('is aborted from the start when the caller has left before', () => {
     const caller = callerPresence();
     caller.leave();
     expect(createDeadline(60_000, caller).whileAwaited().signal(60_000).aborted).toBe(true);
   });
 
-  it('still ends when the time is up', async () => {
+  it('also aborts when the time is over', async () => {
     const signal = createDeadline(20).whileAwaited().signal(60_000);
     await once(signal, 'abort');
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('does not shorten the plain one, by which work that has begun is finished', () => {
+  it('does not shorten the plain deadline, under which changes are finished', () => {
     const caller = callerPresence();
     const deadline = createDeadline(60_000, caller);
     caller.leave();

@@ -26,7 +26,7 @@ const good = {
 const problemsOf = (env: NodeJS.ProcessEnv) => configProblems(schema, env);
 
 describe('readConfig', () => {
-  it('reads what is there and fills in the defaults', () => {
+  it('reads the given values and adds the defaults', () => {
     expect(readConfig(schema, { ...good, UNRELATED: 'ignored' })).toEqual({
       HOST: '127.0.0.1',
       PORT: 8080,
@@ -36,7 +36,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('reports every problem at once, each with the variable and its fix', () => {
+  it('reports all problems at once, each with its variable and its fix', () => {
     const problems = problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', STORE_URL: '', PEER_URL: 'ftp://peer' });
     expect(problems).toEqual([
       'PORT: must be a port number from 0 (any free port) to 65535',
@@ -48,18 +48,13 @@ describe('readConfig', () => {
   });
 
   it('never prints a value, because values may be secrets', () => {
-    const env = {
-      PORT: 'my-value',
-      LOG_LEVEL: 'my-value',
-      STORE_URL: 'my-value',
-      PEER_URL: 'my-value',
-      SIGNING_SECRET: 'my-value',
-    };
+    const names = ['PORT', 'LOG_LEVEL', 'STORE_URL', 'PEER_URL', 'SIGNING_SECRET'];
+    const env = Object.fromEntries(names.map((name) => [name, 'my-value']));
     expect(problemsOf(env)).toHaveLength(5);
     expect(problemsOf(env).join()).not.toContain('my-value');
   });
 
-  it('takes several secrets while one is being replaced, each of them long enough', () => {
+  it('accepts several secrets, each of them long enough', () => {
     const secretIs = (text: string) => ({ ...good, SIGNING_SECRET: text });
     const two = `${'x'.repeat(32)},${'y'.repeat(32)}`;
     expect(readConfig(schema, secretIs(two)).SIGNING_SECRET).toBe(two);
@@ -74,13 +69,13 @@ describe('readConfig', () => {
       expect(problemsOf(secretIs(bad))).toEqual([expect.stringMatching(/^SIGNING_SECRET: must be a random/)]);
   });
 
-  it('takes an empty variable for a missing one', () => {
+  it('treats an empty variable as missing', () => {
     expect(readConfig(schema, { ...good, PORT: '' }).PORT).toBe(8080);
     expect(telemetryEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();
   });
 });
 
-describe('an address of MongoDB', () => {
+describe('the address of MongoDB', () => {
   it.each([
     'mongodb://127.0.0.1:27017/pricing?replicaSet=rs0',
     'mongodb://pricing:password@mongo-0:27017,mongo-1:27017,mongo-2:27017/pricing?replicaSet=mongo',
@@ -94,7 +89,7 @@ describe('an address of MongoDB', () => {
     'mongo',
     'postgres://mongo-0:27017,mongo-1:27017/pricing',
     'mongodb://:27017,mongo-1:27017/pricing',
-  ])('is not %j', (text) => {
+  ])('cannot be %j', (text) => {
     expect(mongoUrl.safeParse(text).success).toBe(false);
   });
 });

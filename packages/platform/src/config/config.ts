@@ -2,20 +2,10 @@
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import { parseTokenHashes, tokenPattern } from '../admin/tokens.ts';
+import { ConfigError } from './config-error.ts';
 import { readSecretFile } from './secret-files.ts';
 import { allSecrets } from './secrets.ts';
 import { factsOf, type SettingFacts } from './setting-facts.ts';
-
-/** Settings are missing or wrong. The message names variables only: values may be secrets, and many people read logs. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`Settings are missing or wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.problems = problems;
-  }
-}
 
 /**
  * Parses the variables that the schema names. An empty variable counts as missing, because compose files pass unset ones that way. A

@@ -1,4 +1,3 @@
-/** Secrets as files, through readConfig, as every program reads its settings. */
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ const good = { STORE_URL: 'postgres://user:password@host/store', SIGNING_SECRET:
 const problemsOf = (env: NodeJS.ProcessEnv) => configProblems(schema, env);
 
 describe('a secret in a file', () => {
-  it('is what the file holds, without the line break at its end', () => {
+  it('is the content of the file without the line break at its end', () => {
     for (const end of ['', '\n', '\r\n']) {
       const env = {
         STORE_URL_FILE: file(`${good.STORE_URL}${end}`),
@@ -38,35 +37,35 @@ describe('a secret in a file', () => {
     }
   });
 
-  it('is otherwise taken as it is: one line break too many is no part of what is asked for', () => {
+  it('keeps a second line break, and is then refused', () => {
     expect(problemsOf({ ...good, API_KEY_FILE: file('key\n\n') })).toEqual([
       'API_KEY, read from API_KEY_FILE: must be without spaces',
     ]);
   });
 
-  it('leaves the environment as it was', () => {
+  it('does not change the environment', () => {
     const env = Object.freeze({ ...good, SIGNING_SECRET: '', SIGNING_SECRET_FILE: file(long) });
     const before = { ...process.env };
     expect(readConfig(schema, env).SIGNING_SECRET).toBe(long);
     expect(process.env).toEqual(before);
   });
 
-  it('is not looked for where the file’s variable is empty', () => {
+  it('is not read when the variable of the file is empty', () => {
     expect(readConfig(schema, { ...good, SIGNING_SECRET_FILE: '', API_KEY_FILE: '' })).toMatchObject(good);
   });
 
-  it('is only for secrets: another setting has a value', () => {
+  it('is only for settings that are secrets', () => {
     expect(readConfig(schema, { ...good, NAME_FILE: file('somebody') }).NAME).toBe('nobody');
   });
 
-  it('is refused beside a value, whichever of them would do', () => {
+  it('is refused when the value is given too', () => {
     const env = { ...good, SIGNING_SECRET_FILE: file(long) };
     expect(problemsOf(env)).toEqual([
       'SIGNING_SECRET and SIGNING_SECRET_FILE are both given: leave one of them out',
     ]);
   });
 
-  it('that is missing, a folder, empty or endless is told by its variable, together with all other problems', () => {
+  it('that is missing, a folder, empty or endless is reported by its variable, together with all other problems', () => {
     mkdirSync(join(folder, 'a-folder'));
     expect(problemsOf({ SIGNING_SECRET_FILE: join(folder, 'nothing') })).toEqual([
       'SIGNING_SECRET_FILE names a file that does not exist',
@@ -80,7 +79,7 @@ describe('a secret in a file', () => {
     expect(problemOf(join(file('x'), 'below'))).toEqual(['API_KEY_FILE names a file that cannot be read']);
   });
 
-  it('that this user may not read is told so', () => {
+  it('that this user may not read is reported', () => {
     const path = file('key');
     chmodSync(path, 0);
     // Root may read everything.
@@ -90,7 +89,7 @@ describe('a secret in a file', () => {
     expect(problems).toEqual(expected);
   });
 
-  it('is never told: neither what the file holds nor where it is', () => {
+  it('is never printed, and neither is the path of its file', () => {
     const paths = [file('hush'), file('hush hush'), join(folder, 'hush'), '/dev/zero'];
     for (const path of paths) {
       const told = problemsOf({ STORE_URL_FILE: path, SIGNING_SECRET_FILE: path, API_KEY_FILE: path }).join();

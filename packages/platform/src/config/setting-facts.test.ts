@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { isSecret } from './config.ts';
 import { defaultOf, factsOf } from './setting-facts.ts';
 
-describe('what a schema says of a setting', () => {
-  it('outlasts being optional, having a default, being checked and being transformed', () => {
+describe('the facts of a setting', () => {
+  it('are kept when the schema is made optional, gets a default, a check or a transformation', () => {
     const password = z.string().meta({ ...isSecret, description: 'a password' });
     const wrapped = [
       password.optional(),
@@ -16,13 +16,13 @@ describe('what a schema says of a setting', () => {
     for (const field of wrapped) expect(factsOf(field)).toEqual({ secret: true, description: 'a password' });
   });
 
-  it('is said last on the outside', () => {
+  it('of the outermost schema win', () => {
     const field = z.string().meta({ description: 'a text' }).optional().meta({ description: 'this text' });
     expect(factsOf(field)).toEqual({ description: 'this text' });
     expect(factsOf(z.string())).toEqual({});
   });
 
-  it('tells whether a start insists on it, and the default as one would write it', () => {
+  it('say whether it is required, and its default as text', () => {
     expect(defaultOf(z.string())).toEqual({ required: true });
     expect(defaultOf(z.string().optional())).toEqual({ required: false });
     expect(defaultOf(z.string().transform(Number).default(8080))).toEqual({

@@ -1,8 +1,7 @@
 /** The inbox: an event takes effect once, because its id is recorded in the same transaction as the effect. */
 
 import type { Postgres, Transaction } from '../postgres/postgres.ts';
-import { removeOlderThan } from '../postgres/removing.ts';
-import { startLoop } from '../process/loops.ts';
+import { startRemoving } from '../postgres/removing.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -17,19 +16,13 @@ export async function recordInInbox(tx: Transaction, eventId: string): Promise<b
 
 /** Longer than any retry and any outage of the broker. Later only a person replays events, and handlers tolerate a repetition. */
 export const INBOX_RETENTION_DAYS = 30;
-const PRUNE_EVERY_MS = 3_600_000;
 
 export function startInboxPruning(o: { postgres: Postgres; logger: Logger; metrics: Metrics }) {
-  return startLoop({
+  return startRemoving(o, {
     name: 'inbox-pruning',
-    everyMs: PRUNE_EVERY_MS,
-    logger: o.logger,
-    metrics: o.metrics,
-    work: (signal) =>
-      removeOlderThan(
-        o.postgres,
-        { table: 'inbox', key: 'event_id', time: 'handled_at', days: INBOX_RETENTION_DAYS },
-        signal,
-      ),
+    table: 'inbox',
+    key: 'event_id',
+    time: 'handled_at',
+    olderThanDays: INBOX_RETENTION_DAYS,
   });
 }

@@ -1,14 +1,12 @@
 /** Keeps published events for a while, so that they can be published again after a restore (docs/operations). */
 
 import type { Postgres } from '../postgres/postgres.ts';
-import { removeOlderThan } from '../postgres/removing.ts';
-import { startLoop } from '../process/loops.ts';
+import { startRemoving } from '../postgres/removing.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /** Longer than it takes to notice a loss and to restore; shorter than inboxes keep ids, so that each event takes effect once. */
 export const SENT_EVENTS_RETENTION_DAYS = 14;
-const PRUNE_EVERY_MS = 3_600_000;
 /** Events put back into the outbox at once: the relay publishes that many in a second or two. */
 export const REPUBLISH_BATCH = 5_000;
 
@@ -61,16 +59,11 @@ async function lastPosition(tx: Pick<Postgres, 'query'>): Promise<bigint> {
 }
 
 export function startSentEventsPruning(o: { postgres: Postgres; logger: Logger; metrics: Metrics }) {
-  return startLoop({
+  return startRemoving(o, {
     name: 'sent-events-pruning',
-    everyMs: PRUNE_EVERY_MS,
-    logger: o.logger,
-    metrics: o.metrics,
-    work: (signal) =>
-      removeOlderThan(
-        o.postgres,
-        { table: 'sent_events', key: 'position', time: 'happened_at', days: SENT_EVENTS_RETENTION_DAYS },
-        signal,
-      ),
+    table: 'sent_events',
+    key: 'position',
+    time: 'happened_at',
+    olderThanDays: SENT_EVENTS_RETENTION_DAYS,
   });
 }

@@ -7,13 +7,13 @@ function directivesOf(policy: string): Readonly<Record<string, string>> {
 }
 
 describe('the policy of our own pages', () => {
-  it('lets nothing load that no directive names, and nothing from elsewhere', () => {
+  it('allows only what a directive names, and nothing from other sites', () => {
     const policy = strictPolicy();
     expect(directivesOf(policy)['default-src']).toBe("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|data:|blob:|\*/);
   });
 
-  it('runs no text as script or markup, sends no form, and is framed nowhere', () => {
+  it('runs no text as script or markup, sends no form, and allows no frame', () => {
     const directives = directivesOf(strictPolicy());
     expect(directives['script-src']).toBe("script-src 'self'");
     expect(directives['require-trusted-types-for']).toBe("require-trusted-types-for 'script'");
@@ -21,10 +21,10 @@ describe('the policy of our own pages', () => {
       expect(directives[name]).toBe(`${name} 'none'`);
   });
 
-  it('takes pictures from where it is told beside this origin, and nothing else from there', () => {
+  it('allows images, and nothing else, from the given sources', () => {
     const plain = directivesOf(strictPolicy());
-    const told = directivesOf(strictPolicy({ imageSources: ['blob:', 'https://pictures.example'] }));
+    const extended = directivesOf(strictPolicy({ imageSources: ['blob:', 'https://pictures.example'] }));
     expect(plain['img-src']).toBe("img-src 'self'");
-    expect(told).toEqual({ ...plain, 'img-src': "img-src 'self' blob: https://pictures.example" });
+    expect(extended).toEqual({ ...plain, 'img-src': "img-src 'self' blob: https://pictures.example" });
   });
 });

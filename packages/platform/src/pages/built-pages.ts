@@ -64,9 +64,13 @@ export function strictPolicy({
   ]);
 }
 
-/** A content security policy. @param sources the directives that say what the page may load */
-export function policyOf(sources: readonly string[]): string {
-  return [...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
+/**
+ * A content security policy.
+ * @param sources the directives that say what the page may load
+ * @param formAction where its forms may be sent
+ */
+export function policyOf(sources: readonly string[], formAction: "'none'" | "'self'" = "'none'"): string {
+  return [...sources, "base-uri 'none'", `form-action ${formAction}`, "frame-ancestors 'none'"].join('; ');
 }
 
 /** Sets security headers: no framing, no content sniffing, no referrer. */

@@ -1,5 +1,6 @@
 /** Single HTML pages without scripts, made for phones first. They load nothing from elsewhere and cannot be framed. */
 import { createHash } from 'node:crypto';
+import { policyOf } from './built-pages.ts';
 
 export type WebPage = { readonly status: number; readonly html: string };
 
@@ -16,16 +17,10 @@ const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** Allows only the page's own style. Sends no referrer, because the page's address may contain a credential. */
 export function webPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
-  const policy = [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    "base-uri 'none'",
-    `form-action ${hasForm ? "'self'" : "'none'"}`,
-    "frame-ancestors 'none'",
-  ];
+  const sources = ["default-src 'none'", `style-src 'sha256-${styleHash}'`];
   return {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy.join('; '),
+    'Content-Security-Policy': policyOf(sources, hasForm ? "'self'" : "'none'"),
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Robots-Tag': 'noindex',

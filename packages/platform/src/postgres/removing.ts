@@ -1,23 +1,41 @@
-/** Deletes old rows in steps: one statement for all of them could exceed the statement time-out, and then no row would ever be deleted. */
+/** Removes old rows of a table, once an hour. */
+import { type Loop, startLoop } from '../process/loops.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Postgres } from './postgres.ts';
 
-/** Rows per statement; one statement takes some ten milliseconds. */
+const EVERY_MS = 3_600_000;
+/** Rows per statement, which takes some ten milliseconds. One statement for all rows could exceed its time-out again and again. */
 export const REMOVED_AT_ONCE = 5_000;
 
 /** Table and column names come from our code, never from input. `time` needs an index. */
-export async function removeOlderThan(
-  postgres: Postgres,
-  o: { readonly table: string; readonly key: string; readonly time: string; readonly days: number },
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const gone = await postgres.query(
-      `DELETE FROM ${o.table} WHERE ${o.key} IN (
-         SELECT ${o.key} FROM ${o.table} WHERE ${o.time} < now() - make_interval(days => $1)
-          ORDER BY ${o.time} LIMIT $2 FOR UPDATE SKIP LOCKED)
-       RETURNING ${o.key}`,
-      [o.days, REMOVED_AT_ONCE],
+export function startRemoving(
+  o: { readonly postgres: Postgres; readonly logger: Logger; readonly metrics: Metrics },
+  rows: {
+    /** Of the loop. */
+    readonly name: string;
+    readonly table: string;
+    readonly key: string;
+    readonly time: string;
+    readonly olderThanDays: number;
+  },
+): Loop {
+  const { name, table, key, time, olderThanDays } = rows;
+  const removeSome = () =>
+    o.postgres.query(
+      `DELETE FROM ${table} WHERE ${key} IN (
+         SELECT ${key} FROM ${table} WHERE ${time} < now() - make_interval(days => $1)
+          ORDER BY ${time} LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING ${key}`,
+      [olderThanDays, REMOVED_AT_ONCE],
     );
-    if (gone.length < REMOVED_AT_ONCE) return;
-  }
+  return startLoop({
+    name,
+    everyMs: EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: async (signal) => {
+      while (!signal.aborted) if ((await removeSome()).length < REMOVED_AT_ONCE) return;
+    },
+  });
 }

@@ -28,7 +28,7 @@ export function growingPauses(signal: AbortSignal, { firstMs, longestMs } = USUA
 
 /**
  * Repeats `work` until it succeeds.
- * @throws the error of `work`: after the signal has aborted, or at once when `isPassing` says that a retry cannot help
+ * @throws the last error of `work`: when the signal aborts, or at once when `isPassing` says that a retry cannot help
  */
 export async function keepTrying<T>(
   work: () => Promise<T>,
@@ -36,17 +36,18 @@ export async function keepTrying<T>(
     readonly signal: AbortSignal;
     readonly isPassing?: (error: unknown) => boolean;
     readonly onFailure: (error: unknown) => void;
+    readonly pauses?: PauseBounds;
   },
 ): Promise<T> {
-  const pauses = growingPauses(o.signal);
+  const pauses = growingPauses(o.signal, o.pauses);
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (o.signal.aborted || o.isPassing?.(error) === false) throw error;
       o.onFailure(error);
+      await pauses.wait();
+      if (o.signal.aborted) throw error;
     }
-    await pauses.wait();
-    o.signal.throwIfAborted();
   }
 }

@@ -18,7 +18,7 @@ function work() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a semaphore for each key', () => {
-  it('lets so many of a key work at once, others wait in order, and other keys go on', async () => {
+  it('runs so much work of a key at once, the rest in order, and other keys beside it', async () => {
     const semaphore = createKeyedSemaphore({ of: 'tests', atOnce: 2, waiting: 9 });
     const works = Array.from({ length: 5 }, work);
     const other = work();
@@ -35,7 +35,7 @@ describe('a semaphore for each key', () => {
     expect(works.map((one) => one.begun())).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('refuses at once what finds the queue full, with a time to come back', async () => {
+  it('refuses work at once when the queue is full, with Retry-After', async () => {
     const semaphore = createKeyedSemaphore({ of: 'tests', atOnce: 1, waiting: 1 });
     const [first, second] = [work(), work()];
     const done = [semaphore.run('a', first.run), semaphore.run('a', second.run)];
@@ -46,13 +46,13 @@ describe('a semaphore for each key', () => {
     await semaphore.run('a', () => Promise.resolve());
   });
 
-  it('gives the place on after work that failed, and leaves nothing behind', async () => {
+  it('runs the next work after one that failed', async () => {
     const semaphore = createKeyedSemaphore({ of: 'tests', atOnce: 1, waiting: 0 });
     await expect(semaphore.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await semaphore.run('a', () => Promise.resolve('next'))).toBe('next');
   });
 
-  it('lets nobody wait longer than a deadline, and does not work then', async () => {
+  it('refuses work whose deadline passes in the queue, and does not run it later', async () => {
     const semaphore = createKeyedSemaphore({ of: 'tests', atOnce: 1, waiting: 1 });
     const [first, late] = [work(), work()];
     const done = semaphore.run('a', first.run);

@@ -10,13 +10,13 @@ const settings = {
   metrics: createMetrics('offers'),
 };
 
-/** Work that stands still until it is let go, and counts. */
+/** Work that waits until the test releases it. */
 function heldWork() {
   const releases: (() => void)[] = [];
   let started = 0;
   return {
     started: () => started,
-    letGo: () => releases.shift()?.(),
+    release: () => releases.shift()?.(),
     work: () => {
       started += 1;
       return new Promise<void>((resolve) => releases.push(resolve));
@@ -25,22 +25,22 @@ function heldWork() {
 }
 
 describe('startLoop', () => {
-  it('runs at once, one run at a time, and shares the run that waits for its turn', async () => {
+  it('runs at once, one run at a time, and calls that come meanwhile share the next run', async () => {
     const held = heldWork();
     const loop = startLoop({ ...settings, work: held.work });
     expect(held.started()).toBe(1);
     const first = loop.runNow();
     const second = loop.runNow();
-    held.letGo();
+    held.release();
     await Promise.resolve();
     while (held.started() < 2) await new Promise(setImmediate);
-    held.letGo();
+    held.release();
     await Promise.all([first, second]);
     expect(held.started()).toBe(2);
     await loop[Symbol.asyncDispose]();
   });
 
-  it('goes on after a run that failed, and tells who asked for it', async () => {
+  it('goes on after a run that failed, and `runNow` rejects', async () => {
     let runs = 0;
     const work = async () => {
       runs += 1;
@@ -63,7 +63,7 @@ describe('startLoop', () => {
     expect(runs).toBeGreaterThanOrEqual(3);
   });
 
-  it('tells the run that it is being stopped, and waits for it', async () => {
+  it('aborts the signal of the current run when it is stopped, and waits for the run', async () => {
     let finished = false;
     const loop = startLoop({
       ...settings,

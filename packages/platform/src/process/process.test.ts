@@ -5,11 +5,11 @@ import { describe, expect, it } from '@jest/globals';
 
 const module = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** A service in a process of its own; `start` is the body of its start function. */
+/** Starts a process with a service. @param start the body of its start function */
 function run(start: string): ChildProcess {
   const script = `
     import { runService } from ${JSON.stringify(module('./process.ts'))};
-    import { ConfigError } from ${JSON.stringify(module('../config/config.ts'))};
+    import { ConfigError } from ${JSON.stringify(module('../config/config-error.ts'))};
     await runService('offers', async () => { ${start} });`;
   return spawn(process.execPath, ['--input-type=module-typescript', '--eval', script]);
 }
@@ -21,7 +21,7 @@ async function outcome(child: ChildProcess): Promise<{ code: number | null; stde
   return { code, stderr };
 }
 
-/** Works until disposed of, and tells on standard output what happens to it. */
+/** Works until it is disposed, and prints what happens to it. */
 const working = `
   const work = setInterval(() => {}, 1000);
   process.stdout.write('started');
@@ -32,19 +32,19 @@ const working = `
 
 describe('a service process', () => {
   it.each([
-    ['SIGTERM', 'lets its callers go, and', 'started drained stopped'],
-    ['SIGINT', 'at once', 'started stopped'],
-  ] as const)('on %s %s disposes of everything, and exits with 0', async (signal, _how, told) => {
+    ['SIGTERM', 'drains, then disposes', 'started drained stopped'],
+    ['SIGINT', 'disposes at once', 'started stopped'],
+  ] as const)('on %s %s, and exits with 0', async (signal, _how, printed) => {
     const child = run(working);
     let stdout = '';
     child.stdout?.on('data', (chunk) => (stdout += chunk));
     await once(child.stdout!, 'data');
     child.kill(signal);
     expect(await outcome(child)).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(told);
+    expect(stdout).toBe(printed);
   });
 
-  it('exits with 78 and only the problems when its settings are wrong', async () => {
+  it('exits with 78 and prints only the problems when its settings are wrong', async () => {
     const { code, stderr } = await outcome(run(`throw new ConfigError(['PORT is missing: set it'])`));
     expect(code).toBe(78);
     expect(stderr).toBe('offers: Settings are missing or wrong:\n  - PORT is missing: set it\n');
@@ -56,7 +56,7 @@ describe('a service process', () => {
     expect(stderr).toContain('no store');
   });
 
-  it('ends in time when it is told to stop in the middle of a start that hangs', async () => {
+  it('ends in time when it gets the signal during a start that hangs', async () => {
     const child = run(`
       const wait = setTimeout;
       globalThis.setTimeout = (work, ms) => wait(work, ms / 100);

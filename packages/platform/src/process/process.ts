@@ -1,5 +1,5 @@
 /** The life of a service process: start, wait for a signal, stop within a bound. */
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { startWhenStoresServe } from './patient-start.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */

@@ -2,20 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from './metrics.ts';
 
 describe('metrics', () => {
-  it('belong to one instance, so that two services in a process do not mix', async () => {
+  it('of two services in one process are separate', async () => {
     const [first, second] = [createMetrics('offers'), createMetrics('billing')];
     first.counter({ name: 'things_total', help: 'Things.' }).inc();
     expect(await first.registry.metrics()).toContain('things_total{service="offers"} 1');
     expect(await second.registry.metrics()).not.toContain('things_total');
   });
 
-  it('give the same instrument again under the same name', () => {
+  it('return the same instrument for the same name', () => {
     const metrics = createMetrics('offers');
     const declared = { name: 'queue_depth', help: 'Depth.', labelNames: ['queue'] };
     expect(metrics.gauge(declared)).toBe(metrics.gauge(declared));
   });
 
-  it('tell 0 of what has not happened yet, or the first time would be no increase', async () => {
+  it('start a counter at 0, so that Prometheus sees the first increase', async () => {
     const metrics = createMetrics('billing');
     const from0 = { mode: ['TEST', 'LIVE'], outcome: ['paid'] };
     metrics.counter({ name: 'payments_total', help: 'Payments.', labelNames: ['mode', 'outcome'], from0 });
@@ -24,7 +24,7 @@ describe('metrics', () => {
     expect(text).toContain('payments_total{mode="LIVE",outcome="paid",service="billing"} 0');
   });
 
-  it('tell 0 of times that were not measured yet', async () => {
+  it('start a histogram at 0', async () => {
     const metrics = createMetrics('moderation');
     const from0 = { verdict: ['allowed', 'none'] };
     metrics.histogram({ name: 'verdict_seconds', help: 'Time.', labelNames: ['verdict'], from0 });
@@ -33,7 +33,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^verdict_seconds_bucket\{le="5".*verdict="none".*\} 0$/m);
   });
 
-  it('are read when somebody asks, however many tell of one gauge', async () => {
+  it('measure a gauge at each scrape, with all its readers', async () => {
     const metrics = createMetrics('offers');
     const declared = { name: 'waiting', help: 'Waiting.', labelNames: ['pool'] };
     let waiting = 1;

@@ -1,8 +1,8 @@
 /** One connection to RabbitMQ that reconnects after every failure and is then set up again. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { within } from './publishing.ts';
 
 /** A connection while it lasts. */
 export type Line = {
@@ -77,13 +77,15 @@ export async function keepConnected<T>(o: {
     up.set(0);
     logger.warn({ error }, 'broker connection lost, reconnecting');
   });
-  await atMost(FIRST_CONNECTION_WAIT_MS, connection.waitForConnect());
+  await within(FIRST_CONNECTION_WAIT_MS, connection.waitForConnect(), 'not connected yet').catch(() => {});
 
   return {
     current: () => current?.made,
     [Symbol.asyncDispose]: async () => {
       current = undefined;
-      await atMost(CLOSING_TIMEOUT_MS, connection.close());
+      await within(CLOSING_TIMEOUT_MS, connection.close(), 'the end of the connection not confirmed').catch(
+        () => {},
+      );
     },
   };
 }
@@ -94,13 +96,4 @@ function withHeartbeat(url: string): string {
   if (!address.searchParams.has('heartbeat'))
     address.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
   return address.href;
-}
-
-async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([
-    work.catch(() => {}),
-    pause(milliseconds, undefined, { signal: timer.signal }).catch(() => {}),
-  ]);
-  timer.abort();
 }

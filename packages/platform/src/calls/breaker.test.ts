@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { createBreaker } from './breaker.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A breaker before a target that is up, down, or slow. */
+function breakerBefore(target: { state: 'up' | 'down'; calls: number }, probe?: () => Promise<unknown>) {
+  return createBreaker({
+    target: 'pricing',
+    logger: silentLogger,
+    metrics: createMetrics('offers'),
+    attempt: async (isHarmless: boolean) => {
+      target.calls += 1;
+      if (target.state === 'down') throw new Error(isHarmless ? 'harmless' : 'down');
+    },
+    isHarmless: (error) => (error as Error).message === 'harmless',
+    ...(probe && { probe }),
+  });
+}
+
+describe('a circuit breaker', () => {
+  it('opens at the fifth failure of ten seconds, refuses calls for two seconds, and closes when a trial succeeds', async () => {
+    const target = { state: 'down' as 'up' | 'down', calls: 0 };
+    const breaker = breakerBefore(target);
+    for (let call = 1; call <= 5; call += 1) {
+      expect(breaker.isOpen()).toBe(false);
+      await expect(breaker.fire(false)).rejects.toThrow('down');
+    }
+    expect(breaker.isOpen()).toBe(true);
+    target.state = 'up';
+    jest.advanceTimersByTime(1_999);
+    await expect(breaker.fire(false)).rejects.toThrow('open');
+    expect(target.calls).toBe(5);
+    jest.advanceTimersByTime(1);
+    await breaker.fire(false);
+    expect(breaker.isOpen()).toBe(false);
+    breaker.shutdown();
+  });
+
+  it('does not open for failures that do not count', async () => {
+    const target = { state: 'down' as const, calls: 0 };
+    const breaker = breakerBefore(target);
+    for (let call = 0; call < 12; call += 1) await expect(breaker.fire(true)).rejects.toThrow('harmless');
+    expect(target.calls).toBe(12);
+    breaker.shutdown();
+  });
+
+  it('makes its probe the trial, if it has one, and refuses calls until the probe succeeds', async () => {
+    const target = { state: 'down' as 'up' | 'down', calls: 0 };
+    const probed = Promise.withResolvers<void>();
+    const breaker = breakerBefore(target, () => probed.promise);
+    for (let call = 0; call < 5; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
+    target.state = 'up';
+    jest.advanceTimersByTime(2_000);
+    await expect(breaker.fire(false)).rejects.toThrow('open');
+    probed.resolve();
+    await jest.advanceTimersByTimeAsync(0);
+    await breaker.fire(false);
+    expect(target.calls).toBe(6);
+    breaker.shutdown();
+  });
+});
