@@ -15,7 +15,7 @@ const everyProject = {
   modulePathIgnorePatterns: ['<rootDir>/\\.dev/', '<rootDir>/packages/sdk/dist/'],
 };
 
-const systemTests = ['**/trials/{system,browser,drills,rolling,restore}/test/**/*.test.ts'];
+const systemTests = ['**/trials/{system,browser,restore}/test/**/*.test.ts'];
 const integrationTests = ['**/test/**/*.test.ts', '**/*.int.test.ts'];
 const butNot = (patterns: readonly string[]) => patterns.map((pattern) => `!${pattern}`);
 

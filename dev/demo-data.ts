@@ -34,15 +34,23 @@ export async function provideDemoData(
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
   const imported = importDemoMembers(admin);
   await admin('GATEWAY', 'POST', '/admin/terms', demoTerms);
-  const organisations = [...(before?.organisations ?? [])];
+  const provided = new Map(
+    (before?.organisations ?? []).map((organisation) => [organisation.name, organisation]),
+  );
+  const inOrder = () => organisationPlans.flatMap(({ name }) => provided.get(name) ?? []);
+  const fill = async (plan: OrganisationPlan, id: number) => {
+    provided.set(plan.name, await fillOrganisation(admin, plan, id));
+    writeJson(progressFile, { complete: false, organisations: inOrder() });
+  };
+  const filling: Promise<void>[] = [];
   for (const plan of organisationPlans) {
-    if (organisations.some(({ name }) => name === plan.name)) continue;
-    organisations.push(await provideOrganisation(admin, plan));
-    writeJson(progressFile, { complete: false, organisations });
+    if (provided.has(plan.name)) continue;
+    // Registered one after the other, so that their ids are in order; then filled at the same time, which takes a second.
+    filling.push(fill(plan, await registerOrganisation(admin, plan)));
   }
-  await imported;
-  writeJson(progressFile, { complete: true, organisations });
-  return organisations;
+  await Promise.all([imported, ...filling]);
+  writeJson(progressFile, { complete: true, organisations: inOrder() });
+  return inOrder();
 }
 
 /** Registers an organisation with its balances and a key for each mode. */
@@ -50,29 +58,40 @@ export async function provideOrganisation(
   admin: AdminClient,
   plan: OrganisationPlan,
 ): Promise<DemoOrganisation> {
-  const { name, tradingName, country, currency, adminEmail } = plan;
-  const { id } = await admin<{ id: number }>('GATEWAY', 'POST', '/admin/organisations', {
-    name,
-    tradingName,
-    country,
-    currency,
-    adminEmail,
-  });
-  if (plan.acceptsTerms) await admin('GATEWAY', 'POST', `/admin/organisations/${id}/accept-terms`, {});
-  for (const mode of modes) {
-    if (plan.balanceMinor === 0n) continue;
-    await admin('BILLING', 'POST', '/admin/balances/top-up', {
+  return fillOrganisation(admin, plan, await registerOrganisation(admin, plan));
+}
+
+async function registerOrganisation(
+  admin: AdminClient,
+  { name, tradingName, country, currency, adminEmail }: OrganisationPlan,
+): Promise<number> {
+  const organisation = { name, tradingName, country, currency, adminEmail };
+  return (await admin<{ id: number }>('GATEWAY', 'POST', '/admin/organisations', organisation)).id;
+}
+
+async function fillOrganisation(
+  admin: AdminClient,
+  plan: OrganisationPlan,
+  id: number,
+): Promise<DemoOrganisation> {
+  const { name, country, currency, adminEmail } = plan;
+  const topUp = (mode: (typeof modes)[number]) =>
+    admin('BILLING', 'POST', '/admin/balances/top-up', {
       organisationId: id,
       mode,
       currency,
       amountMinor: `${plan.balanceMinor}`,
       reference: `demo-data-${id}-${mode}`,
     });
-  }
   const makeKey = async (mode: (typeof modes)[number]) => {
     const made = { organisationId: id, mode, name: 'Demo' };
     return (await admin<{ key: string }>('GATEWAY', 'POST', '/admin/keys', made)).key;
   };
-  const keys = { TEST: await makeKey('TEST'), LIVE: await makeKey('LIVE') };
-  return { id, name, country, currency, adminEmail, keys };
+  const [TEST, LIVE] = await Promise.all([
+    makeKey('TEST'),
+    makeKey('LIVE'),
+    plan.acceptsTerms && admin('GATEWAY', 'POST', `/admin/organisations/${id}/accept-terms`, {}),
+    ...(plan.balanceMinor === 0n ? [] : modes.map(topUp)),
+  ]);
+  return { id, name, country, currency, adminEmail, keys: { TEST, LIVE } };
 }

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { payAsAPersonWould } from '../harness/simulators.ts';
 import { type Example, examplesOf, type Reply } from './examples.ts';
 import { httpDifferences, jsonDifferences, textDifferences } from './reply-differences.ts';
 import { type Outcome, type Shell, startShell } from './shell.ts';
@@ -105,7 +105,7 @@ async function giveValues(shell: Shell, { line, names }: Example & { kind: 'valu
 
 async function actAsPerson({ line, does }: Example & { kind: 'person' }, paymentUrl: string, reader: Reader) {
   if (does !== 'somebody pays the link') throw new Error(`line ${line}: nobody knows how "${does}" is done`);
-  await clickPay(await eventually(() => openPaymentLink(paymentUrl)));
+  await payAsAPersonWould(paymentUrl);
   await reader.paymentArrived();
 }
 

@@ -32,19 +32,16 @@ export type Advertiser = {
   readonly create: (form: FormData, idempotencyKey?: string | null) => Promise<Reply>;
 };
 
-/** How an advertiser calls: the same suites run each way. */
+/** How an advertiser calls; the same suites run by HTTP and by the SDK. */
 export type Way = {
-  /** For the names of tests. */
+  /** For the titles of tests. */
   readonly name: string;
-  /** Whether requests can be said that make no sense, such as a form that breaks off. */
-  readonly saysAnything: boolean;
+  /** Whether requests are written by hand, so that they can also be malformed. */
+  readonly isRaw: boolean;
   readonly advertiser: (system: Pick<System, 'state'>, key: string | undefined, o?: CallsFrom) => Advertiser;
 };
 
-/**
- * Without an address each request comes from one of its own: then the 60 a minute of an address are no matter, however often a test
- * that waits has to look.
- */
+/** Without an address each request has a new one, so that a test that polls never meets the 60 requests a minute of an address. */
 export type CallsFrom = { readonly address?: string };
 
 export function advertiser(
@@ -77,13 +74,13 @@ export function advertiser(
 
 let lastAddress = randomInt(2 ** 24);
 
-/** Of the private network 10.0.0.0/8 (RFC 1918), one that nothing in this run has called from: by chance two could be the same. */
+/** An address of 10.0.0.0/8 that no other request of this run has. */
 export function unusedAddress(): string {
   lastAddress = (lastAddress + 1) % 2 ** 24;
   return `10.${lastAddress >> 16}.${(lastAddress >> 8) & 255}.${lastAddress & 255}`;
 }
 
-export const byHttp: Way = { name: 'by HTTP', saysAnything: true, advertiser };
+export const byHttp: Way = { name: 'by HTTP', isRaw: true, advertiser };
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -92,7 +89,7 @@ export function inFuture(milliseconds: number): string {
   return new Date(Date.now() + milliseconds).toISOString();
 }
 
-/** Where demo members live in numbers, and where nobody does. */
+/** Many demo members live in London, and none in the Atlantic. */
 export const london = [51.5074, -0.1278] as const;
 export const midAtlantic = [40, -40] as const;
 
@@ -129,7 +126,7 @@ export async function offerForm(changes: Fields = {}): Promise<FormData> {
 
 export type Organisation = { readonly id: number; readonly key: string; readonly adminEmail: string };
 
-/** An organisation of its own for a test: terms accepted, a thousand in the TEST balance, a TEST key. */
+/** A new organisation with its terms accepted, a thousand in the TEST balance and a TEST key. Accepting the terms takes a second. */
 export async function newOrganisation(
   system: System,
   o: { country?: string; currency?: string; terms?: boolean; balance?: '0' } = {},
@@ -154,11 +151,18 @@ export async function newOrganisation(
   return { id, key, adminEmail };
 }
 
+/** The demo organisation that is billed in a currency. */
+export function demoOrganisation(system: System, currency: string): Organisation {
+  const found = system.state().organisations.find((organisation) => organisation.currency === currency);
+  if (found === undefined) throw new Error(`no demo organisation has ${currency}`);
+  return { id: found.id, key: found.keys.TEST, adminEmail: found.adminEmail };
+}
+
 export type SoonOver = { readonly organisation: Organisation; readonly offerId: number };
 
 /**
- * An organisation with the shortest offer there is, half of it in the past: it ends while other tests run. A creation may arrive
- * late, so it has a few seconds more than that.
+ * An organisation with an offer that ends while other tests run: about the shortest one possible, half of it in the past. A few
+ * seconds are added, because a creation may arrive late.
  */
 export async function newOfferThatEndsSoon(system: System): Promise<SoonOver> {
   const organisation = await newOrganisation(system);
@@ -169,7 +173,7 @@ export async function newOfferThatEndsSoon(system: System): Promise<SoonOver> {
   return { organisation, offerId: body.offer_id };
 }
 
-/** A thousand, once, however often it has to be asked. */
+/** Adds a thousand. A repeated request adds nothing, because of its reference. */
 export async function topUp(system: System, id: number, mode: 'test' | 'live'): Promise<void> {
   const payment = ['--amount=1000.00', `--reference=${randomUUID()}`];
   await system.admin('balance', 'top-up', `--org=${id}`, `--mode=${mode}`, ...payment);

@@ -1,4 +1,4 @@
-/** What tests ask of the simulators: mails, payment pages, sessions. */
+/** What trials ask of the simulators: mails, payment pages, sessions, faults. */
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { System } from './system.ts';
 
@@ -39,23 +39,30 @@ export async function simulatedSession(system: System, sessionId: string): Promi
   return (await response.json()) as SimulatedSession;
 }
 
-/** Follows the link of the mail to the payment page and pays there; the id of the session that was paid. */
+/** Follows the link of the mail to the payment page and pays there. Returns the id of the session that was paid. */
 export async function payAsAPersonWould(paymentUrl: string): Promise<string> {
-  const { page, sessionId } = await eventually(() => openPaymentPage(paymentUrl));
+  return paySession(await eventually(() => paymentPage(paymentUrl)));
+}
+
+/** A busy machine may answer 503; a person then clicks on the link again. */
+async function paymentPage(paymentUrl: string): Promise<string> {
+  const redirect = await fetch(paymentUrl, { redirect: 'manual' });
+  await redirect.body?.cancel();
+  const page = redirect.headers.get('location') ?? '';
+  if (sessionIdIn(page) === undefined)
+    throw new Error(`${paymentUrl} leads to no payment page: ${redirect.status}`);
+  return page;
+}
+
+export async function paySession(page: string): Promise<string> {
+  const sessionId = sessionIdIn(page) ?? '';
   const paid = await fetch(`${new URL(page).origin}/sim/sessions/${sessionId}/pay`, { method: 'POST' });
   if (!paid.ok) throw new Error(`paying answered ${paid.status}: ${await paid.text()}`);
   return sessionId;
 }
 
-/** A busy machine may answer 503; whoever clicks on the link again gets there. */
-async function openPaymentPage(paymentUrl: string): Promise<{ page: string; sessionId: string }> {
-  const redirect = await fetch(paymentUrl, { redirect: 'manual' });
-  await redirect.body?.cancel();
-  const page = redirect.headers.get('location');
-  const sessionId = /cs_(test|live)_[A-Za-z0-9]+/.exec(page ?? '')?.[0];
-  if (page === null || sessionId === undefined)
-    throw new Error(`${paymentUrl} leads to no payment page: ${redirect.status}`);
-  return { page, sessionId };
+export function sessionIdIn(address: string): string | undefined {
+  return /cs_(test|live)_[A-Za-z0-9]+/.exec(address)?.[0];
 }
 
 /** What a simulator does wrong from now on; `{}` ends it. */

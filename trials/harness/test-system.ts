@@ -15,7 +15,7 @@ export type TestSystem = System & {
   readonly balance: (organisationId: number) => Promise<string>;
 };
 
-export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole'> & {
+export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole' | 'replicas'> & {
   /** Two systems on one broker would take each other's events: a second one beside the first needs its own. */
   readonly broker?: 'shared' | 'own';
 };

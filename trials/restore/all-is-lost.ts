@@ -1,18 +1,18 @@
-/** Every store is lost and put back to one moment. */
+/** Every store is lost and restored to one moment. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { must, mustEqual, say, scene } from '@offer-ads/dev/demo/checks';
-import { eventually } from '@offer-ads/dev/demo/watching';
+import { must, say, scene } from '@offer-ads/dev/demo/checks';
 import { postgresServices } from '@offer-ads/dev/start/stores';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { query } from '../harness/sql.ts';
+import { mustBeNone, mustEqual, type Trade } from '../harness/trade.ts';
 import type { DrillStores } from './stores.ts';
-import type { DrillSystem } from './system.ts';
-import { named, type Trade } from './trade.ts';
+import { type RestartableSystem, withDatabase } from './system.ts';
 
 type Pictures = { readonly backUp: () => void; readonly lose: () => void; readonly restore: () => void };
 
 export async function allIsLost(o: {
   stores: DrillStores;
-  system: DrillSystem;
+  system: RestartableSystem;
   trade: Trade;
   pictures: Pictures;
   waitsForList: boolean;
@@ -22,14 +22,14 @@ export async function allIsLost(o: {
   scene('Before the moment');
   await stores.backUpPostgres();
   say('a base backup of Postgres; its WAL is archived from now on');
-  const kept = await trade.charge('Kept');
-  const paid = await trade.byCard('Paid before');
+  const kept = await trade.chargeBalance('Kept');
+  const paid = await trade.buyByCard('Paid before');
   await trade.pay(paid.paymentUrl);
-  await trade.becomes(paid.offerId, 'Scheduled');
-  const waiting = await trade.byCard('Waits for its payment');
-  const leaving = await trade.charge('Deleted just before');
+  await trade.untilStatus(paid.offerId, 'Scheduled');
+  const waiting = await trade.buyByCard('Waits for its payment');
+  const leaving = await trade.chargeBalance('Deleted just before');
   await trade.topUp('100.00', 'before');
-  await trade.mails('Waits for its payment', 1);
+  await eventually(async () => must((await trade.mailsAbout('Waits for its payment')).length > 0, 'a mail'));
   const balanceBefore = await trade.balance();
   say(`offers ${kept}, ${paid.offerId}, ${waiting.offerId}, ${leaving}; balance ${balanceBefore}`);
 
@@ -39,9 +39,7 @@ export async function allIsLost(o: {
   let moment: Date;
   try {
     await trade.delete(leaving);
-    await eventually('the deletion is published', async () =>
-      (await outboxOf(stores)) === 0 ? true : undefined,
-    );
+    await eventually(async () => mustEqual(await outboxOf(stores), 0, 'events in the outbox of offers'));
     await stores.backUpMongo();
     pictures.backUp();
     moment = await stores.moment();
@@ -51,18 +49,19 @@ export async function allIsLost(o: {
   say(
     `the moment: ${moment.toISOString()}; the deletion of ${leaving} is published, and billing has not heard of it`,
   );
-  await eventually('billing credits it afterwards', async () =>
-    (await trade.balance()) === balanceBefore ? undefined : true,
-  );
-  const balanceWithCredit = await trade.balance();
+  const balanceWithCredit = await eventually(async () => {
+    const balance = await trade.balance();
+    must(balance !== balanceBefore, 'billing credits it afterwards');
+    return balance;
+  });
 
   scene('After the moment');
-  const lost = await trade.charge('Lost');
-  const lostAndPaid = await trade.byCard('Lost though paid');
+  const lost = await trade.chargeBalance('Lost');
+  const lostAndPaid = await trade.buyByCard('Lost though paid');
   await trade.pay(lostAndPaid.paymentUrl);
-  await trade.becomes(lostAndPaid.offerId, 'Scheduled');
+  await trade.untilStatus(lostAndPaid.offerId, 'Scheduled');
   await trade.pay(waiting.paymentUrl);
-  await trade.becomes(waiting.offerId, 'Scheduled');
+  await trade.untilStatus(waiting.offerId, 'Scheduled');
   await trade.topUp('25.00', 'after');
   await trade.delete(kept);
   say(
@@ -82,17 +81,12 @@ export async function allIsLost(o: {
   );
 
   scene('What the guide has one do');
-  mustEqual(
-    named(await trade.paymentsCheck()),
-    `credit-missing ${leaving}`,
-    'what is missing before events come again',
-  );
+  mustEqual(await trade.paymentProblems(), `credit-missing ${leaving}`, 'before events are published again');
   const from = new Date(moment.getTime() - 60 * 60 * 1000);
   for (const service of postgresServices)
     say(`events republish --service ${service}: ${await trade.republish(service, from)}`);
-  await trade.balanceBecomes(balanceWithCredit);
-  mustEqual(named(await trade.paymentsCheck()), '', 'what offers and billing disagree about');
-  await trade.ledgerIsSound();
+  await trade.untilBalance(balanceWithCredit);
+  mustBeNone(await system.audit(), 'faults that the audit found');
   say(
     `offers and billing agree, the ledger is sound, and the deletion is credited, once: ${balanceWithCredit}`,
   );
@@ -103,11 +97,11 @@ export async function allIsLost(o: {
   must((await trade.pictureOf(kept)).ok, 'its picture is shown');
   mustEqual(await trade.status(lost), undefined, 'the offer that was bought afterwards');
   // The mailbox has begun anew, so it holds what was sent since.
-  mustEqual((await trade.mails('Paid before', 0)).length, 0, 'mails that were sent a second time');
-  const next = await trade.charge('New');
+  mustEqual((await trade.mailsAbout('Paid before')).length, 0, 'mails that were sent a second time');
+  const next = await trade.chargeBalance('New');
   must(next > lostAndPaid.offerId + 1000, `a new offer has an id that no other ever had (${next})`);
   await trade.delete(next);
-  await trade.balanceBecomes(balanceWithCredit);
+  await trade.untilBalance(balanceWithCredit);
   await trade.topUp('25.00', 'after');
   await trade.topUp('25.00', 'after');
   say(
@@ -129,18 +123,14 @@ export async function allIsLost(o: {
   say(
     `the payment of ${lostAndPaid.offerId}, which nobody knows any more, is in "card problems", to be refunded`,
   );
-  mustEqual(named(await trade.paymentsCheck()), '', 'what offers and billing disagree about');
-  await trade.ledgerIsSound();
 }
 
-async function isProblem(system: DrillSystem, offerId: number): Promise<boolean> {
+async function isProblem(system: RestartableSystem, offerId: number): Promise<boolean> {
   type Problems = { payments: { problem: string; offerId: number | null }[] };
   const { payments } = await system.admin<Problems>('card', 'problems');
   return payments.some((payment) => payment.problem === 'unknown-purchase' && payment.offerId === offerId);
 }
 
 async function outboxOf(stores: DrillStores): Promise<number> {
-  const url = new URL(stores.postgresUrl());
-  url.pathname = '/offers';
-  return (await query(url.href, 'SELECT FROM outbox')).length;
+  return (await query(withDatabase(stores.postgresUrl(), 'offers'), 'SELECT FROM outbox')).length;
 }

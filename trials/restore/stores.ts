@@ -1,6 +1,6 @@
 /**
- * Stores of a drill's own, with the backups that docs/operations/backup-and-restore.md asks for: Postgres by base backup and archived
- * WAL, put back to any moment; MongoDB and the pictures by copies of their files. Nothing here is the services'.
+ * The stores of the restore drill, with the backups that docs/operations/backup-and-restore.md asks for. Postgres: a base backup and
+ * archived WAL, restored to any moment. MongoDB: copies of its files.
  */
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { rabbitmqPlaces } from '@offer-ads/backing/embedded/rabbitmq-programs';
 import { reachableDataFolder, serverUser } from '@offer-ads/backing/embedded/unprivileged-user';
 import { firstFound, type Place } from '@offer-ads/backing/find';
 import type { RunningStore } from '@offer-ads/backing/stores';
-import { eventually } from '@offer-ads/dev/demo/watching';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
 
@@ -36,7 +36,7 @@ export type DrillStores = {
   /** The server's time, after everything that is committed by now. */
   readonly moment: () => Promise<Date>;
   readonly backUpMongo: () => Promise<void>;
-  /** Everything that the stores hold is gone, as after the loss of a data centre; backups and archived WAL are elsewhere. */
+  /** Deletes all data of the stores, as the loss of a data centre does; backups and archived WAL are elsewhere. */
   readonly destroy: () => Promise<void>;
   /** Needs `destroy` first; the stores are then started. */
   readonly restore: (to: Date) => Promise<void>;
@@ -72,20 +72,20 @@ export async function drillStores(folder: string, say: (line: string) => void): 
     running = await Promise.all(starting).then(
       ([postgres, mongo, rabbitmq]) => ({ postgres, mongo, rabbitmq }),
       async (error: unknown) => {
-        // What has come up nevertheless must not be left behind.
+        // Stores that started nevertheless are stopped.
         for (const one of await Promise.allSettled(starting))
           if (one.status === 'fulfilled') await one.value.stop();
         throw error;
       },
     );
-    // A server that was put back answers before it has replayed all; it takes writes at the end.
-    await eventually('Postgres is writable', async () => {
+    // A restored server answers before it has replayed all WAL; only then does it accept writes.
+    await eventually(async () => {
       const [row] = await sql<{ replaying: boolean }>('SELECT pg_is_in_recovery() AS replaying');
-      return row?.replaying === false ? true : undefined;
+      if (row?.replaying !== false) throw new Error('Postgres is not writable yet');
     });
   }
 
-  /** As a platform's server is set up: every segment of WAL is copied away before it is reused. */
+  /** Sets the server up as in production: each WAL segment is archived before it is reused. */
   async function makeArchivingServer(): Promise<void> {
     const fresh = await startPostgres();
     await query(fresh.url, [
@@ -108,7 +108,7 @@ export async function drillStores(folder: string, say: (line: string) => void): 
     start,
     stop,
     backUpPostgres: async () => {
-      // The low-level protocol that pg_basebackup and barman speak too; it ends in the session in which it began.
+      // The low-level protocol of pg_basebackup and barman; it must end in the session in which it began.
       await inSession(current().postgres.url, async (client) => {
         await client.query("SELECT pg_backup_start('drill', true)");
         rmSync(baseBackup, { recursive: true, force: true });
@@ -138,11 +138,11 @@ export async function drillStores(folder: string, say: (line: string) => void): 
       }
     },
     destroy: async () => {
-      // The last segment, which archive_timeout would have sent within minutes.
+      // In production archive_timeout archives the last segment within minutes.
       const [row] = await sql<{ segment: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
-      await eventually('the last WAL is archived', async () =>
-        existsSync(join(archive, row?.segment ?? '')) ? true : undefined,
-      );
+      await eventually(() => {
+        if (!existsSync(join(archive, row?.segment ?? ''))) throw new Error('the last WAL is not archived');
+      });
       await stop();
       for (const gone of [data, join(folder, 'mongo'), join(folder, 'rabbitmq')])
         rmSync(gone, { recursive: true, force: true });
@@ -167,7 +167,7 @@ export async function drillStores(folder: string, say: (line: string) => void): 
     },
   };
 
-  /** cpSync copies as whoever runs it. */
+  /** The copies of cpSync belong to the user who runs it. */
   function giveTo(place: string): void {
     if (user === undefined) return;
     chmodSync(place, 0o700);
@@ -177,12 +177,12 @@ export async function drillStores(folder: string, say: (line: string) => void): 
   }
 }
 
-/** A recovery target is read before time zones have names: `Z` is refused, an offset is not. */
+/** A recovery target may have an offset, but Postgres refuses `Z` there. */
 function inPostgres(at: Date): string {
   return at.toISOString().replace('T', ' ').replace('Z', '+00');
 }
 
-/** What a base backup leaves out: WAL comes from the archive, and the running server's marks are its own. */
+/** A base backup leaves out WAL, which comes from the archive, and the files that mark the running server. */
 function isBackedUp(data: string, file: string): boolean {
   const name = relative(data, file);
   return !name.startsWith('pg_wal') && !['postmaster.pid', 'postmaster.opts'].includes(name);

@@ -1,8 +1,8 @@
-/** The rounds: in each every chosen service loses its replicas, one by one, while advertisers go on buying. */
+/** The rounds: in each of them every chosen service loses its replicas, one by one, while advertisers buy. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
+import type { Allowance } from '../harness/load/retrying-caller.ts';
 import type { Replica, Replicas } from '../harness/replicas.ts';
-import type { Allowance } from './insisting.ts';
 import type { Options, RoundName } from './options.ts';
 import { type RotationStep, rotationSteps } from './rotation.ts';
 
@@ -11,13 +11,13 @@ export type Round = {
   /** How many of each service there are in it. */
   readonly replicas: (o: Options) => number;
   readonly allowance: Allowance;
-  /** What a mail whose bearer was killed waits for (decision 91, mails sent twice), and some. */
+  /** How long the audit waits. A mail waits when the replica that sent it was killed (decision 91, mails sent twice). */
   readonly quietWithinMs: number;
-  /** Every service is gone through once for each; other rounds do so once. */
+  /** The services are changed once for each step; without steps once. */
   readonly steps?: readonly RotationStep[];
-  /** Which version its new replicas are of: this one, the one before (`--from`), or, where nothing is said, that of the old ones. */
+  /** The version of new replicas: this one, or the one before (`--from`); without it that of the old replicas. */
   readonly to?: 'this' | 'before';
-  /** Where it comes from another version: the databases are brought up to date under load, before the first replica is replaced. */
+  /** If the replicas run another version: migrates the databases under load, before the first replica is replaced. */
   readonly migrates?: true;
   /** @param code the working copy that new replicas run */
   readonly change: (
@@ -63,7 +63,7 @@ export const rounds: Record<RoundName, Round> = {
   'in-place': {
     title: 'In place: the only replica stops, then another starts',
     replicas: () => 1,
-    // Where the gateway is away, nobody can answer.
+    // Without a gateway nobody can answer.
     allowance: { refused: true, broken: false },
     quietWithinMs: 60_000,
     change: async (replicas, service, say, code) => {

@@ -9,6 +9,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import {
   type Advertiser,
   byHttp,
+  demoOrganisation,
   hourMs,
   inFuture,
   midAtlantic,
@@ -26,9 +27,22 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
   const { advertiser } = way;
   describe(`POST /offers ${way.name}`, () => {
     let organisation: Organisation;
+    /** For tests that look at its whole balance, and for the quota of one offer. */
+    let buyer: Organisation;
+    let small: Organisation;
     let caller: Advertiser;
+    const withSmallQuota = async () => {
+      const made = await newOrganisation(system());
+      const quota = ['--per-org', '1', '--per-person', '1'];
+      await system().admin('org', 'quota', '--org', String(made.id), '--mode', 'test', ...quota);
+      return made;
+    };
     beforeAll(async () => {
-      organisation = await newOrganisation(system());
+      [organisation, buyer, small] = await Promise.all([
+        newOrganisation(system()),
+        newOrganisation(system()),
+        withSmallQuota(),
+      ]);
       caller = advertiser(system(), organisation.key);
     });
 
@@ -59,7 +73,6 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       });
 
     it('S1 by balance: Active at once, and the price is gone from the balance', async () => {
-      const buyer = await newOrganisation(system());
       const { status, body } = await advertiser(system(), buyer.key).create(await offerForm());
       expect(status).toBe(200);
       expect(createReply.parse(body)).toMatchObject({
@@ -94,32 +107,10 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       expect(await balance(organisation)).toBe(paid);
     });
 
-    const shortPeriod = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(hourMs + 59_000) };
-    type BadForm = [what: string, changes: Parameters<typeof offerForm>[0], field: string];
-    const unsayable: BadForm[] = [
-      ['a title sent twice', { title: ['one', 'two'] }, 'title'],
-      ['no image', { image: undefined }, 'image'],
-    ];
-    it.each<BadForm>([
-      ...(way.saysAnything ? unsayable : []),
+    it.each<[what: string, changes: Parameters<typeof offerForm>[0], field: string]>([
       ['no title', { title: undefined }, 'title'],
-      ['a title of 41 characters', { title: 'x'.repeat(41) }, 'title'],
-      ['a description of 501 characters', { description: 'x'.repeat(501) }, 'description'],
-      ['terms of 501 characters', { terms_and_conditions: 'x'.repeat(501) }, 'terms_and_conditions'],
-      ['an advertised name that is an address', { advertised_name: 'www.crown.example' }, 'advertised_name'],
-      ['an advertised name with HTML', { advertised_name: '<b>Crown</b>' }, 'advertised_name'],
-      ['a url that is not http', { url: 'javascript:alert(1)' }, 'url'],
-      ['a radius of 31', { radius: '31' }, 'radius'],
-      ['one coordinate', { 'location[]': ['51.5'] }, 'location'],
-      ['an unknown gender', { 'gender[]': ['Robot'] }, 'gender'],
       ['an unknown interest', { 'interests[]': ['987654'] }, 'interests'],
-      ['an unknown category', { category_id: '987654' }, 'category_id'],
-      ['a date-time without a zone', { start_datetime: '2030-01-01T10:00:00' }, 'start_datetime'],
-      ['a duration of 59 seconds', shortPeriod, 'expiry_datetime'],
-      ['an unknown payment method', { payment_method: 'X' }, 'payment_method'],
-      ['an environment in small letters', { environment: 'test' }, 'environment'],
       ['a file that is no image', { image: new Blob(['%PDF-1.4 hello']) }, 'image'],
-      ['an SVG', { image: new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>']) }, 'image'],
       ['an image of 10 MB', { image: new Blob([new Uint8Array(10_000_000)]) }, 'image'],
     ])('E1 400 names the field: %s', async (_what, changes, field) => {
       const form = await offerForm(changes);
@@ -135,17 +126,50 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       });
     });
 
-    it('E1 400: start more than 60 seconds in the past', async () => {
-      const form = await offerForm({ start_datetime: inFuture(-2 * minuteMs) });
-      await expectRefusal(() => caller.create(form), { http: 400, code: 'E1', says: 'start_datetime' });
-    });
-
     it("E1 400: a card payment below the provider's minimum, which is named", async () => {
       const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(2 * minuteMs) });
       await expectRefusal(() => caller.create(form), { http: 400, code: 'E1', says: '0.30' });
     });
 
-    if (way.saysAnything) {
+    if (way.isRaw) {
+      it('a verdict that is wrong is corrected by a person, and the next creation follows it', async () => {
+        const picture = await photographLikeJpeg({ seed: 77 });
+        const create = async () =>
+          (await caller.create(await laterForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
+        const hash = createHash('sha256').update(picture).digest('hex');
+        const decide = (action: string) =>
+          system().admin('moderation', action, hash, '--reason', `to ${action} it`);
+        expect(await create()).toMatchObject({ return_code: 'S1' });
+        await decide('block');
+        expect(await create()).toMatchObject({
+          return_code: 'E2',
+          message: 'The image failed moderation: the picture is blocked',
+        });
+        const filters = ['--verdict', 'refused', '--org', String(organisation.id)];
+        const { pictures } = await system().admin<{ pictures: object[] }>('moderation', 'list', ...filters);
+        expect(pictures[0]).toMatchObject({ contentHash: hash, reason: 'blocked' });
+        await decide('allow');
+        expect(await create()).toMatchObject({ return_code: 'S1' });
+        const { history } = await system().admin<{ history: object[] }>('moderation', 'show', hash);
+        expect(history).toMatchObject([
+          { by: 'staff', decision: 'allow', reason: 'to allow it' },
+          { by: 'staff', decision: 'block', reason: 'to block it' },
+          { by: expect.stringContaining('nsfwjs'), decision: 'allowed' },
+        ]);
+      });
+
+      it.each([
+        ['always-allowed.png', { return_code: 'S1' }],
+        [
+          'always-refused.jpg',
+          { return_code: 'E2', message: expect.stringMatching(/^The image failed moderation/) },
+        ],
+      ])('the published test picture %s has the answer that is published', async (name, answer) => {
+        const file = readFileSync(new URL(`../../docs/test-pictures/${name}`, import.meta.url));
+        const form = await laterForm({ image: new Blob([new Uint8Array(file)]) });
+        expect((await caller.create(form)).body).toMatchObject(answer);
+      });
+
       it('E1 400: no Idempotency-Key', async () => {
         const form = await offerForm();
         await expectRefusal(() => caller.create(form, null), {
@@ -183,44 +207,6 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       expect(body.return_code).toBe('S1');
     });
 
-    it('a verdict that is wrong is corrected by a person, and the next creation follows it', async () => {
-      const picture = await photographLikeJpeg({ seed: way.saysAnything ? 77 : 78 });
-      const create = async () =>
-        (await caller.create(await laterForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
-      const hash = createHash('sha256').update(picture).digest('hex');
-      const decide = (action: string) =>
-        system().admin('moderation', action, hash, '--reason', `to ${action} it`);
-      expect(await create()).toMatchObject({ return_code: 'S1' });
-      await decide('block');
-      expect(await create()).toMatchObject({
-        return_code: 'E2',
-        message: 'The image failed moderation: the picture is blocked',
-      });
-      const filters = ['--verdict', 'refused', '--org', String(organisation.id)];
-      const { pictures } = await system().admin<{ pictures: object[] }>('moderation', 'list', ...filters);
-      expect(pictures[0]).toMatchObject({ contentHash: hash, reason: 'blocked' });
-      await decide('allow');
-      expect(await create()).toMatchObject({ return_code: 'S1' });
-      const { history } = await system().admin<{ history: object[] }>('moderation', 'show', hash);
-      expect(history).toMatchObject([
-        { by: 'staff', decision: 'allow', reason: 'to allow it' },
-        { by: 'staff', decision: 'block', reason: 'to block it' },
-        { by: expect.stringContaining('nsfwjs'), decision: 'allowed' },
-      ]);
-    });
-
-    it.each([
-      ['always-allowed.png', { return_code: 'S1' }],
-      [
-        'always-refused.jpg',
-        { return_code: 'E2', message: expect.stringMatching(/^The image failed moderation/) },
-      ],
-    ])('the published test picture %s has the answer that is published', async (name, answer) => {
-      const file = readFileSync(new URL(`../../docs/test-pictures/${name}`, import.meta.url));
-      const form = await laterForm({ image: new Blob([new Uint8Array(file)]) });
-      expect((await caller.create(form)).body).toMatchObject(answer);
-    });
-
     it("E3 200: balance below the offer's cost", async () => {
       const poor = await newOrganisation(system(), { balance: '0' });
       const { status, body } = await advertiser(system(), poor.key).create(await offerForm());
@@ -229,9 +215,6 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
     });
 
     it('E4 400: quota exceeded; the message gives limit and use', async () => {
-      const small = await newOrganisation(system());
-      const quota = ['--per-org', '1', '--per-person', '1'];
-      await system().admin('org', 'quota', '--org', String(small.id), '--mode', 'test', ...quota);
       const limited = advertiser(system(), small.key);
       expect((await limited.create(await laterForm())).body.return_code).toBe('S1');
       const paid = await balance(small);
@@ -247,7 +230,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
     });
 
     it('E6 400: the billing currency cannot be billed; the message names it', async () => {
-      const { key } = await newOrganisation(system(), { country: 'JP', currency: 'JPY', balance: '0' });
+      const { key } = demoOrganisation(system(), 'JPY');
       const { status, body } = await advertiser(system(), key).create(await offerForm());
       expect({ status, code: body.return_code }).toEqual({ status: 400, code: 'E6' });
       expect(body.message).toContain('JPY');
@@ -255,7 +238,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
     });
 
     it("E6 400: the billing currency's rate is out of date", async () => {
-      const { key } = await newOrganisation(system(), { country: 'US', currency: 'USD', balance: '0' });
+      const { key } = demoOrganisation(system(), 'USD');
       try {
         await setFaults(system(), 'rates', { staleDays: 10 });
         await system().admin('rates', 'refresh');
@@ -274,6 +257,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       const fields = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
       const refused = await advertising.create(await offerForm(fields), 'terms-first');
       expect({ status: refused.status, code: refused.body.return_code }).toEqual({ status: 403, code: 'E9' });
+      if (!way.isRaw) return;
       await system().admin('terms', 'accept', '--org', String(newcomer.id));
       // What the gateway knows of a key may be a second old (decision 25, revoked on every replica).
       await eventually(async () => {

@@ -33,7 +33,7 @@ export type Row = string;
 export function bySdk(reached: Set<Row>): Way {
   return {
     name: 'by the SDK',
-    saysAnything: false,
+    isRaw: false,
     // A client needs a key: that of nobody.
     advertiser: (system, key, from) => sdkAdvertiser(system, key ?? 'pk_test_nobody', reached, from),
   };

@@ -1,9 +1,11 @@
-/** One system for all suites: it takes a while to start, and an advertiser's organisation keeps the suites apart. */
-import { afterAll, beforeAll } from '@jest/globals';
+/** One system for all suites, because its start takes long. Each suite has organisations of its own. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newOfferThatEndsSoon, type SoonOver } from '../../harness/advertiser.ts';
+import { auditAtRest } from '../../harness/audit.ts';
 import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
 import { type Collector, startCollector } from '../collector.ts';
 import { describeCreation } from '../create-suite.ts';
+import { describeDrills } from '../drills-suite.ts';
 import { describeEstimates } from '../estimate-suite.ts';
 import { describeFaults } from '../faults-suite.ts';
 import { describeGuides } from '../guides-suite.ts';
@@ -11,18 +13,19 @@ import { describeLifecycle } from '../lifecycle-suite.ts';
 import { describeMetrics } from '../metrics-suite.ts';
 import { describeModes } from '../modes-suite.ts';
 import { describePortal } from '../portal-suite.ts';
+import { describeRolling } from '../rolling-suite.ts';
 import { bySdk, type Row } from '../sdk-advertiser.ts';
 import { describeSdk } from '../sdk-suite.ts';
 import { describeTraces } from '../trace-suite.ts';
 
 let collector: Collector;
 let started: TestSystem;
-/** They end while the suites before run. */
+/** They end while other suites run. */
 let overInPortal: SoonOver;
 let overInSdk: SoonOver;
 beforeAll(async () => {
   collector = await startCollector();
-  started = await startTestSystem({ env: collector.settings });
+  started = await startTestSystem({ env: collector.settings, replicas: { preStopMs: 1_000 } });
   [overInPortal, overInSdk] = await Promise.all([
     newOfferThatEndsSoon(started),
     newOfferThatEndsSoon(started),
@@ -33,9 +36,12 @@ afterAll(async () => {
   await collector?.[Symbol.asyncDispose]();
 }, 180_000);
 
-describeEstimates(() => started);
-describeCreation(() => started);
-describeLifecycle(() => started);
+/** The refusals and replies that calls by the SDK met. */
+const reached = new Set<Row>();
+for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
+  describeSuite(() => started);
+  describeSuite(() => started, bySdk(reached));
+}
 describeModes(() => started);
 describePortal(
   () => started,
@@ -47,14 +53,15 @@ describeTraces(
 );
 describeMetrics(() => started);
 describeGuides(() => started);
-/** What calls by the SDK have met: it passes the same suites. */
-const reached = new Set<Row>();
-for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
-  describeSuite(() => started, bySdk(reached));
-}
 describeSdk(
   () => started,
   reached,
   () => overInSdk,
 );
+describeRolling(() => started);
 describeFaults(() => started);
+describeDrills(() => started);
+
+it('after all this nothing is parked, the ledger is sound, and offers and billing agree', async () => {
+  expect(await auditAtRest(started)).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { cardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
 import { z } from 'zod';
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { payByCard } from '../../faults/traffic.ts';
+import { refund } from '../../faults/traffic.ts';
 import { runLine } from '../../runbooks/runbook-line.ts';
 import type { DrillSystem } from '../../system.ts';
 
@@ -9,7 +9,7 @@ import type { DrillSystem } from '../../system.ts';
 export const cardPaymentsWaiting: Drill = {
   alert: 'CardPaymentsWaiting',
   cause: async (system) => {
-    const { sessionId } = await payByCard(system);
+    const { sessionId } = await system.trade.payByCard('Given back');
     await refund(system, sessionId);
   },
   mend: [
@@ -17,14 +17,6 @@ export const cardPaymentsWaiting: Drill = {
     elsewhere('a person has decided: admin card settle', settleAll),
   ],
 };
-
-/** Made at the card provider, by somebody there. */
-export async function refund(system: DrillSystem, sessionId: string): Promise<void> {
-  const reply = await fetch(`${system.addresses.stripe}/sim/sessions/${sessionId}/refund`, {
-    method: 'POST',
-  });
-  if (!reply.ok) throw new Error(`the refund was answered with ${reply.status}`);
-}
 
 /** What the tool prints: amounts are for people, the rest is as billing says it. */
 const { element } = cardProblemsReply.shape.reversals;

@@ -2,20 +2,17 @@ import { statementReply } from '@offer-ads/contracts/internal/billing-api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { z } from 'zod';
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { payByCard } from '../../faults/traffic.ts';
+import { refund } from '../../faults/traffic.ts';
 import { runLine } from '../../runbooks/runbook-line.ts';
 import type { DrillSystem } from '../../system.ts';
-import { refund, settleAll } from './card-payments-waiting.ts';
+import { settleAll } from './card-payments-waiting.ts';
 
 /** An offer is deleted and credited, and then its payment is given back at the card provider too. */
 export const creditsOwed: Drill = {
   alert: 'CreditsOwed',
   cause: async (system) => {
-    const { offerId, sessionId } = await payByCard(system);
-    await eventually(async () => {
-      const reply = await system.call(`/offers/${offerId}`, { method: 'DELETE' });
-      if (!reply.ok) throw new Error(`the deletion was answered with ${reply.status}`);
-    });
+    const { offerId, sessionId } = await system.trade.payByCard('Deleted and given back');
+    await eventually(() => system.trade.delete(offerId));
     await eventually(async () => {
       if (!(await credited(system, offerId))) throw new Error(`offer ${offerId} is not credited yet`);
     });

@@ -1,5 +1,5 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { payByCard } from '../../faults/traffic.ts';
+import { refund } from '../../faults/traffic.ts';
 
 /**
  * The card provider's webhooks get lost, and one of them tells of a refund. Its list of events is asked about those that are ten
@@ -11,12 +11,9 @@ export const stripeEventsMissed: Drill = {
   faster: { ages: 1 },
   firesWithinS: 1_500,
   cause: async (system) => {
-    const { sessionId } = await payByCard(system);
+    const { sessionId } = await system.trade.payByCard('Given back unheard');
     await system.simulate('stripe', { lose: true });
-    const reply = await fetch(`${system.addresses.stripe}/sim/sessions/${sessionId}/refund`, {
-      method: 'POST',
-    });
-    if (!reply.ok) throw new Error(`the refund was answered with ${reply.status}`);
+    await refund(system, sessionId);
     await system.simulate('stripe', {});
   },
   mend: [

@@ -1,5 +1,4 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { payByCard } from '../../faults/traffic.ts';
 
 const rolledSecret = 'whsec_rolled_at_the_card_provider_and_nowhere_else';
 
@@ -12,16 +11,14 @@ export const webhookFailures: Drill = {
   firesWithinS: 1_200,
   cause: async (system) => {
     await restartStripe(system, rolledSecret);
-    await payByCard(system);
-    await payByCard(system);
-    await payByCard(system);
+    for (const title of ['First', 'Second', 'Third']) await system.trade.payByCard(title);
   },
   mend: [
     elsewhere('the new secret of the endpoint is in the store of secrets', async ({ setEnv }) =>
       setEnv('billing', { STRIPE_TEST_WEBHOOK_SECRET: rolledSecret }),
     ),
     run('restart billing'),
-    elsewhere('somebody pays by card', async (system) => void (await payByCard(system))),
+    elsewhere('somebody pays by card', async ({ trade }) => void (await trade.payByCard('After the repair'))),
   ],
 };
 

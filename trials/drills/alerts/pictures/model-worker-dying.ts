@@ -4,6 +4,7 @@ import { killWorkers } from '../../faults/kill-worker.ts';
 /** The threads of the model are ended from outside, as when their memory runs out. */
 export const modelWorkerDying: Drill = {
   alert: 'ModelWorkerDying',
-  cause: async ({ keepDoing, inspectorPort }) => keepDoing(2_000, () => killWorkers(inspectorPort)),
-  mend: [elsewhere('nothing ends the threads any more', ({ stopDoing }) => stopDoing())],
+  cause: async ({ repeat, inspectorPortOf }) =>
+    repeat(2_000, () => killWorkers(inspectorPortOf('moderation'))),
+  mend: [elsewhere('nothing ends the threads any more', ({ stopRepeating }) => stopRepeating())],
 };

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { type Drill, elsewhere } from '../../drill.ts';
-import { stutter } from '../../faults/stutter.ts';
-import { picture } from '../../faults/traffic.ts';
+import { stopAndContinue } from '../../faults/stop-and-continue.ts';
+import { newPicture } from '../../faults/traffic.ts';
 import type { DrillSystem } from '../../system.ts';
 
 const UPLOADERS = 6;
@@ -11,11 +11,11 @@ const UPLOADERS = 6;
 export const moderationSlow: Drill = {
   alert: 'ModerationSlow',
   cause: async (system) => {
-    for (let uploader = 0; uploader < UPLOADERS; uploader += 1) system.keepDoing(100, () => upload(system));
+    for (let uploader = 0; uploader < UPLOADERS; uploader += 1) system.repeat(100, () => upload(system));
     await pause(3_000);
-    stutter(system, 'moderation', { stillMs: 6_000, runMs: 2_000 });
+    stopAndContinue(system, 'moderation', { stoppedMs: 6_000, runningMs: 2_000 });
   },
-  mend: [elsewhere('the processes have a processor again', ({ stopDoing }) => stopDoing())],
+  mend: [elsewhere('the processes have a processor again', ({ stopRepeating }) => stopRepeating())],
 };
 
 async function upload({ addresses, secrets }: DrillSystem): Promise<void> {
@@ -25,7 +25,7 @@ async function upload({ addresses, secrets }: DrillSystem): Promise<void> {
       ...signedCaller({ audience: 'moderation' }, secrets().moderationContext),
       'content-type': 'application/octet-stream',
     },
-    body: new Uint8Array(await picture()),
+    body: new Uint8Array(await newPicture()),
     signal: AbortSignal.timeout(30_000),
   });
   await reply.body?.cancel();

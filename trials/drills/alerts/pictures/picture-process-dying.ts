@@ -4,11 +4,11 @@ import { type Drill, elsewhere } from '../../drill.ts';
 /** The process that opens pictures is ended from outside, as when its memory runs out. */
 export const pictureProcessDying: Drill = {
   alert: 'PictureProcessDying',
-  cause: async ({ keepDoing, pidOf }) =>
-    keepDoing(2_000, async () => {
+  cause: async ({ repeat, pidOf }) =>
+    repeat(2_000, async () => {
       for (const child of childrenOf(pidOf('moderation'))) process.kill(child, 'SIGKILL');
     }),
-  mend: [elsewhere('nothing ends the process any more', ({ stopDoing }) => stopDoing())],
+  mend: [elsewhere('nothing ends the process any more', ({ stopRepeating }) => stopRepeating())],
 };
 
 /** Of the process's first thread, which starts all of them; Linux only. */

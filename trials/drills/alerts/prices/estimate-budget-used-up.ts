@@ -15,10 +15,9 @@ export const estimateBudgetUsedUp: Drill = {
     await system.stop('pricing');
     system.setEnv('pricing', { AUDIENCE_REVEALING_PER_DAY: String(BUDGET) });
     await system.start('pricing');
-    await eventually(() => ask(system, { latitude: 60, longitude: -30 }));
+    await eventually(() => ask(system, 60));
     await pause(SEEN_AFTER_MS);
-    for (let more = 1; more <= BUDGET; more += 1)
-      await eventually(() => ask(system, { latitude: 60 + more, longitude: -30 }));
+    for (let more = 1; more <= BUDGET; more += 1) await eventually(() => ask(system, 60 + more));
   },
   mend: [
     run('admin org show --org 1'),
@@ -30,8 +29,8 @@ export const estimateBudgetUsedUp: Drill = {
   ],
 };
 
-async function ask(system: DrillSystem, place: { latitude: number; longitude: number }): Promise<void> {
-  const reply = await estimate(system, place);
+async function ask(system: DrillSystem, latitude: number): Promise<void> {
+  const reply = await estimate(system, [latitude, -30]);
   await reply.body?.cancel();
   if (!reply.ok) throw new Error(`the estimate was answered with ${reply.status}`);
 }

@@ -4,9 +4,9 @@ import { endForgotten } from '../../faults/forgotten-transactions.ts';
 /** Somebody's session has locked the call log and forgotten it: calls are answered, and logged later. */
 export const callLogBacklog: Drill = {
   alert: 'CallLogBacklog',
-  cause: async ({ locks, keepDoing, call }) => {
+  cause: async ({ locks, repeat, call }) => {
     await locks.hold('gateway', 'LOCK TABLE calls IN ACCESS EXCLUSIVE MODE');
-    keepDoing(200, () => call('/categories'));
+    repeat(200, () => call('/categories'));
   },
   mend: endForgotten('gateway'),
 };

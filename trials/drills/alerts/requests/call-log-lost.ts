@@ -4,12 +4,12 @@ import { type Drill, run } from '../../drill.ts';
 /** Somebody has changed the table by hand, and it refuses what the gateway writes. */
 export const callLogLost: Drill = {
   alert: 'CallLogLost',
-  cause: async ({ stores, keepDoing, call }) => {
+  cause: async ({ stores, repeat, call }) => {
     await query(
       stores.databases.gateway,
       'ALTER TABLE calls ADD CONSTRAINT by_hand CHECK (duration_ms < 0) NOT VALID',
     );
-    keepDoing(200, () => call('/categories'));
+    repeat(200, () => call('/categories'));
   },
   mend: [
     run(

@@ -6,7 +6,7 @@ export const circuitBreakerOpen: Drill = {
   alert: 'CircuitBreakerOpen',
   cause: async (system) => {
     system.links.gatewayToPricing.takeDown();
-    system.keepDoing(100, () => estimate(system));
+    system.repeat(100, () => estimate(system));
   },
   mend: [
     elsewhere('the gateway reaches pricing again', async ({ links }) => links.gatewayToPricing.bringBack()),

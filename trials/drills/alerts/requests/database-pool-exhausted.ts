@@ -10,12 +10,12 @@ const CALLERS = 30;
  */
 export const databasePoolExhausted: Drill = {
   alert: 'DatabasePoolExhausted',
-  cause: async ({ locks, keepDoing, addresses, secrets }) => {
+  cause: async ({ locks, repeat, addresses, secrets }) => {
     await locks.hold('offers', 'LOCK TABLE offers IN ACCESS EXCLUSIVE MODE');
     const headers = signedCaller({ audience: 'offers' }, secrets().offersContext);
     const list = () =>
       fetch(`${addresses.offers}/offers?environment=test`, { headers, signal: AbortSignal.timeout(10_000) });
-    for (let caller = 0; caller < CALLERS; caller += 1) keepDoing(1_000, list);
+    for (let caller = 0; caller < CALLERS; caller += 1) repeat(1_000, list);
   },
   mend: endForgotten('offers'),
 };

@@ -4,9 +4,9 @@ import { type Drill, elsewhere } from '../../drill.ts';
 export const requestErrorsHigh: Drill = {
   alert: 'RequestErrorsHigh',
   severity: 'page',
-  cause: async ({ links, keepDoing, call }) => {
+  cause: async ({ links, repeat, call }) => {
     links.offersDatabase.takeDown();
-    keepDoing(100, () => call('/categories'));
+    repeat(100, () => call('/categories'));
   },
   mend: [
     elsewhere('the database of offers can be reached again', async ({ links }) =>

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Drill, elsewhere } from '../../drill.ts';
-import { stutter } from '../../faults/stutter.ts';
+import { stopAndContinue } from '../../faults/stop-and-continue.ts';
 
 const CALLERS = 40;
 
@@ -8,10 +8,9 @@ const CALLERS = 40;
 export const requestsSlow: Drill = {
   alert: 'RequestsSlow',
   cause: async (system) => {
-    for (let caller = 0; caller < CALLERS; caller += 1)
-      system.keepDoing(20, () => system.call('/categories'));
+    for (let caller = 0; caller < CALLERS; caller += 1) system.repeat(20, () => system.call('/categories'));
     await pause(2_000);
-    stutter(system, 'gateway', { stillMs: 3_500, runMs: 500 });
+    stopAndContinue(system, 'gateway', { stoppedMs: 3_500, runningMs: 500 });
   },
-  mend: [elsewhere('the processes have a processor again', ({ stopDoing }) => stopDoing())],
+  mend: [elsewhere('the processes have a processor again', ({ stopRepeating }) => stopRepeating())],
 };

@@ -1,4 +1,4 @@
-/** A caller as the documents ask for: waits as long as `Retry-After` says, and sends the same again. */
+/** A caller as the documents ask for: after a 503 it waits as long as `Retry-After` says, and sends the same request again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tally } from './tally.ts';
 
@@ -10,50 +10,54 @@ export type Answer = {
 };
 
 /**
- * What a round allows beside a 503 with `Retry-After`: that nothing listens at the gateway, that a process dies under a request, whose
- * repetition is then told by a 409 with `Retry-After` to come again.
+ * Faults that are allowed beside a 503 with `Retry-After`. `refused`: nothing listens at the gateway. `broken`: a process dies while it
+ * has a request; the repeated request may then be answered 409 with `Retry-After`.
  */
 export type Allowance = { readonly refused: boolean; readonly broken: boolean };
 
-export type Insisting = (
+export type RetryingCaller = (
   route: string,
   url: string,
   init?: () => RequestInit,
-  /** Whether a status is one of those that must come. */
+  /** Whether the answer is one of those that must come. */
   expects?: (answer: Answer) => boolean,
 ) => Promise<Answer>;
 
 const giveUpAfterMs = 90_000;
 const usualPauseMs = 500;
 
-export function createInsisting(o: { tally: Tally; allowance: () => Allowance }): Insisting {
-  const { tally } = o;
+export function createRetryingCaller({
+  tally,
+  allowance,
+}: {
+  tally: Tally;
+  allowance: Allowance;
+}): RetryingCaller {
   return async (route, url, init = () => ({}), expects = ({ status }) => status === 200) => {
     const giveUpAt = performance.now() + giveUpAfterMs;
     for (let repeated = false; ; repeated = true) {
       const sentAt = performance.now();
-      const passed = () => performance.now() - sentAt;
+      const count = (outcome: string) => tally.count(route, outcome, performance.now() - sentAt);
       try {
         const reply = await fetch(url, { redirect: 'manual', ...init() });
         const body = await readBody(reply);
         const seconds = reply.headers.get('retry-after');
         const answer = { status: reply.status, body, repeated };
         // The key of a creation whose process died is held for half a minute, in case that it is only slow.
-        const isHeld = reply.status === 409 && repeated && o.allowance().broken;
+        const isHeld = reply.status === 409 && repeated && allowance.broken;
         if ((reply.status === 503 || isHeld) && seconds !== null) {
-          tally.count(route, `${reply.status} with Retry-After`, passed());
+          count(`${reply.status} with Retry-After`);
           await pause(Number(seconds) * 1_000);
         } else {
-          tally.count(route, `${reply.status}`, passed());
+          count(`${reply.status}`);
           if (expects(answer)) return answer;
           tally.fail(`${route} answered ${reply.status} ${JSON.stringify(body).slice(0, 200)}`);
           await pause(usualPauseMs);
         }
       } catch (error) {
         const why = codeOf(error);
-        tally.count(route, why, passed());
-        const { refused, broken } = o.allowance();
-        if (!(why === 'ECONNREFUSED' ? refused : broken)) tally.fail(`${route}: ${why}`);
+        count(why);
+        if (!(why === 'ECONNREFUSED' ? allowance.refused : allowance.broken)) tally.fail(`${route}: ${why}`);
         await pause(usualPauseMs);
       }
       if (performance.now() > giveUpAt) throw new Error(`${route} does not work any more`);
@@ -62,15 +66,13 @@ export function createInsisting(o: { tally: Tally; allowance: () => Allowance })
 }
 
 async function readBody(reply: Response): Promise<Record<string, unknown>> {
-  const isJson = reply.headers.get('content-type')?.includes('json') === true;
-  if (!isJson) {
-    const bytes = (await reply.arrayBuffer()).byteLength;
-    return { bytes, location: reply.headers.get('location') };
-  }
-  return (await reply.json()) as Record<string, unknown>;
+  if (reply.headers.get('content-type')?.includes('json') === true)
+    return (await reply.json()) as Record<string, unknown>;
+  await reply.arrayBuffer();
+  return { location: reply.headers.get('location') };
 }
 
-/** `fetch` hides why behind "fetch failed". */
+/** `fetch` hides the reason behind "fetch failed". */
 function codeOf(error: unknown): string {
   const { cause } = error as { cause?: NodeJS.ErrnoException };
   return cause?.code ?? cause?.message ?? String(error);

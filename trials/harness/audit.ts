@@ -1,24 +1,39 @@
-/** After a round: whether everything that was answered is there, once, and nothing else. */
+/** The audit of a system at rest: nothing is parked or unsound, and each purchase is on record exactly as it was answered. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
 import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
-import { type Channel, connect } from 'amqplib';
-import { mailsTo } from '../harness/simulators.ts';
-import { query } from '../harness/sql.ts';
-import type { System } from '../harness/system.ts';
-import type { Advertiser } from './advertisers.ts';
+import { connect } from 'amqplib';
+import type { Buyer } from './load/buyers.ts';
+import { mailsTo } from './simulators.ts';
+import { query } from './sql.ts';
+import type { System } from './system.ts';
+
+type Audited = Pick<System, 'stores' | 'admin' | 'callAdmin' | 'state'>;
 
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly ServiceName[];
 
-/** Everything that is still under way, one sentence each: the audit is for when there is nothing. */
-export async function underWay({ stores }: System): Promise<string[]> {
+/** Waits until no event is under way, then until nothing is wrong. Returns what is wrong at the end, one sentence each. */
+export async function auditAtRest(
+  system: Audited,
+  o: { buyers?: readonly Buyer[]; withinMs?: number } = {},
+): Promise<string[]> {
+  const { buyers = [], withinMs = 60_000 } = o;
+  const waiting = await untilEmpty(() => eventsUnderWay(system), withinMs);
+  return waiting.length > 0 ? waiting : untilEmpty(() => audit(system, buyers), withinMs);
+}
+
+/** Events in an outbox, a queue or a delay queue, one sentence for each place. */
+export async function eventsUnderWay({ stores }: Pick<Audited, 'stores'>): Promise<string[]> {
   const waiting: string[] = [];
   for (const [service, url] of Object.entries(stores.databases)) {
     const [row] = await query<{ events: number }>(url, 'SELECT count(*)::int AS events FROM outbox');
     if (row !== undefined && row.events > 0) waiting.push(`${row.events} events in the outbox of ${service}`);
   }
   const names = brokerNames('');
-  await onChannel(stores.rabbitmq, async (channel) => {
+  const connection = await connect(stores.rabbitmq, { noDelay: true });
+  try {
+    const channel = await connection.createChannel();
     for (const service of consumers)
       for (const queue of [
         names.queue(service),
@@ -27,28 +42,24 @@ export async function underWay({ stores }: System): Promise<string[]> {
         const { messageCount } = await channel.checkQueue(queue);
         if (messageCount > 0) waiting.push(`${messageCount} messages in ${queue}`);
       }
-  });
+  } finally {
+    await connection.close();
+  }
   return waiting;
 }
 
-/** Everything that is wrong, one sentence each. */
-export async function audit(system: System, advertisers: readonly Advertiser[]): Promise<string[]> {
-  const problems = await parkedIn(system);
+async function audit(system: Audited, buyers: readonly Buyer[]): Promise<string[]> {
+  type Parked = { parked: { service: string; event: string }[] };
+  const { parked } = await system.admin<Parked>('events', 'parked');
   const ledger = await system.callAdmin<{ problems: string[] }>('BILLING', 'GET', '/admin/ledger/check');
-  problems.push(...ledger.problems);
-  for (const advertiser of advertisers) problems.push(...(await auditOne(system, advertiser)));
-  return problems;
-}
-
-async function parkedIn({ stores }: System): Promise<string[]> {
-  const names = brokerNames('');
-  const problems: string[] = [];
-  await onChannel(stores.rabbitmq, async (channel) => {
-    for (const service of consumers) {
-      const { messageCount } = await channel.checkQueue(names.parked(service));
-      if (messageCount > 0) problems.push(`${messageCount} events of ${service} are parked`);
-    }
-  });
+  type Payments = { problems: { offerId: number; problem: string }[] };
+  const payments = await system.admin<Payments>('payments', 'check');
+  const problems = [
+    ...parked.map((message) => `parked: ${JSON.stringify(message)}`),
+    ...ledger.problems,
+    ...payments.problems.map(({ offerId, problem }) => `offer ${offerId}: ${problem}`),
+  ];
+  for (const buyer of buyers) problems.push(...(await auditPurchases(system, buyer)));
   return problems;
 }
 
@@ -63,9 +74,9 @@ type OfferRow = {
   clicks: number;
 };
 
-async function auditOne(system: System, advertiser: Advertiser): Promise<string[]> {
+async function auditPurchases(system: Audited, buyer: Buyer): Promise<string[]> {
   const { stores, callAdmin } = system;
-  const { organisationId } = advertiser;
+  const { organisationId } = buyer;
   const problems: string[] = [];
   const expect = (holds: boolean, problem: string) => void (holds || problems.push(problem));
   const offers = await query<OfferRow>(
@@ -76,14 +87,14 @@ async function auditOne(system: System, advertiser: Advertiser): Promise<string[
     [organisationId],
   );
   const credits = await creditsOf(stores.databases.billing, organisationId);
-  const mails = await mailsTo(system, advertiser.adminEmail);
+  const mails = await mailsTo(system, buyer.adminEmail);
   expect(
     new Set(mails.map(({ headers }) => headers['message-id'])).size === mails.length,
     `a mail to ${organisationId} came twice`,
   );
 
-  let balanceMinor = advertiser.toppedUpMinor;
-  for (const purchase of advertiser.purchases) {
+  let balanceMinor = buyer.toppedUpMinor;
+  for (const purchase of buyer.purchases) {
     const { title, method } = purchase;
     const own = offers.filter((offer) => offer.title === title);
     const [offer] = own;
@@ -100,13 +111,15 @@ async function auditOne(system: System, advertiser: Advertiser): Promise<string[
     expect(!purchase.deleted || creditMinor > 0n, `${name} was deleted and not credited`);
     if (method === 'B') balanceMinor -= offer.net_minor;
     balanceMinor += creditMinor;
-    const mailsOf = (kind: string) =>
-      mails.filter(({ subject }) => subject.includes(kind) && subject.includes(title)).length;
-    expect(mailsOf('Offer paid') === 1, `${name}: ${mailsOf('Offer paid')} mails that it is paid`);
-    const links = method === 'E' ? 1 : 0;
-    expect(mailsOf('Payment link') === links, `${name}: ${mailsOf('Payment link')} mails with its link`);
+    for (const [kind, due] of [
+      ['Offer paid', 1],
+      ['Payment link', method === 'E' ? 1 : 0],
+    ] as const) {
+      const sent = mails.filter(({ subject }) => subject.includes(kind) && subject.includes(title)).length;
+      expect(sent === due, `${name}: ${sent} mails "${kind}", due ${due}`);
+    }
   }
-  const titles = new Set(advertiser.purchases.map(({ title }) => title));
+  const titles = new Set(buyer.purchases.map(({ title }) => title));
   for (const { offer_id: id, title } of offers) expect(titles.has(title), `nobody asked for offer ${id}`);
   const path = `/admin/balances?organisationId=${organisationId}&mode=TEST&currency=GBP`;
   const balance = await callAdmin<{ balanceMinor: string }>('BILLING', 'GET', path);
@@ -117,7 +130,7 @@ async function auditOne(system: System, advertiser: Advertiser): Promise<string[
   return problems;
 }
 
-/** What came back for each offer, by the ledger's entries. */
+/** The credits of each offer, by the entries of the ledger. */
 async function creditsOf(url: string, organisationId: number): Promise<ReadonlyMap<number, bigint>> {
   const rows = await query<{ offer_id: bigint; credited_minor: bigint }>(
     url,
@@ -131,11 +144,12 @@ async function creditsOf(url: string, organisationId: number): Promise<ReadonlyM
   return new Map(rows.map((row) => [Number(row.offer_id), row.credited_minor]));
 }
 
-async function onChannel(url: string, work: (channel: Channel) => Promise<void>): Promise<void> {
-  const connection = await connect(url, { noDelay: true });
-  try {
-    await work(await connection.createChannel());
-  } finally {
-    await connection.close();
+/** Asks until nothing is named. Returns what is named at the end. */
+async function untilEmpty(ask: () => Promise<string[]>, withinMs: number): Promise<string[]> {
+  const giveUpAt = performance.now() + withinMs;
+  for (;;) {
+    const named = await ask();
+    if (named.length === 0 || performance.now() > giveUpAt) return named;
+    await pause(500);
   }
 }

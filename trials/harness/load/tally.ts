@@ -1,11 +1,11 @@
-/** Every reply, counted by route and outcome, and what should not have been. */
+/** Counts every reply by route and outcome, and collects failures. */
 export type Tally = {
   readonly count: (route: string, outcome: string, durationMs: number) => void;
-  /** Something that no document allows. */
+  /** Records something that no document allows. */
   readonly fail: (what: string) => void;
   readonly failures: () => readonly string[];
   readonly requests: () => number;
-  /** A line per route: outcomes with their numbers, and the slowest reply. */
+  /** A line for each route: how often each outcome came, and the slowest reply. */
   readonly lines: () => string[];
 };
 
@@ -28,8 +28,8 @@ export function createTally(): Tally {
       [...routes]
         .toSorted(([one], [other]) => one.localeCompare(other))
         .map(([route, { outcomes, slowestMs }]) => {
-          const told = [...outcomes].map(([outcome, times]) => `${times} x ${outcome}`).join(', ');
-          return `  ${route.padEnd(30)} ${told} (slowest ${Math.round(slowestMs)} ms)`;
+          const counts = [...outcomes].map(([outcome, times]) => `${times} x ${outcome}`).join(', ');
+          return `  ${route.padEnd(30)} ${counts} (slowest ${Math.round(slowestMs)} ms)`;
         }),
   };
 }

@@ -1,4 +1,4 @@
-/** Organisations of a round, and what each of their journeys has left behind. */
+/** The organisations of a load, and what each of them bought. */
 import { randomUUID } from 'node:crypto';
 import { provideOrganisation } from '@offer-ads/dev/demo-data';
 import type { AdminClient } from '@offer-ads/dev/demo-data/admin-client';
@@ -14,7 +14,7 @@ export type Purchase = {
   clicks: number;
 };
 
-export type Advertiser = {
+export type Buyer = {
   readonly organisationId: number;
   readonly key: string;
   readonly adminEmail: string;
@@ -24,8 +24,8 @@ export type Advertiser = {
 
 const toppedUpMinor = 1_000_000_00n;
 
-/** New for every round, so that rounds do not meet. Their people may have as many offers as a round makes. */
-export async function registerAdvertiser(admin: AdminClient): Promise<Advertiser> {
+/** Each load has organisations of its own, so that loads do not share balances or quotas. */
+export async function registerBuyer(admin: AdminClient): Promise<Buyer> {
   const { id, keys, adminEmail } = await provideOrganisation(admin, {
     name: 'Rolling Stones Ltd',
     tradingName: 'Rolling Stones',
