@@ -1,7 +1,7 @@
 # An image per service; `npm run images` builds them all (deploy/k8s/README.md), and this one:
 #   docker build --build-arg SERVICE=offers --tag offer-ads/offers .
-# NODE_IMAGE builds, and gives the image its Node: Node 24 with npm and a shell, wherever it comes from. RUNTIME_IMAGE is what
-# the image stands on: glibc and libstdc++ are all that it needs. Nothing is run in it, so one without a shell will do.
+# NODE_IMAGE builds the image and gives it its Node: Node 24 with npm and a shell, from any source. RUNTIME_IMAGE is the base
+# of the image. It needs only glibc and libstdc++, and no shell, because the build runs nothing in it.
 ARG NODE_IMAGE=node:24-bookworm-slim
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
@@ -76,13 +76,13 @@ COPY --from=sources /app/packages/contracts /app/packages/contracts
 COPY --from=sources /app/packages/platform /app/packages/platform
 COPY --from=sources /app/packages/admin /app/packages/admin
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
-# By number, because a base need not know a name for it.
+# By number, because the base may have no name for it.
 USER 1000:1000
 EXPOSE 8080
-# Whatever the base starts by itself.
+# Replaces the entry point of the base.
 ENTRYPOINT []
 
-# A check starts a Node, because an image may have nothing else to run: so it is made seldom, and has time on a busy machine.
+# A check starts Node, because the image may contain no other program. So checks are rare, and may take long on a busy machine.
 FROM runtime AS simulators
 ARG VERSION REVISION CREATED
 LABEL org.opencontainers.image.title="offer-ads/simulators" \
