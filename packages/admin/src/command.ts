@@ -42,19 +42,19 @@ export function localCommand<const O extends Options>(o: {
   return { ...o, run: async (args) => o.run(readOptions(o, args)) };
 }
 
-/** The command line is wrong. */
+/** The command line is wrong. The message is printed after the name of the command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 function readOptions<O extends Options>(
-  { options, operand, name }: { options: O; operand?: string; name: string },
+  { options, operand }: { options: O; operand?: string },
   args: readonly string[],
 ): Values<O> {
-  const { values, positionals } = parseStrictly(options, args, name);
+  const { values, positionals } = parseStrictly(options, args);
   const [word, ...more] = positionals;
   if (more.length > 0 || (word !== undefined && operand === undefined))
-    throw new UsageError(`${name} does not take ${JSON.stringify(more[0] ?? word)}`);
+    throw new UsageError(`does not take ${JSON.stringify(more[0] ?? word)}`);
   const given = operand === undefined || word === undefined ? values : { ...values, [operand]: word };
   const checked = z.object(options).safeParse(given);
   if (checked.success) return checked.data;
@@ -63,10 +63,10 @@ function readOptions<O extends Options>(
     const shown = option === operand ? option.toUpperCase() : `--${option}`;
     return given[option] === undefined ? `${shown} is missing` : `${shown} ${issue.message}`;
   });
-  throw new UsageError(`${name}: ${faults.join(', ')}`);
+  throw new UsageError(faults.join(', '));
 }
 
-function parseStrictly(options: Options, args: readonly string[], name: string) {
+function parseStrictly(options: Options, args: readonly string[]) {
   const known = Object.fromEntries(
     Object.keys(options).map((option) => [option, { type: 'string' } as const]),
   );
@@ -75,7 +75,7 @@ function parseStrictly(options: Options, args: readonly string[], name: string) 
   } catch (error) {
     // Keep only Node's first sentence, which names the option; the rest is about shell quoting.
     const [problem] = (error instanceof Error ? error.message : String(error)).split('. ');
-    throw new UsageError(`${name}: ${problem}`);
+    throw new UsageError(String(problem));
   }
 }
 

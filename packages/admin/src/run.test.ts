@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
-import { adminUnderTest, token } from '../test/admin-under-test.ts';
+import { adminUnderTest, runJson, settingsAt, token } from '../test/admin-under-test.ts';
+import { createTools } from './tools.ts';
 
 const { admin, adminJson, received, replies } = adminUnderTest();
 
@@ -18,63 +19,71 @@ const organisation = (id: number, name: string) => ({
   quotas: { TEST: quota, LIVE: quota },
 });
 const bo = { email: 'bo@tea.example' };
+const mail = {
+  id: 'offer-paid/offer/17 to ann@cafe.example',
+  state: 'failed',
+  event: 'OfferPaymentApplied',
+  organisationId: 1,
+  recipient: 'ann@cafe.example',
+  subject: 'Offer paid',
+  createdAt: '2026-06-01T12:00:00.000Z',
+  attempts: 1,
+  nextAttemptAt: null,
+  settledAt: '2026-06-01T12:00:01.000Z',
+  problem: '550 5.7.1 Blocked',
+};
+const mailRecord = {
+  ...mail,
+  messageId: '<0123@ads.example>',
+  expiresAt: null,
+  history: [{ at: mail.settledAt, state: 'failed', problem: mail.problem, reply: null, uncertain: false }],
+  resends: [],
+};
+const bounce = {
+  address: 'ann@cafe.example',
+  refusals: 1,
+  lastRefusedAt: mail.createdAt,
+  heededUntil: mail.settledAt,
+  problem: '550 5.1.1',
+};
 
 describe('a command', () => {
-  it('calls the owning service with the credential for it, in no name, and prints the reply', async () => {
-    const organisation = { id: 3, name: 'Tea House Ltd', adminEmail: 'ann@tea.example' };
-    replies['POST /admin/organisations'] = organisation;
-    const words =
-      'org create --name Tea_House_Ltd --trading-name Tea --country GB --currency GBP --admin-email ann@tea.example';
-    expect(await adminJson(words)).toEqual({ status: 0, result: organisation });
+  it('calls the service that owns the data with the credential for it, without a name, and prints the reply', async () => {
+    const json = { name: 'Tea', tradingName: 'Tea House', country: 'GB', currency: 'GBP' };
+    replies['POST /admin/keys'] = json;
+    expect(await adminJson('key create --org 3 --mode none')).toEqual({ status: 0, result: json });
     expect(received).toEqual([
       {
-        call: 'POST /admin/organisations',
-        body: {
-          name: 'Tea House Ltd',
-          tradingName: 'Tea',
-          country: 'GB',
-          currency: 'GBP',
-          adminEmail: 'ann@tea.example',
-        },
+        call: 'POST /admin/keys',
+        body: { organisationId: 3, mode: null },
         token: `Bearer ${adminCredential(token, 'gateway')}`,
         actor: '',
       },
     ]);
   });
 
-  it.each([
-    ['org disable --org 3', 'POST /admin/organisations/3/disable', ''],
+  it.each<readonly [words: string, call: string, body?: object | '', reply?: object]>([
+    [
+      'org create --name Tea --trading-name House --country GB --currency GBP --admin-email bo@tea.example',
+      'POST /admin/organisations',
+      { name: 'Tea', tradingName: 'House', country: 'GB', currency: 'GBP', adminEmail: bo.email },
+    ],
+    ['org disable --org 3', 'POST /admin/organisations/3/disable'],
+    ['org approve --org 7', 'POST /admin/organisations/7/approve'],
+    ['org withdraw-approval --org 7', 'POST /admin/organisations/7/withdraw-approval'],
     [
       'org quota --org 3 --mode test --per-org 2 --per-person 0',
       'POST /admin/organisations/3/quota',
       { mode: 'TEST', perOrganisation: 2, perPerson: 0 },
     ],
     ['terms publish --version 2026-11', 'POST /admin/terms', { version: '2026-11' }],
-    ['terms accept --org 3', 'POST /admin/organisations/3/accept-terms', ''],
+    ['terms accept --org 3', 'POST /admin/organisations/3/accept-terms'],
     [
       'person invite --org 3 --email bo@tea.example --role developer',
       'POST /admin/organisations/3/people',
-      { email: 'bo@tea.example', role: 'developer' },
+      { ...bo, role: 'developer' },
     ],
-    [
-      'person disable --org 3 --email bo@tea.example',
-      'POST /admin/organisations/3/people/disable',
-      { email: 'bo@tea.example' },
-    ],
-    [
-      'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --person bo@tea.example',
-      'POST /admin/keys',
-      {
-        organisationId: 3,
-        mode: 'LIVE',
-        expiresAt: '2026-12-31T23:00:00.000Z',
-        personEmail: 'bo@tea.example',
-      },
-    ],
-    ['key create --org 3 --mode none', 'POST /admin/keys', { organisationId: 3, mode: null }],
-    ['key roll --id 7', 'POST /admin/keys/7/roll', ''],
-    ['key limit --id 7 --per-minute 600', 'POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
-    ['key limit --id 7 --per-minute none', 'POST /admin/keys/7/limit', { requestsPerMinute: null }],
+    ['person disable --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/disable', bo],
     ['person reinvite --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/invitation', bo],
     [
       'person role --org 3 --email bo@tea.example --role admin',
@@ -82,25 +91,51 @@ describe('a command', () => {
       { ...bo, role: 'admin' },
     ],
     ['session end --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/end-sessions', bo],
-    ['call list --org 3', 'GET /admin/organisations/3/calls', ''],
+    [
+      'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --person bo@tea.example',
+      'POST /admin/keys',
+      { organisationId: 3, mode: 'LIVE', expiresAt: '2026-12-31T23:00:00.000Z', personEmail: bo.email },
+    ],
+    ['key roll --id 7', 'POST /admin/keys/7/roll'],
+    ['key limit --id 7 --per-minute 600', 'POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
+    ['key limit --id 7 --per-minute none', 'POST /admin/keys/7/limit', { requestsPerMinute: null }],
+    ['call list --org 3', 'GET /admin/organisations/3/calls'],
     [
       'call list --org 3 --key 7 --status 4xx --from 2026-11-01T00:00:00+01:00 --to 2026-11-02T00:00:00Z',
       'GET /admin/organisations/3/calls?status=4xx&from=2026-11-01T00%3A00%3A00%2B01%3A00&to=2026-11-02T00%3A00%3A00Z&key_id=7',
-      '',
     ],
-    ['call-log list --org 3 --limit 5', 'GET /admin/organisations/3/calls?limit=5', ''],
     ['rates refresh', 'POST /admin/rates/refresh', {}],
     ['rates refresh --accept-jump 2026-11-20', 'POST /admin/rates/refresh', { acceptJump: '2026-11-20' }],
-    ['offer disable --id 9', 'POST /admin/offers/9/disable', ''],
+    ['offer disable --id 9', 'POST /admin/offers/9/disable'],
+    ['notification list', 'GET /admin/notifications', '', { notifications: [mail] }],
+    [
+      'notification list --state failed --org 1 --to ann@cafe.example --since 2026-06-01T00:00:00+01:00 --limit 5',
+      'GET /admin/notifications?state=failed&organisationId=1&recipient=ann%40cafe.example&since=2026-06-01T00%3A00%3A00%2B01%3A00&limit=5',
+      '',
+      { notifications: [] },
+    ],
+    [
+      'notification show offer-paid/offer/17',
+      'GET /admin/notifications/one?id=offer-paid%2Foffer%2F17',
+      '',
+      mailRecord,
+    ],
+    [
+      'notification resend offer-paid/offer/17',
+      'POST /admin/notifications/resend',
+      { id: 'offer-paid/offer/17' },
+      mailRecord,
+    ],
+    ['notification bounces --limit 3', 'GET /admin/bounces?limit=3', '', { bounces: [bounce] }],
     ['notification forget ann@cafe.example', 'POST /admin/bounces/forget', { address: 'ann@cafe.example' }],
-  ])('%s asks for %s', async (words, call, body) => {
-    replies[call] = { done: true };
-    expect(await adminJson(words)).toEqual({ status: 0, result: { done: true } });
+  ])('%s asks for %s', async (...[words, call, body = '', reply = { done: true }]) => {
+    replies[call] = reply;
+    expect(await adminJson(words)).toEqual({ status: 0, result: reply });
     expect(received).toMatchObject([{ call, body }]);
   });
 
   it.each([
-    ['person invite --org 3', '--email is missing'],
+    ['person invite --org 3', 'person invite: --email is missing'],
     ['org show --org three', '--org must be an id'],
     ['org show --org 3 --verbose', "Unknown option '--verbose'"],
     ['org show --org 3 now', 'does not take "now"'],
@@ -110,13 +145,14 @@ describe('a command', () => {
     ['key limit --id 7', '--per-minute is missing'],
     ['key limit --id 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
     ['member import', 'FILE is missing'],
+    ['catalogue import no-such.json', 'catalogue import: cannot read no-such.json'],
     ['rates refresh --accept-jump yes', '--accept-jump must be a date such as 2026-11-20'],
     ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
     ['notification list --state lost', '--state must be one of waiting, pending'],
     ['notification list --since yesterday', '--since must be an ISO 8601 date-time'],
     ['notification resend', 'ID is missing'],
     ['org destroy --org 3', 'there is no command "org destroy"'],
-  ])('%s fails and says "%s"', async (words, problem) => {
+  ])('%s fails with "%s"', async (words, problem) => {
     const { status, result } = await adminJson(words);
     expect(status).toBe(1);
     expect(result).toEqual({ error: expect.stringContaining(problem) });
@@ -124,7 +160,7 @@ describe('a command', () => {
     expect(received).toEqual([]);
   });
 
-  it("fails with the service's own words", async () => {
+  it('fails with the words of the service', async () => {
     replies['POST /admin/keys/7/roll'] = { message: 'The key is not in force' };
     expect(await adminJson('key roll --id 7')).toEqual({
       status: 1,
@@ -132,17 +168,17 @@ describe('a command', () => {
     });
   });
 
-  it('fails, naming service and address, when nobody answers', async () => {
-    const { status, result } = await adminJson('org list', 'http://127.0.0.1:1');
-    expect(status).toBe(1);
-    expect(result).toEqual({
-      error: expect.stringContaining('gateway cannot be reached at http://127.0.0.1:1'),
+  it('fails with the name and address of a service that cannot be reached', async () => {
+    const nowhere = 'http://127.0.0.1:1';
+    expect(await runJson('org list', () => createTools(settingsAt(nowhere)))).toEqual({
+      status: 1,
+      result: { error: expect.stringContaining(`gateway cannot be reached at ${nowhere}`) },
     });
   });
 });
 
 describe('person list', () => {
-  it('shows everybody, or the one who is named', async () => {
+  it('shows all people, or the one with the address given', async () => {
     const people = [
       { id: 1, email: 'ann@tea.example', role: 'admin', enabled: true },
       { id: 2, email: 'bo@tea.example', role: 'developer', enabled: false },
@@ -183,7 +219,7 @@ describe('help', () => {
 });
 
 describe('output for people', () => {
-  it('shows texts of others as they are written, and lets none of them steer the terminal', async () => {
+  it('shows control characters in texts of others as codes', async () => {
     const steering = 'a\u001b[2J\u009b31m\r\nb\u202e';
     replies['GET /admin/organisations?limit=1000'] = {
       organisations: [organisation(3, steering)],
@@ -196,7 +232,7 @@ describe('output for people', () => {
     }
   });
 
-  it('gives all pages of organisations, those registered first at the top', async () => {
+  it('lists the organisations of all pages, oldest first', async () => {
     const page = (ids: number[], nextBefore: number | null) => ({
       organisations: ids.map((id) => organisation(id, `No ${id}`)),
       nextBefore,
@@ -206,6 +242,8 @@ describe('output for people', () => {
     expect((await adminJson('org list')).result).toMatchObject({
       organisations: [{ id: 2 }, { id: 7 }, { id: 9 }],
     });
+    await admin('org list --waiting yes');
+    expect(received.at(-1)?.call).toBe('GET /admin/organisations?limit=1000&approved=false&enabled=true');
   });
 
   it('is a table for lists and a line per field otherwise', async () => {

@@ -50,14 +50,13 @@ export async function runAdmin(args: readonly string[], tools: () => Tools, outp
   }
   try {
     if (wanted === undefined)
-      throw new UsageError(
-        `there is no command ${JSON.stringify(words.slice(0, 2).join(' '))}; --help lists all`,
-      );
+      throw new Error(`there is no command ${JSON.stringify(words.slice(0, 2).join(' '))}; --help lists all`);
     const result = await wanted.run(words.slice(2), tools);
     output.out(json ? JSON.stringify(result) : toText(result));
     return wanted.failed?.(result) === true ? 1 : 0;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const words = error instanceof Error ? error.message : String(error);
+    const message = error instanceof UsageError ? `${wanted?.name}: ${words}` : words;
     if (json) output.out(JSON.stringify({ error: message }));
     else output.err(`error: ${message}`);
     return 1;

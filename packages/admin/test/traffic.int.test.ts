@@ -5,12 +5,11 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { runAdmin } from '../src/run.ts';
 import { createTools } from '../src/tools.ts';
+import { runJson, settingsAt } from './admin-under-test.ts';
 
 describe('traffic record', () => {
   const corner = testNamespace();
-  const nobody = 'http://127.0.0.1:1';
   let offers: Broker;
   const counts = { views: 0, clicks: 0 };
   beforeAll(async () => {
@@ -37,30 +36,18 @@ describe('traffic record', () => {
     await corner.dispose();
   });
 
-  async function record(words: string, rabbitmq = corner.url) {
-    const printed: string[] = [];
-    const settings = {
-      GATEWAY_ADMIN_URL: nobody,
-      OFFERS_ADMIN_URL: nobody,
-      BILLING_ADMIN_URL: nobody,
-      PRICING_ADMIN_URL: nobody,
-      MODERATION_ADMIN_URL: nobody,
-      NOTIFIER_ADMIN_URL: nobody,
-      RABBITMQ_URL: rabbitmq,
-      ADMIN_TOKEN: 'not needed',
-    };
-    const status = await runAdmin(
-      ['traffic', 'record', ...words.split(' '), '--json'],
-      () => createTools(settings, { namespace: corner.namespace }),
-      { out: (line) => printed.push(line), err: (line) => printed.push(line) },
+  const record = (words: string, rabbitmq = corner.url) =>
+    runJson(`traffic record ${words}`, () =>
+      createTools(
+        { ...settingsAt('http://127.0.0.1:1'), RABBITMQ_URL: rabbitmq },
+        { namespace: corner.namespace },
+      ),
     );
-    return { status, result: JSON.parse(printed.join('')) as unknown };
-  }
 
-  it('reaches offers as that many views and clicks of the offer', async () => {
+  it('publishes as many views and clicks of the offer as it is told', async () => {
     const recorded = await eventually(async () => {
       const outcome = await record('--offer 17 --views 700 --clicks 3');
-      // A broker that takes more than two seconds to let anybody in has been told nothing.
+      // A broker that needs more than two seconds to accept the connection has received nothing.
       expect(outcome.result).not.toEqual({ error: 'broker: not connected' });
       return outcome;
     });

@@ -3,8 +3,8 @@ import { adminUnderTest } from '../../test/admin-under-test.ts';
 
 const { adminJson, received, replies } = adminUnderTest();
 
-describe('events', () => {
-  it('are listed over all services, and replayed in the one that is named', async () => {
+describe('parked events', () => {
+  it('are listed for all services, and replayed in the one given', async () => {
     const parked = {
       id: 'e1',
       type: null,
@@ -28,7 +28,7 @@ describe('events', () => {
     expect(received.at(-1)?.body).toEqual({ ids: ['e1', 'e2'] });
   });
 
-  it('are dropped only when they are named, be it as all', async () => {
+  it('are dropped only when their ids, or all, are given', async () => {
     replies['POST /admin/parked/drop'] = { dropped: 1 };
     expect(await adminJson('events drop')).toMatchObject({ status: 1 });
     expect(await adminJson('events drop --ids all')).toEqual({ status: 0, result: { dropped: 4 } });

@@ -59,7 +59,7 @@ function chosen(name: (typeof consumers)[number] | undefined) {
 }
 
 async function parkedOf(name: Owner, { call }: Tools) {
-  const { parked } = parkedReply.parse(await call(name, { method: 'GET', path: '/admin/parked?limit=1000' }));
+  const { parked } = parkedReply.parse(await call(name, 'GET /admin/parked', { query: { limit: 1000 } }));
   return parked.map((message) => Object.assign({ service: name }, message));
 }
 
@@ -75,9 +75,7 @@ async function dealWith(
   ]);
   let total = 0;
   for (const name of chosen(o.service))
-    total += reply.parse(
-      await call(name, { method: 'POST', path: `/admin/parked/${action}`, json: { ids: o.ids } }),
-    );
+    total += reply.parse(await call(name, `POST /admin/parked/${action}`, { json: { ids: o.ids } }));
   return total;
 }
 
@@ -91,8 +89,7 @@ async function republish(
   let upTo: string | undefined;
   for (;;) {
     const json = { ...period, upTo };
-    const reply = await call(service, { method: 'POST', path: '/admin/events/republish', json });
-    const done = republishReply.parse(reply);
+    const done = republishReply.parse(await call(service, 'POST /admin/events/republish', { json }));
     if (done.republished === 0) return total;
     total += done.republished;
     upTo = done.upTo;

@@ -18,13 +18,13 @@ describe('member check', () => {
     complete: true,
   };
 
-  it('asks the service to compare, and prints the numbers', async () => {
+  it('asks pricing to compare, and prints the numbers', async () => {
     replies['POST /admin/members/check'] = checked;
     expect(await adminJson('member check')).toEqual({ status: 0, result: checked });
     expect(received).toMatchObject([{ body: {} }]);
   });
 
-  it('fails when something differs, and asks for a repair only when told to', async () => {
+  it('fails when something differs, and repairs it with --repair yes', async () => {
     const differing = { ...checked, ok: false, missing: 2 };
     replies['POST /admin/members/check'] = differing;
     expect(await adminJson('member check --repair yes')).toEqual({ status: 1, result: differing });

@@ -11,7 +11,7 @@ export const memberCommands: readonly Command[] = [
     operand: 'file',
     run: async (o, { call }) => {
       requireReadable(o.file);
-      return call('pricing', { method: 'POST', path: '/admin/members/import', file: o.file, patient: true });
+      return call('pricing', 'POST /admin/members/import', { file: o.file, patient: true });
     },
   }),
   command({
@@ -20,20 +20,16 @@ export const memberCommands: readonly Command[] = [
       'Compare the members in memory with the stored ones; fails if they differ; --repair yes corrects the index',
     options: { repair: yesOrNo.optional() },
     failed: (result) => 'ok' in result && result.ok === false,
-    run: async (json, { call }) => {
-      const path = '/admin/members/check';
-      return membersCheckReply.parse(await call('pricing', { method: 'POST', path, json, patient: true }));
-    },
+    run: async (json, { call }) =>
+      membersCheckReply.parse(await call('pricing', 'POST /admin/members/check', { json, patient: true })),
   }),
   command({
     name: 'rates refresh',
     summary:
       "Fetch the day's exchange rates now; DATE is the fixing in which a currency is allowed to move by over 20 %",
     options: { 'accept-jump': date.optional() },
-    run: (o, { call }) => {
-      const json = { acceptJump: o['accept-jump'] };
-      return call('pricing', { method: 'POST', path: '/admin/rates/refresh', json });
-    },
+    run: (o, { call }) =>
+      call('pricing', 'POST /admin/rates/refresh', { json: { acceptJump: o['accept-jump'] } }),
   }),
 ];
 
@@ -42,6 +38,6 @@ function requireReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch {
-    throw new UsageError(`member import: cannot read ${file}`);
+    throw new UsageError(`cannot read ${file}`);
   }
 }

@@ -26,13 +26,8 @@ export const notificationCommands: readonly Command[] = [
       limit: count.optional(),
     },
     run: async ({ state, org, to, since, limit }, { call }) => {
-      const given = { state, organisationId: org, recipient: to, since, limit };
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(given)) {
-        if (value !== undefined) query.set(name, `${value}`);
-      }
-      const path = `/admin/notifications${query.size === 0 ? '' : `?${query.toString()}`}`;
-      return notificationsReply.parse(await call('notifier', { method: 'GET', path }));
+      const query = { state, organisationId: org, recipient: to, since, limit };
+      return notificationsReply.parse(await call('notifier', 'GET /admin/notifications', { query }));
     },
   }),
   command({
@@ -40,40 +35,35 @@ export const notificationCommands: readonly Command[] = [
     summary: 'Show the result of each attempt to send a mail, and who asked to send it again',
     options: named,
     operand: 'id',
-    run: async ({ id: name }, { call }) => {
-      const path = `/admin/notifications/one?id=${encodeURIComponent(name)}`;
-      return historyFirst(notificationReply.parse(await call('notifier', { method: 'GET', path })));
-    },
+    run: async (query, { call }) =>
+      historyFirst(await call('notifier', 'GET /admin/notifications/one', { query })),
   }),
   command({
     name: 'notification resend',
     summary: 'Send a mail again now, with the same Message-ID, whatever is known of the address',
     options: named,
     operand: 'id',
-    run: async (json, { call }) => {
-      const path = '/admin/notifications/resend';
-      return historyFirst(notificationReply.parse(await call('notifier', { method: 'POST', path, json })));
-    },
+    run: async (json, { call }) =>
+      historyFirst(await call('notifier', 'POST /admin/notifications/resend', { json })),
   }),
   command({
     name: 'notification bounces',
     summary: 'List addresses that a mail server reported as not existing; mails to them are suppressed',
     options: { limit: count.optional() },
-    run: async ({ limit }, { call }) => {
-      const path = `/admin/bounces${limit === undefined ? '' : `?limit=${limit}`}`;
-      return bouncesReply.parse(await call('notifier', { method: 'GET', path }));
-    },
+    run: async (query, { call }) =>
+      bouncesReply.parse(await call('notifier', 'GET /admin/bounces', { query })),
   }),
   command({
     name: 'notification forget',
     summary: 'Remove an address from the bounce list, so that mails to it are sent again',
     options: { address: text.describe('ADDRESS') },
     operand: 'address',
-    run: async (json, { call }) => call('notifier', { method: 'POST', path: '/admin/bounces/forget', json }),
+    run: (json, { call }) => call('notifier', 'POST /admin/bounces/forget', { json }),
   }),
 ];
 
 /** The first property, if it is a list, is printed as a table. */
-function historyFirst({ history, ...facts }: z.infer<typeof notificationReply>): object {
+function historyFirst(reply: object): object {
+  const { history, ...facts } = notificationReply.parse(reply);
   return { history, ...facts };
 }

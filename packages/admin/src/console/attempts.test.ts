@@ -14,7 +14,7 @@ describe('attempts to sign in', () => {
     expect(attempts.admit(ann, later)).toBe(true);
   });
 
-  it('of one person, or with made-up names, leave colleagues at the same address theirs', () => {
+  it('of one person, or with invented names, do not count against colleagues at the same address', () => {
     const attempts = countAttempts();
     tries(100, attempts);
     for (let made = 0; made < 1_000; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);
@@ -22,13 +22,13 @@ describe('attempts to sign in', () => {
     expect(attempts.admit(ann, start)).toBe(false);
   });
 
-  it('of one person are counted apart for each address', () => {
+  it('of one person are counted separately for each address', () => {
     const attempts = countAttempts();
     tries(10, attempts);
     expect(attempts.admit({ ...ann, from: '10.0.0.2' }, start)).toBe(true);
   });
 
-  it('are counted for so many names at once, and those counted longest ago are forgotten', () => {
+  it('are counted for 10,000 names at most; the oldest count is deleted first', () => {
     const attempts = countAttempts();
     tries(10, attempts);
     for (let made = 0; made < 9_999; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);
@@ -37,7 +37,7 @@ describe('attempts to sign in', () => {
     expect(attempts.admit(ann, start)).toBe(true);
   });
 
-  it('that begin anew after ten minutes are not those counted longest ago', () => {
+  it('that begin a new window count from then, so they are not the oldest', () => {
     const attempts = countAttempts();
     attempts.admit(ann, start);
     for (let made = 0; made < 9_999; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);
@@ -46,7 +46,7 @@ describe('attempts to sign in', () => {
     expect(attempts.admit(ann, later)).toBe(false);
   });
 
-  it('that led to a sign-in count no longer', () => {
+  it('before a successful sign-in no longer count', () => {
     const attempts = countAttempts();
     tries(10, attempts);
     attempts.forget(ann);

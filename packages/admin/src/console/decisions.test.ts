@@ -20,8 +20,8 @@ function done(begun: Begun): void {
   begun.end(true);
 }
 
-describe('who decides about what somebody else has decided', () => {
-  it('is told who it was, what and why, when their page was read before', () => {
+describe('a person who decides about the same thing as another', () => {
+  it('is told who decided what and why, when their page is older than that decision', () => {
     done(begin({ by: 'ann' }));
     clock.advance(40_000);
     expect(begin({ by: 'bo', seenSecondsAgo: 60 })).toEqual({
@@ -30,7 +30,7 @@ describe('who decides about what somebody else has decided', () => {
     });
   });
 
-  it('is told so also while the other decision is under way', () => {
+  it('is told so while the other decision is under way', () => {
     begin({ by: 'ann' });
     const refused = begin({ by: 'bo' });
     expect([refused.ok, !refused.ok && refused.message]).toEqual([
@@ -39,20 +39,20 @@ describe('who decides about what somebody else has decided', () => {
     ]);
   });
 
-  it('decides, when they have been told and want it all the same', () => {
+  it('may decide after this warning', () => {
     done(begin({ by: 'ann' }));
     expect(begin({ by: 'bo', seenSecondsAgo: 1 }).ok).toBe(false);
     const insists = { by: 'bo', about: ['/organisations/3'], action: 'enable', reason: 'paid' };
     expect(decisions.begin(insists, null).ok).toBe(true);
   });
 
-  it('decides, when their page was read afterwards', () => {
+  it('may decide when their page is newer than the other decision', () => {
     done(begin({ by: 'ann' }));
     clock.advance(40_000);
     expect(begin({ by: 'bo', seenSecondsAgo: 30 }).ok).toBe(true);
   });
 
-  it('decides, when the other decision came to nothing, and is told of the one before that', () => {
+  it('may decide when the other decision failed, and is told of the one before that', () => {
     done(begin({ by: 'ann' }));
     clock.advance(40_000);
     const failed = begin({ by: 'cy', seenSecondsAgo: 30 });
@@ -61,19 +61,19 @@ describe('who decides about what somebody else has decided', () => {
     expect(begin({ by: 'dee', seenSecondsAgo: 60 }).ok).toBe(false);
   });
 
-  it('decides about something else, and about what they have decided themselves', () => {
+  it('may decide about something else, and again about their own decision', () => {
     done(begin({ by: 'ann' }));
     expect(begin({ by: 'bo', about: ['/organisations/4'], seenSecondsAgo: 60 }).ok).toBe(true);
     expect(begin({ by: 'ann', seenSecondsAgo: 60 }).ok).toBe(true);
   });
 
-  it('is told when one of several things is decided', () => {
+  it('is told when one of several things was decided', () => {
     done(begin({ by: 'ann', about: ['event/a', 'event/b'] }));
     expect(begin({ by: 'bo', about: ['event/b', 'event/c'], seenSecondsAgo: 60 }).ok).toBe(false);
   });
 });
 
-it('as many decisions are kept as fit, the latest', () => {
+it('the latest 2,000 decisions are kept', () => {
   done(begin({ by: 'ann', about: ['first'] }));
   for (let number = 0; number < 2_000; number += 1) done(begin({ by: 'ann', about: [`offer/${number}`] }));
   expect(begin({ by: 'bo', about: ['first'], seenSecondsAgo: 60 }).ok).toBe(true);

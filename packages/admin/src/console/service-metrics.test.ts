@@ -10,13 +10,13 @@ outbox_events 0
 ledger_check_timestamp_seconds{service="billing"} 1.7636e9
 `);
 
-it('numbers are found by name and labels, and not by a part of a name', () => {
+it('numbers are found by whole name and labels', () => {
   expect(told.value('queue_messages', { queue: 'parked' })).toBe(2);
   expect(told.value('outbox_events')).toBe(0);
   expect(told.value('ledger_check_timestamp_seconds')).toBe(1_763_600_000);
 });
 
-it('what is not told is unknown, and not zero', () => {
+it('a missing number is unknown, not zero', () => {
   expect(told.value('outbox')).toBeUndefined();
   expect(told.value('queue_messages', { queue: 'retry' })).toBeUndefined();
 });

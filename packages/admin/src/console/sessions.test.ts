@@ -11,7 +11,7 @@ const start = new Date('2026-11-20T09:00:00Z');
 const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
 
 describe('a session of the console', () => {
-  it('is found by its token, and by nothing else', () => {
+  it('is found by its token only', () => {
     const sessions = keepSessions(() => ann);
     const opened = sessions.open(who, start);
     expect(sessions.find(opened, after(1))).toMatchObject({ name: 'ann' });
@@ -19,7 +19,7 @@ describe('a session of the console', () => {
     expect(sessions.find('', after(1))).toBeNull();
   });
 
-  it('ends after 30 minutes without a use, and goes on with one', () => {
+  it('ends after 30 minutes without use', () => {
     const sessions = keepSessions(() => ann);
     const opened = sessions.open(who, start);
     expect(sessions.find(opened, after(29))).not.toBeNull();
@@ -28,7 +28,7 @@ describe('a session of the console', () => {
     expect(sessions.find(opened, after(88))).toBeNull();
   });
 
-  it('ends after 8 hours however often it is used', () => {
+  it('ends after 8 hours, even when it is used', () => {
     const sessions = keepSessions(() => ann);
     const opened = sessions.open(who, start);
     for (let minutes = 20; minutes < 480; minutes += 20)
@@ -36,7 +36,7 @@ describe('a session of the console', () => {
     expect(sessions.find(opened, after(480))).toBeNull();
   });
 
-  it('ends at once when its person is no longer among the staff', () => {
+  it('ends at once when its person leaves the staff', () => {
     let staff: Staff = ann;
     const sessions = keepSessions(() => staff);
     const opened = sessions.open(who, start);
@@ -46,7 +46,7 @@ describe('a session of the console', () => {
     expect(sessions.find(opened, after(1))).toBeNull();
   });
 
-  it('makes room when one person opens too many: the one that was used longest ago', () => {
+  it('that was used longest ago ends when its person opens a sixth one', () => {
     const sessions = keepSessions(() => ann);
     const opened = [1, 2, 3, 4, 5].map((minute) => sessions.open(who, after(minute)));
     sessions.find(opened[0] ?? '', after(6));

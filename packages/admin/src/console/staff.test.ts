@@ -12,8 +12,8 @@ function staffIn(setting: string): Staff {
   return parsed.staff;
 }
 
-describe('the staff that a setting names', () => {
-  it('prove themselves by their own name and token only', () => {
+describe('the staff in a setting', () => {
+  it('sign in with their own name and token only', () => {
     const staff = staffIn(`${entry('ann', annToken)},${entry('bo', boToken)}`);
     expect(staff.prove('ann', annToken)).not.toBeNull();
     expect(staff.prove('bo', annToken)).toBeNull();
@@ -22,13 +22,13 @@ describe('the staff that a setting names', () => {
     expect(staff.prove('', annToken)).toBeNull();
   });
 
-  it('cannot sign in by what the setting holds, nor where a service was meant', () => {
+  it('cannot sign in with a hash of the setting, nor with the hash for a service', () => {
     const setting = entry('ann', annToken);
     expect(staffIn(setting).prove('ann', setting.slice('ann:'.length))).toBeNull();
     expect(staffIn(hashEntry('ann', annToken, 'billing')).prove('ann', annToken)).toBeNull();
   });
 
-  it('are no longer known by a proof whose hash was taken out', () => {
+  it('lose their session when their hash is removed', () => {
     const proof = staffIn(entry('ann', annToken)).prove('ann', annToken)!;
     expect(staffIn(`${entry('ann', annToken)},${entry('bo', boToken)}`).has('ann', proof)).toBe(true);
     expect(staffIn(entry('bo', boToken)).has('ann', proof)).toBe(false);

@@ -1,7 +1,6 @@
 /** The log of the calls made with an organisation's keys. */
 import { callsQuery } from '@offer-ads/contracts/portal/organisation-api';
 import { type Command, command, count, id, isoTime, text } from '../../command.ts';
-import type { Tools } from '../../tools.ts';
 
 const status = text.pipe(callsQuery.shape.status.unwrap()).describe('404|4xx');
 
@@ -19,23 +18,7 @@ export const callCommands: readonly Command[] = [
       limit: count.optional(),
       cursor: text.optional(),
     },
-    run: ({ key, ...o }, tools) => listCalls({ ...o, key_id: key }, tools),
-  }),
-  command({
-    name: 'call-log list',
-    summary: 'List the latest calls of an organisation',
-    options: { org: id, limit: count.optional() },
-    run: listCalls,
+    run: ({ org, key, ...filters }, { call }) =>
+      call('gateway', `GET /admin/organisations/${org}/calls`, { query: { ...filters, key_id: key } }),
   }),
 ];
-
-function listCalls(
-  { org, ...filters }: { org: number; [filter: string]: string | number | undefined },
-  { call }: Tools,
-): Promise<object> {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(filters))
-    if (value !== undefined) query.set(name, String(value));
-  const path = `/admin/organisations/${org}/calls${query.size === 0 ? '' : `?${query.toString()}`}`;
-  return call('gateway', { method: 'GET', path });
-}

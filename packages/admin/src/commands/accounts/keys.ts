@@ -28,9 +28,7 @@ export const keyCommands: readonly Command[] = [
       'per-minute': perMinute.optional(),
     },
     run: (o, { call }) =>
-      call('gateway', {
-        method: 'POST',
-        path: '/admin/keys',
+      call('gateway', 'POST /admin/keys', {
         json: {
           organisationId: o.org,
           mode: o.mode,
@@ -45,29 +43,25 @@ export const keyCommands: readonly Command[] = [
     name: 'key roll',
     summary: 'Replace an API key for its owner; the old one stops working at once',
     options: { id },
-    run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/roll` }),
+    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.id}/roll`),
   }),
   command({
     name: 'key disable',
     summary: 'Disable an API key',
     options: { id },
-    run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/disable` }),
+    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.id}/disable`),
   }),
   command({
     name: 'key limit',
     summary: 'Set or remove a rate limit of an API key, in addition to the limit of the client IP',
     options: { id, 'per-minute': perMinute },
     run: (o, { call }) =>
-      call('gateway', {
-        method: 'POST',
-        path: `/admin/keys/${o.id}/limit`,
-        json: { requestsPerMinute: o['per-minute'] },
-      }),
+      call('gateway', `POST /admin/keys/${o.id}/limit`, { json: { requestsPerMinute: o['per-minute'] } }),
   }),
   command({
     name: 'key list',
     summary: 'List the API keys of an organisation, without the secret parts',
     options: { org: id },
-    run: (o, { call }) => call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/keys` }),
+    run: (o, { call }) => call('gateway', `GET /admin/organisations/${o.org}/keys`),
   }),
 ];

@@ -33,16 +33,3 @@ describe('terms publish', () => {
     expect(received).toEqual([]);
   });
 });
-
-describe('approval', () => {
-  it.each([
-    ['org approve --org 7', 'POST', '/admin/organisations/7/approve'],
-    ['org withdraw-approval --org 7', 'POST', '/admin/organisations/7/withdraw-approval'],
-    ['org list --waiting yes', 'GET', '/admin/organisations?limit=1000&approved=false&enabled=true'],
-    ['org list --waiting no', 'GET', '/admin/organisations?limit=1000'],
-  ])('%s asks the gateway', async (words, method, path) => {
-    replies[`${method} ${path}`] = { organisations: [], nextBefore: null };
-    expect(await adminJson(words)).toMatchObject({ status: 0 });
-    expect(received).toMatchObject([{ call: `${method} ${path}` }]);
-  });
-});

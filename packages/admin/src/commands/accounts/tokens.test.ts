@@ -1,22 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
-import { runAdmin } from '../../run.ts';
+import { runJson } from '../../../test/admin-under-test.ts';
 
 async function run(words: string): Promise<Record<string, string>> {
-  const lines: string[] = [];
   const noTools = () => {
     throw new Error('no service is known');
   };
-  await runAdmin([...words.split(' '), '--json'], noTools, {
-    out: (line) => lines.push(line),
-    err: () => {},
-  });
-  return JSON.parse(lines.join('')) as Record<string, string>;
+  return (await runJson(words, noTools)).result as Record<string, string>;
 }
 
 describe('token create', () => {
-  it('makes a new token each time, with its hash for each list, before any service runs', async () => {
+  it('makes a new token each time, with its hash for each list, and needs no service', async () => {
     const { token = '', ...hashes } = await run('token create --name ann');
     const lists = [...serviceNames, 'console' as const];
     expect(hashes).toEqual(Object.fromEntries(lists.map((list) => [list, hashEntry('ann', token, list)])));

@@ -17,10 +17,7 @@ export const balanceCommands: readonly Command[] = [
     options: { org: id, mode: modeOption },
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
-      return shown(
-        book,
-        await tools.call('billing', { method: 'GET', path: `/admin/balances?${queryOf(book)}` }),
-      );
+      return shown(book, await tools.call('billing', 'GET /admin/balances', { query: accountOf(book) }));
     },
   }),
   command({
@@ -36,8 +33,8 @@ export const balanceCommands: readonly Command[] = [
     },
     run: async ({ org, mode, ...filters }, tools) => {
       const book = await bookOf({ org, mode }, tools);
-      const path = `/admin/balances/statement?${queryOf(book, filters)}`;
-      return statementShown(book, await tools.call('billing', { method: 'GET', path }));
+      const query = { ...accountOf(book), ...filters };
+      return statementShown(book, await tools.call('billing', 'GET /admin/balances/statement', { query }));
     },
   }),
   command({
@@ -47,19 +44,12 @@ export const balanceCommands: readonly Command[] = [
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
       if (o.amount === undefined) {
-        const path = `/admin/balances/threshold?${queryOf(book)}`;
-        return thresholdShown(book, await tools.call('billing', { method: 'GET', path }));
+        const query = accountOf(book);
+        return thresholdShown(book, await tools.call('billing', 'GET /admin/balances/threshold', { query }));
       }
-      const json = {
-        organisationId: book.org,
-        mode: book.mode,
-        currency: book.currency,
-        thresholdMinor: o.amount === 'none' ? null : String(amountAboveZero(o.amount, book.currency)),
-      };
-      return thresholdShown(
-        book,
-        await tools.call('billing', { method: 'PUT', path: '/admin/balances/threshold', json }),
-      );
+      const thresholdMinor = o.amount === 'none' ? null : amountAboveZero(o.amount, book.currency);
+      const json = { ...accountOf(book), thresholdMinor };
+      return thresholdShown(book, await tools.call('billing', 'PUT /admin/balances/threshold', { json }));
     },
   }),
   command({
@@ -74,20 +64,17 @@ export const balanceCommands: readonly Command[] = [
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
       const reference = o.reference ?? `admin-${randomUUID()}`;
-      const json = {
-        organisationId: book.org,
-        mode: book.mode,
-        currency: book.currency,
-        amountMinor: String(amountAboveZero(o.amount, book.currency)),
-        reference,
-      };
-      const order = { method: 'POST', path: '/admin/balances/top-up', json } as const;
-      const reply = await tools.call('billing', order).catch((error: unknown) => {
+      const json = { ...accountOf(book), amountMinor: amountAboveZero(o.amount, book.currency), reference };
+      try {
+        return {
+          ...shown(book, await tools.call('billing', 'POST /admin/balances/top-up', { json })),
+          reference,
+        };
+      } catch (error) {
         // It may have been booked although the answer was lost: with another reference it would be booked twice.
         const words = error instanceof Error ? error.message : String(error);
         throw new Error(`${words}; if you repeat it, add --reference ${reference}`, { cause: error });
-      });
-      return { ...shown(book, reply), reference };
+      }
     },
   }),
   command({
@@ -95,7 +82,7 @@ export const balanceCommands: readonly Command[] = [
     summary: 'Check that every transaction sums to zero, and every balance, running ones too, to its entries',
     options: {},
     run: async (_o, { call }) => {
-      const reply = await call('billing', { method: 'GET', path: '/admin/ledger/check', patient: true });
+      const reply = await call('billing', 'GET /admin/ledger/check', { patient: true });
       const { problems, ...counted } = ledgerCheckReply.parse(reply);
       return problems.length === 0 ? counted : { ...counted, problems };
     },
@@ -105,7 +92,7 @@ export const balanceCommands: readonly Command[] = [
 
 /** Billing has one account per currency; the gateway knows the currency of an organisation. */
 async function bookOf({ org, mode }: { org: number; mode: Mode }, { call }: Tools): Promise<Book> {
-  const reply = await call('gateway', { method: 'GET', path: `/admin/organisations/${org}` });
+  const reply = await call('gateway', `GET /admin/organisations/${org}`);
   return { org, mode, currency: organisationSummary.parse(reply).currency };
 }
 
@@ -114,27 +101,23 @@ function shown(book: Book, reply: object): object {
   return { ...book, balance: formatMinor(BigInt(balanceMinor), book.currency) };
 }
 
-function queryOf(
-  { org, mode, currency }: Book,
-  filters: { readonly [name: string]: string | number | undefined } = {},
-): string {
-  const query = new URLSearchParams({ organisationId: String(org), mode, currency });
-  for (const [name, value] of Object.entries(filters))
-    if (value !== undefined) query.set(name, String(value));
-  return query.toString();
+/** As billing names it. */
+function accountOf({ org, mode, currency }: Book) {
+  return { organisationId: org, mode, currency };
 }
 
-function amountAboveZero(amount: string, currency: string): bigint {
+/** In minor units. */
+function amountAboveZero(amount: string, currency: string): string {
   const amountMinor = parseAmount(amount, currency);
-  if (amountMinor !== undefined && amountMinor > 0n) return amountMinor;
+  if (amountMinor !== undefined && amountMinor > 0n) return String(amountMinor);
   throw new UsageError(
     `--amount must be above zero, in ${currency} with at most ${minorUnitDigits(currency)} decimals`,
   );
 }
 
-function statementShown({ org, mode, currency }: Book, reply: object): object {
+function statementShown(book: Book, reply: object): object {
   const statement = statementReply.parse(reply);
-  const money = (minor: string) => formatMinor(BigInt(minor), currency);
+  const money = (minor: string) => formatMinor(BigInt(minor), book.currency);
   return {
     entries: statement.entries.map(({ amountMinor, balanceMinor, card, ...entry }) => ({
       ...entry,
@@ -143,9 +126,7 @@ function statementShown({ org, mode, currency }: Book, reply: object): object {
       cardNet: card && money(card.netMinor),
       cardVat: card && money(card.vatMinor),
     })),
-    org,
-    mode,
-    currency,
+    ...book,
     openingBalance: money(statement.openingBalanceMinor),
     closingBalance: money(statement.closingBalanceMinor),
     nextCursor: statement.nextCursor,

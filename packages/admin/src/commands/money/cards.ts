@@ -10,8 +10,7 @@ export const cardCommands: readonly Command[] = [
     summary: 'List refunds and disputes at the card provider and payments that fit nothing, the latest first',
     options: { limit: count.optional() },
     run: async ({ limit }, { call }) => {
-      const query = limit === undefined ? '' : `?limit=${limit}`;
-      const reply = await call('billing', { method: 'GET', path: `/admin/card-problems${query}` });
+      const reply = await call('billing', 'GET /admin/card-problems', { query: { limit } });
       const { reversals, owed, payments } = cardProblemsReply.parse(reply);
       return { reversals: reversals.map(shown), owed: owed.map(owedShown), payments: payments.map(shown) };
     },
@@ -28,8 +27,7 @@ export const cardCommands: readonly Command[] = [
     operand: 'id',
     run: async ({ id, by: borneBy, reason }, { call }) => {
       const json = { id, borneBy, reason };
-      const path = '/admin/card-problems/settle';
-      return shown(settleReply.parse(await call('billing', { method: 'POST', path, json })));
+      return shown(settleReply.parse(await call('billing', 'POST /admin/card-problems/settle', { json })));
     },
   }),
 ];

@@ -10,10 +10,8 @@ export const invoiceCommands: readonly Command[] = [
     summary: 'List the invoices of an organisation, newest first; --cursor continues after a page',
     options: { org: id, mode: modeOption, limit: count.optional(), cursor: text.optional() },
     run: async ({ org, mode, limit, cursor }, { call }) => {
-      const query = new URLSearchParams({ organisationId: String(org), mode });
-      if (limit !== undefined) query.set('limit', String(limit));
-      if (cursor !== undefined) query.set('cursor', cursor);
-      const reply = await call('billing', { method: 'GET', path: `/admin/invoices?${query.toString()}` });
+      const query = { organisationId: org, mode, limit, cursor };
+      const reply = await call('billing', 'GET /admin/invoices', { query });
       const { invoices, nextCursor } = invoicesReply.parse(reply);
       return { invoices: invoices.map(shown), org, mode, nextCursor };
     },
@@ -24,10 +22,8 @@ export const invoiceCommands: readonly Command[] = [
     options: { number: text.describe('INV-000001') },
     operand: 'number',
     run: async ({ number }, { call }) => {
-      const path = `/admin/invoices/${encodeURIComponent(number)}`;
-      const { organisationId, organisationName, cause, ...invoice } = adminInvoice.parse(
-        await call('billing', { method: 'GET', path }),
-      );
+      const reply = await call('billing', `GET /admin/invoices/${encodeURIComponent(number)}`);
+      const { organisationId, organisationName, cause, ...invoice } = adminInvoice.parse(reply);
       return { ...shown(invoice), org: organisationId, organisationName, cause };
     },
   }),

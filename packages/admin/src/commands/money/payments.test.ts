@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { adminUnderTest } from '../../../test/admin-under-test.ts';
-import { runAdmin } from '../../run.ts';
+import { adminUnderTest, runWith } from '../../../test/admin-under-test.ts';
 import { Refused, type Tools } from '../../tools.ts';
 
 const { adminJson, received, replies } = adminUnderTest();
 
-/** The stand-in answers for offers and for billing: what both say of an offer, in one. */
+/** The stand-in answers for offers and for billing, so this has the facts of both. */
 const payment = (offerId: number, o: { over?: boolean; creditedMinor?: string } = {}) => ({
   offerId,
   organisationId: 1,
@@ -24,7 +23,7 @@ const payment = (offerId: number, o: { over?: boolean; creditedMinor?: string } 
 });
 
 describe('payments check', () => {
-  it('reads page after page to the end, and is content when all agrees', async () => {
+  it('reads all pages, and succeeds when nothing differs', async () => {
     replies['GET /admin/payments?after=0&limit=1000'] = { payments: [payment(3), payment(7)] };
     replies['GET /admin/payments?after=7&limit=1000'] = { payments: [] };
     expect(await adminJson('payments check')).toEqual({
@@ -34,13 +33,13 @@ describe('payments check', () => {
     expect(received).toHaveLength(4);
   });
 
-  it('asks once more about what does not agree, names it, and fails', async () => {
+  it('checks each difference again, lists it, and fails', async () => {
     const uncredited = payment(7, { over: true, creditedMinor: '0' });
     replies['GET /admin/payments?after=0&limit=1000'] = {
       payments: [payment(3, { creditedMinor: '900' }), uncredited],
     };
     replies['GET /admin/payments?after=7&limit=1000'] = { payments: [] };
-    // It was only under way.
+    // This difference is gone by now.
     replies['GET /admin/payments?after=2&limit=1'] = { payments: [payment(3)] };
     replies['GET /admin/payments?after=6&limit=1'] = { payments: [uncredited] };
     expect(await adminJson('payments check')).toEqual({
@@ -55,45 +54,33 @@ describe('payments check', () => {
     });
   });
 
-  it('tells which repair did not work and why, makes the others, and is silent about what was paid by card', async () => {
-    const call: Tools['call'] = async (owner, { method, path }) => {
-      if (path.endsWith('/3/charge')) throw new Refused('offers: Not from a balance', 409);
-      if (path.endsWith('/5/charge')) throw new Refused('offers: Try again later', 503);
-      if (method === 'POST') return { offerId: 7, outcome: 'charged' };
-      const after = Number(/after=(\d+)/.exec(path)?.[1]);
-      const payments = [3, 5, 7].filter((id) => id > after).map((id) => payment(id));
-      return { payments: owner === 'offers' ? payments.slice(0, path.includes('limit=1&') ? 1 : 3) : [] };
-    };
-    const said: string[] = [];
-    const say = (line: string) => void said.push(line);
-    const words = ['payments', 'check', '--repair', 'yes', '--json'];
-    expect(await runAdmin(words, () => ({ call }) as unknown as Tools, { out: say, err: say })).toBe(1);
-    expect(JSON.parse(said.join('\n'))).toMatchObject({
+  it('lists repairs that failed, makes the others, and skips what was paid by card', async () => {
+    const { status, result } = await runWith('payments check --repair yes', async (owner, route, o) => {
+      if (route.endsWith('/3/charge')) throw new Refused('offers: Not from a balance', 409);
+      if (route.endsWith('/5/charge')) throw new Refused('offers: Try again later', 503);
+      if (route.startsWith('POST')) return { offerId: 7, outcome: 'charged' };
+      const { after = 0, limit = 0 } = o?.query ?? {};
+      const payments = [3, 5, 7].filter((id) => id > Number(after)).map((id) => payment(id));
+      return { payments: owner === 'offers' ? payments.slice(0, Number(limit)) : [] };
+    });
+    expect(status).toBe(1);
+    expect(result).toMatchObject({
       repaired: [{ offerId: 7, outcome: 'charged' }],
       failed: [{ offerId: 5, reason: 'offers: Try again later (HTTP 503)' }],
     });
   });
 
-  it('repairs nothing while offers is empty, as it is before it is restored', async () => {
+  it('repairs nothing while offers is empty, as it is before its restore', async () => {
     const asked: string[] = [];
-    const call: Tools['call'] = async (owner, { method, path }) => {
-      asked.push(`${method} ${owner}`);
-      const isListed = owner === 'billing' && /after=[0-6]&/.test(path);
-      return method === 'POST'
-        ? { offerId: 7, outcome: 'credited' }
-        : { payments: isListed ? [payment(7)] : [] };
+    const call: Tools['call'] = async (owner, route, o) => {
+      asked.push(`${route.split(' ')[0]} ${owner}`);
+      const isListed = owner === 'billing' && Number(o?.query?.['after']) < 7;
+      return { payments: isListed ? [payment(7)] : [] };
     };
-    const said: string[] = [];
-    const say = (line: string) => void said.push(line);
-    const check = (...options: string[]) =>
-      runAdmin(['payments', 'check', ...options, '--json'], () => ({ call }) as unknown as Tools, {
-        out: say,
-        err: say,
-      });
-    expect(await check('--repair', 'yes')).toBe(1);
-    expect(said.join()).toContain('restore offers first');
+    const repair = await runWith('payments check --repair yes', call);
+    expect(repair).toEqual({ status: 1, result: { error: expect.stringContaining('restore offers first') } });
     expect(asked).not.toContain('POST billing');
-    expect(await check()).toBe(1);
-    expect(said.join()).toContain('unknown-to-offers');
+    const check = await runWith('payments check', call);
+    expect(check).toMatchObject({ status: 1, result: { problems: [{ problem: 'unknown-to-offers' }] } });
   });
 });

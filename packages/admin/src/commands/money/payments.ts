@@ -78,34 +78,28 @@ async function compareAll(tools: Tools): Promise<Comparison> {
 /** Undefined: a person must decide, or an event must be published again (docs/operations/backup-and-restore.md). */
 async function repairOne({ offerId, problem }: Found, { call }: Tools): Promise<string | undefined> {
   if (problem === 'unknown-to-billing') {
-    const path = `/admin/payments/${offerId}/charge`;
-    return call('offers', { method: 'POST', path }).then(
-      (reply) => chargeAgainReply.parse(reply).outcome,
-      (error: unknown) => {
-        // It was to be paid by card, and its payment page no longer exists.
-        if (error instanceof Refused && error.status === 409) return undefined;
-        throw error;
-      },
-    );
+    try {
+      return chargeAgainReply.parse(await call('offers', `POST /admin/payments/${offerId}/charge`)).outcome;
+    } catch (error) {
+      // It was to be paid by card, and its payment page no longer exists.
+      if (error instanceof Refused && error.status === 409) return undefined;
+      throw error;
+    }
   }
-  if (problem === 'unknown-to-offers') {
-    const path = `/admin/payments/${offerId}/void`;
-    return voidReply.parse(await call('billing', { method: 'POST', path })).outcome;
-  }
+  if (problem === 'unknown-to-offers')
+    return voidReply.parse(await call('billing', `POST /admin/payments/${offerId}/void`)).outcome;
   return undefined;
 }
 
 type Page = z.infer<typeof paymentsPage>;
 const PAGE = 1_000;
 
-async function knownPage({ call }: Tools, page: Page) {
-  const path = `/admin/payments?after=${page.after}&limit=${page.limit}`;
-  return knownPayments.parse(await call('offers', { method: 'GET', path })).payments;
+async function knownPage({ call }: Tools, query: Page) {
+  return knownPayments.parse(await call('offers', 'GET /admin/payments', { query })).payments;
 }
 
-async function billedPage({ call }: Tools, page: Page) {
-  const path = `/admin/payments?after=${page.after}&limit=${page.limit}`;
-  return billedPayments.parse(await call('billing', { method: 'GET', path })).payments;
+async function billedPage({ call }: Tools, query: Page) {
+  return billedPayments.parse(await call('billing', 'GET /admin/payments', { query })).payments;
 }
 
 const knownOnes = (tools: Tools) => pageByPage((page) => knownPage(tools, page));

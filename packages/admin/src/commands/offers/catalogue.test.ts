@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Catalogue, catalogueReplacement } from '@offer-ads/contracts/admin/offers-api';
 import { fc } from '@offer-ads/testing/profile';
+import { runWith } from '../../../test/admin-under-test.ts';
 import { type CatalogueChange, catalogueChanges } from '../../catalogue-changes.ts';
-import { runAdmin } from '../../run.ts';
-import type { Call, Tools } from '../../tools.ts';
+import type { Tools } from '../../tools.ts';
 
 let folder: string;
 let catalogue: Catalogue;
@@ -29,21 +29,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** As the service keeps it: what is not named becomes inactive, and another version than the named one is refused. */
-async function call(owner: string, { method, path, json }: Call): Promise<object> {
-  expect([owner, path]).toEqual(['offers', '/admin/catalogue']);
-  if (method === 'GET') {
+/** Like the service: entries that are not named become inactive, and a wrong version is refused. */
+const call: Tools['call'] = async (owner, route, o) => {
+  if (route === 'GET /admin/catalogue') {
     const read = structuredClone(catalogue);
     onRead();
     return read;
   }
-  sent.push(json);
-  const wanted = catalogueReplacement.parse(json);
+  expect([owner, route]).toEqual(['offers', 'PUT /admin/catalogue']);
+  sent.push(o?.json);
+  const wanted = catalogueReplacement.parse(o?.json);
   if (wanted.version !== undefined && wanted.version !== catalogue.version)
     throw new Error('offers: The catalogue has changed since that version (HTTP 409)');
   catalogue = replaced(catalogue, wanted);
   return catalogue;
-}
+};
 
 function replaced(before: Catalogue, wanted: Pick<Catalogue, 'categories' | 'interests'>): Catalogue {
   const categories = new Map(before.categories.map((it) => [it.categoryId, { ...it, active: false }]));
@@ -57,33 +57,17 @@ function replaced(before: Catalogue, wanted: Pick<Catalogue, 'categories' | 'int
   };
 }
 
-async function admin(...words: string[]) {
-  const lines: string[] = [];
-  const status = await runAdmin([...words, '--json'], () => ({ call }) as unknown as Tools, {
-    out: (line) => lines.push(line),
-    err: (line) => lines.push(line),
-  });
-  return { status, result: JSON.parse(lines.join('')) as unknown };
-}
+const admin = (words: string) => runWith(words, call);
 
-function fileOf(content: unknown, name = 'catalogue.json'): string {
-  const file = join(folder, name);
+function fileOf(content: unknown): string {
+  const file = join(folder, 'catalogue.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 }
 
-const musicBecomesInactive = {
-  kind: 'category',
-  id: 2,
-  name: 'Music',
-  change: 'deactivated',
-  from: null,
-  to: null,
-};
-
 describe('catalogue list', () => {
-  it('shows everything with its version', async () => {
-    expect(await admin('catalogue', 'list')).toEqual({
+  it('shows all entries and the version', async () => {
+    expect(await admin('catalogue list')).toEqual({
       status: 0,
       result: {
         catalogue: [
@@ -97,40 +81,40 @@ describe('catalogue list', () => {
   });
 });
 
-describe('a file that was exported', () => {
-  it('changes nothing when it is imported as it is', async () => {
+describe('an exported catalogue', () => {
+  it('changes nothing when it is imported unchanged', async () => {
     const file = join(folder, 'out.json');
-    expect(await admin('catalogue', 'export', file)).toEqual({ status: 0, result: { file, version: 4 } });
+    expect(await admin(`catalogue export ${file}`)).toEqual({ status: 0, result: { file, version: 4 } });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(catalogue);
-    expect(await admin('catalogue', 'import', file)).toEqual({
+    expect(await admin(`catalogue import ${file}`)).toEqual({
       status: 0,
       result: { changes: [], version: 4 },
     });
     expect(sent).toEqual([]);
   });
 
-  it('is refused once somebody else has changed the catalogue, which a diff says before', async () => {
+  it('is refused when somebody else has changed the catalogue, and diff warns of that', async () => {
     const file = fileOf({ ...catalogue, interests: [] });
     catalogue = { ...catalogue, version: 5 };
-    expect(await admin('catalogue', 'diff', file)).toMatchObject({
+    expect(await admin(`catalogue diff ${file}`)).toMatchObject({
       status: 0,
       result: { version: 5, warning: expect.stringContaining('version 4') },
     });
-    expect(await admin('catalogue', 'import', file)).toMatchObject({
+    expect(await admin(`catalogue import ${file}`)).toMatchObject({
       status: 1,
       result: { error: expect.stringContaining('has changed since that version') },
     });
     expect(catalogue.version).toBe(5);
   });
 
-  it('never takes the place of another file', async () => {
+  it('never overwrites a file', async () => {
     const file = fileOf('precious');
-    expect(await admin('catalogue', 'export', file)).toMatchObject({
+    expect(await admin(`catalogue export ${file}`)).toMatchObject({
       status: 1,
       result: { error: `catalogue export: ${file} exists already` },
     });
     expect(readFileSync(file, 'utf8')).toBe('precious');
-    expect(await admin('catalogue', 'export', join(folder, 'no', 'where.json'))).toMatchObject({ status: 1 });
+    expect(await admin(`catalogue export ${join(folder, 'no', 'where.json')}`)).toMatchObject({ status: 1 });
     expect(existsSync(join(folder, 'no'))).toBe(false);
   });
 });
@@ -160,17 +144,17 @@ describe('catalogue diff and import', () => {
     { kind: 'category', id: 5, name: 'Sport', change: 'added', from: null, to: all },
     { kind: 'interest', id: 1, name: 'Hiking', change: 'activated', from: null, to: null },
     { kind: 'interest', id: 2, name: 'Tea', change: 'added', from: null, to: 'inactive' },
-    musicBecomesInactive,
+    { kind: 'category', id: 2, name: 'Music', change: 'deactivated', from: null, to: null },
   ];
 
-  it('say the same, and only the import changes it', async () => {
+  it('print the same changes, and only import makes them', async () => {
     const file = fileOf(next);
-    expect(await admin('catalogue', 'diff', file)).toEqual({
+    expect(await admin(`catalogue diff ${file}`)).toEqual({
       status: 0,
       result: { changes, version: 4, warning: null },
     });
     expect(sent).toEqual([]);
-    expect(await admin('catalogue', 'import', file)).toEqual({ status: 0, result: { changes, version: 5 } });
+    expect(await admin(`catalogue import ${file}`)).toEqual({ status: 0, result: { changes, version: 5 } });
     expect(catalogue.categories.map((it) => [it.categoryId, it.active])).toEqual([
       [1, true],
       [2, false],
@@ -178,59 +162,30 @@ describe('catalogue diff and import', () => {
     ]);
   });
 
-  it('makes no other changes than it prints: what came in between is a refusal', async () => {
+  it('import is refused when the catalogue changes after it was read', async () => {
     const file = fileOf(next);
     onRead = () => {
       catalogue = { ...catalogue, version: catalogue.version + 1 };
     };
-    expect(await admin('catalogue', 'import', file)).toMatchObject({ status: 1 });
+    expect(await admin(`catalogue import ${file}`)).toMatchObject({ status: 1 });
     expect(catalogue.interests).toEqual([{ interestId: 1, interestName: 'Hiking', active: false }]);
   });
 
+  const categoryNamed = (categoryName: string, categoryId = 1) => ({
+    categories: [{ categoryId, categoryName }],
+    interests: [],
+  });
   it.each([
     ['no JSON', '{"categories": [', 'is not JSON'],
     ['no catalogue', '[]', 'the whole'],
-    ['without interests', { categories: [] }, 'interests '],
-    [
-      'an id that is none',
-      { categories: [{ categoryId: 0, categoryName: 'x' }], interests: [] },
-      'categories.0.categoryId ',
-    ],
-    [
-      'an id too large',
-      { categories: [], interests: [{ interestId: 2 ** 31, interestName: 'x' }] },
-      'interests.0.interestId ',
-    ],
-    [
-      'an empty name',
-      { categories: [{ categoryId: 1, categoryName: ' ' }], interests: [] },
-      'categoryName must not be empty',
-    ],
-    [
-      'a name of two lines',
-      { categories: [{ categoryId: 1, categoryName: 'a\nb' }], interests: [] },
-      'line breaks',
-    ],
-    [
-      'a name too long',
-      { categories: [{ categoryId: 1, categoryName: 'x'.repeat(101) }], interests: [] },
-      'at most 100',
-    ],
-    [
-      'an id twice',
-      {
-        categories: [],
-        interests: [
-          { interestId: 1, interestName: 'a' },
-          { interestId: 1, interestName: 'b' },
-        ],
-      },
-      'interests must name each interestId once',
-    ],
-  ])('refuse a file with %s before anything is sent, and say where', async (_, content, problem) => {
+    ['no interests', { categories: [] }, 'interests '],
+    ['a wrong id', categoryNamed('x', 0), 'categories.0.categoryId '],
+    ['a name of two lines', categoryNamed('a\nb'), 'line breaks'],
+    ['a name too long', categoryNamed('x'.repeat(101)), 'at most 100'],
+  ])('refuse a file with %s before anything is sent, and name the place', async (_, content, problem) => {
     const file = fileOf(content);
     for (const words of ['diff', 'import']) {
-      const { status, result } = await admin('catalogue', words, file);
+      const { status, result } = await admin(`catalogue ${words} ${file}`);
       expect({ status, result }).toEqual({
         status: 1,
         result: { error: expect.stringMatching(new RegExp(`^catalogue ${words}: ${file}.*${problem}`)) },
@@ -238,40 +193,29 @@ describe('catalogue diff and import', () => {
     }
     expect(sent).toEqual([]);
   });
-
-  it('refuse a file that is not there', async () => {
-    expect(await admin('catalogue', 'import', 'no-such.json')).toEqual({
-      status: 1,
-      result: { error: 'catalogue import: cannot read no-such.json' },
-    });
-    expect(await admin('catalogue', 'import')).toEqual({
-      status: 1,
-      result: { error: 'catalogue import: FILE is missing' },
-    });
-  });
 });
 
 describe('category set and interest set', () => {
-  it('change one entry and leave the others as they are', async () => {
-    expect(await admin('category', 'set', '--id', '2', '--name', 'Live Music')).toMatchObject({
+  it('change one entry and no other', async () => {
+    expect(await admin('category set --id 2 --name Songs')).toMatchObject({
       status: 0,
-      result: { changes: [{ change: 'renamed', from: 'Music', to: 'Live Music' }], version: 5 },
+      result: { changes: [{ change: 'renamed', from: 'Music', to: 'Songs' }], version: 5 },
     });
-    expect(await admin('category', 'set', '--id', '2', '--orgs', 'all')).toMatchObject({
+    expect(await admin('category set --id 2 --orgs all')).toMatchObject({
       result: { changes: [{ change: 'organisations', from: 'organisations 3, 7', to: 'all organisations' }] },
     });
-    expect(await admin('category', 'set', '--id', '1', '--orgs', 'none', '--active', 'no')).toMatchObject({
+    expect(await admin('category set --id 1 --orgs none --active no')).toMatchObject({
       result: { changes: [{ change: 'deactivated' }, { to: 'organisations (none)' }] },
     });
-    expect(await admin('interest', 'set', '--id', '1', '--active', 'yes')).toMatchObject({
+    expect(await admin('interest set --id 1 --active yes')).toMatchObject({
       result: { changes: [{ kind: 'interest', change: 'activated' }] },
     });
-    expect(await admin('interest', 'set', '--id', '8', '--name', 'Tea')).toMatchObject({
+    expect(await admin('interest set --id 8 --name Tea')).toMatchObject({
       result: { changes: [{ kind: 'interest', id: 8, change: 'added' }], version: 9 },
     });
     expect(catalogue.categories.toSorted((a, b) => a.categoryId - b.categoryId)).toEqual([
       { categoryId: 1, categoryName: 'Food', active: false, organisationIds: [] },
-      { categoryId: 2, categoryName: 'Live Music', active: true, organisationIds: null },
+      { categoryId: 2, categoryName: 'Songs', active: true, organisationIds: null },
     ]);
     expect(catalogue.interests).toMatchObject([
       { interestId: 1, active: true },
@@ -280,14 +224,14 @@ describe('category set and interest set', () => {
   });
 
   it.each([
-    [['category', 'set', '--id', '9'], 'there is no category 9 yet, so it needs a --name'],
-    [['interest', 'set', '--id', '9', '--active', 'no'], 'there is no interest 9 yet'],
-    [['category', 'set', '--id', '1', '--orgs', '0'], 'categories.'],
-    [['category', 'set', '--id', '1', '--orgs', 'x'], '--orgs must be all, none or ids'],
-    [['category', 'set', '--id', '1', '--active', 'maybe'], '--active must be yes or no'],
-    [['interest', 'set', '--id', '2147483648', '--name', 'x'], 'interestId'],
-  ])('%j is refused and sends nothing', async (words, problem) => {
-    expect(await admin(...words)).toEqual({ status: 1, result: { error: expect.stringContaining(problem) } });
+    ['category set --id 9', 'there is no category 9 yet, so it needs a --name'],
+    ['interest set --id 9 --active no', 'there is no interest 9 yet'],
+    ['category set --id 1 --orgs 0', 'categories.'],
+    ['category set --id 1 --orgs x', '--orgs must be all, none or ids'],
+    ['category set --id 1 --active maybe', '--active must be yes or no'],
+    ['interest set --id 2147483648 --name x', 'interestId'],
+  ])('%s is refused and sends nothing', async (words, problem) => {
+    expect(await admin(words)).toEqual({ status: 1, result: { error: expect.stringContaining(problem) } });
     expect(sent).toEqual([]);
   });
 });
@@ -307,7 +251,7 @@ describe('the changes between any two catalogues', () => {
     }),
   });
 
-  it('are none after one has been put in place of the other, and some before unless they are alike', () => {
+  it('are empty exactly when they are equal', () => {
     fc.assert(
       fc.property(some, some, (before, after) => {
         expect(catalogueChanges(replaced(before, after), after)).toEqual([]);

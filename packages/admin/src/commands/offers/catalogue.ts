@@ -1,5 +1,4 @@
 /** Commands for categories and interests. The catalogue is replaced as a whole, and only if nobody has changed it meanwhile. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import {
   type Catalogue,
   type CatalogueReplacement,
@@ -8,14 +7,11 @@ import {
 } from '@offer-ads/contracts/admin/offers-api';
 import { z } from 'zod';
 import { type CatalogueChange, catalogueChanges, entriesOf } from '../../catalogue-changes.ts';
-import { type Command, command, id, text, UsageError } from '../../command.ts';
+import { type Command, command, id, text, UsageError, yesOrNo } from '../../command.ts';
+import { readText, writeNew } from '../../files.ts';
 import type { Tools } from '../../tools.ts';
 
 const file = text.describe('FILE.json');
-const yesOrNo = z
-  .enum(['yes', 'no'], 'must be yes or no')
-  .transform((word) => word === 'yes')
-  .describe('yes|no');
 const organisations = z
   .string()
   .regex(/^(all|none|\d{1,10}(,\d{1,10})*)$/, 'must be all, none or ids such as 3,7')
@@ -39,7 +35,7 @@ export const catalogueCommands: readonly Command[] = [
     operand: 'file',
     run: async (o, tools) => {
       const catalogue = await readCatalogue(tools);
-      write(o.file, `${JSON.stringify(catalogue, null, 2)}\n`);
+      writeNew(o.file, `${JSON.stringify(catalogue, null, 2)}\n`);
       return { file: o.file, version: catalogue.version };
     },
   }),
@@ -49,7 +45,7 @@ export const catalogueCommands: readonly Command[] = [
     options: { file },
     operand: 'file',
     run: async (o, tools) => {
-      const wanted = readReplacement('catalogue diff', o.file);
+      const wanted = readReplacement(o.file);
       const before = await readCatalogue(tools);
       const isStale = wanted.version !== undefined && wanted.version !== before.version;
       return {
@@ -64,7 +60,7 @@ export const catalogueCommands: readonly Command[] = [
     summary: 'Replace the catalogue by a file; entries that are not in it become inactive',
     options: { file },
     operand: 'file',
-    run: async (o, tools) => replace(tools, readReplacement('catalogue import', o.file)),
+    run: async (o, tools) => replace(tools, readReplacement(o.file)),
   }),
   command({
     name: 'category set',
@@ -80,7 +76,7 @@ export const catalogueCommands: readonly Command[] = [
         organisationIds: o.orgs === undefined ? (known?.organisationIds ?? null) : o.orgs,
       };
       const unchanged = categories.filter((other) => other !== known);
-      return replace(tools, checked('category set', { ...others, categories: [...unchanged, category] }));
+      return replace(tools, checked({ ...others, categories: [...unchanged, category] }));
     },
   }),
   command({
@@ -96,7 +92,7 @@ export const catalogueCommands: readonly Command[] = [
         active: o.active ?? known?.active ?? true,
       };
       const unchanged = interests.filter((other) => other !== known);
-      return replace(tools, checked('interest set', { ...others, interests: [...unchanged, interest] }));
+      return replace(tools, checked({ ...others, interests: [...unchanged, interest] }));
     },
   }),
 ];
@@ -110,46 +106,35 @@ async function replace(
   const json = { ...wanted, version: wanted.version ?? before.version };
   const changes = catalogueChanges(before, wanted);
   if (changes.length === 0 && json.version === before.version) return { changes, version: before.version };
-  const reply = await tools.call('offers', { method: 'PUT', path: '/admin/catalogue', json });
+  const reply = await tools.call('offers', 'PUT /admin/catalogue', { json });
   return { changes, version: catalogueReply.parse(reply).version };
 }
 
 async function readCatalogue({ call }: Tools): Promise<Catalogue> {
-  return catalogueReply.parse(await call('offers', { method: 'GET', path: '/admin/catalogue' }));
+  return catalogueReply.parse(await call('offers', 'GET /admin/catalogue'));
 }
 
 /** Checked before anything is sent, so that the message names the wrong file. */
-function readReplacement(name: string, path: string): CatalogueReplacement {
+function readReplacement(path: string): CatalogueReplacement {
+  const text = readText(path);
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'));
+    content = JSON.parse(text);
   } catch (error) {
-    const problem =
-      error instanceof SyntaxError ? `${path} is not JSON: ${error.message}` : `cannot read ${path}`;
-    throw new UsageError(`${name}: ${problem}`);
+    throw new UsageError(`${path} is not JSON: ${(error as SyntaxError).message}`);
   }
-  return checked(`${name}: ${path}`, content);
+  return checked(content, `${path}: `);
 }
 
-function checked(what: string, content: unknown): CatalogueReplacement {
+function checked(content: unknown, where = ''): CatalogueReplacement {
   const parsed = catalogueReplacement.safeParse(content);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'the whole'} ${message}`,
   );
-  throw new UsageError(`${what}: ${problems.join('; ')}`);
-}
-
-function write(path: string, content: string): void {
-  try {
-    // Never overwrites a file.
-    writeFileSync(path, content, { flag: 'wx' });
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new UsageError(`catalogue export: ${exists ? `${path} exists already` : `cannot write ${path}`}`);
-  }
+  throw new UsageError(`${where}${problems.join('; ')}`);
 }
 
 function missingName(kind: string, id: number): never {
-  throw new UsageError(`${kind} set: there is no ${kind} ${id} yet, so it needs a --name`);
+  throw new UsageError(`there is no ${kind} ${id} yet, so it needs a --name`);
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PictureReply } from '@offer-ads/contracts/internal/moderation-api';
-import type { Call, Tools } from '../../tools.ts';
-import { moderationCommands } from './moderation.ts';
+import { runWith } from '../../../test/admin-under-test.ts';
 
 const bytes = Buffer.from('the bytes of a picture');
 const contentHash = createHash('sha256').update(bytes).digest('hex');
@@ -53,22 +52,19 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command and tells what it asked. */
-async function run(name: string, args: string[], replies: Record<string, object>) {
-  const asked: Call[] = [];
-  const call: Tools['call'] = async (owner, call) => {
-    expect(owner).toBe('moderation');
-    asked.push(call);
-    return replies[`${call.method} ${call.path}`] ?? {};
-  };
-  const command = moderationCommands.find((each) => each.name === `moderation ${name}`);
-  const result = await command?.run(args, () => ({ call, namespace: '' }) as unknown as Tools);
+/** Runs the command; returns its result and the calls that it made. */
+async function run(words: string, reply: object = record) {
+  const asked: unknown[] = [];
+  const { result } = await runWith(`moderation ${words}`, async (owner, route, o) => {
+    asked.push([owner, route, o]);
+    return route.endsWith('/copy') ? { jpegBase64: Buffer.from('a copy').toString('base64') } : reply;
+  });
   return { asked, result };
 }
+const refusedWith = (words: string) => ({ error: expect.stringContaining(words) });
 
 describe('moderation list', () => {
-  it('asks for what is wanted and shows scores that can be read', async () => {
-    const path = `/admin/pictures?verdict=refused&since=2026-06-01T00%3A00%3A00Z&limit=1&organisationId=3`;
+  it('sends the filters and rounds the scores', async () => {
     const picture = {
       ...last,
       contentHash,
@@ -78,24 +74,20 @@ describe('moderation list', () => {
       suggestive: null,
       uploads: 2,
     };
-    const { result } = await run(
-      'list',
-      ['--verdict', 'refused', '--since', '2026-06-01T00:00:00Z', '--org', '3', '--limit', '1'],
-      { [`GET ${path}`]: { pictures: [picture], nextCursor: 'next' } },
+    const { asked, result } = await run(
+      'list --verdict refused --since 2026-06-01T00:00:00Z --org 3 --limit 1',
+      { pictures: [picture], nextCursor: 'next' },
     );
+    const query = { verdict: 'refused', since: '2026-06-01T00:00:00Z', limit: 1, organisationId: 3 };
+    expect(asked).toEqual([['moderation', 'GET /admin/pictures', { query }]]);
     const { organisationId: org, cleanHash: _, ...facts } = picture;
     expect(result).toEqual({ pictures: [{ ...facts, explicit: 0.712, org }], nextCursor: 'next' });
   });
 });
 
 describe('moderation show', () => {
-  const replies = {
-    [`GET /admin/pictures/${contentHash}`]: record,
-    [`GET /admin/pictures/${contentHash}/copy`]: { jpegBase64: Buffer.from('a copy').toString('base64') },
-  };
-
-  it('shows the history of model and people, the latest first, and what comes next', async () => {
-    const { result } = await run('show', [contentHash], replies);
+  it('shows the decisions of model and people, the latest first, and the verdict for the next upload', async () => {
+    const { result } = await run(`show ${contentHash}`);
     expect(result).toMatchObject({
       history: [
         { at: at(13), by: 'ann', decision: 'block', reason: 'stolen', ruling: 4 },
@@ -118,59 +110,49 @@ describe('moderation show', () => {
 
   it.each([
     ['its file', () => file],
-    [
-      'the address of an image',
-      () => `http://127.0.0.1/images/${contentHash}-0123456789abcdef.jpg?expires=1`,
-    ],
-  ])('knows a picture by %s', async (_what, word) => {
-    const { asked } = await run('show', [word()], replies);
-    expect(asked).toEqual([{ method: 'GET', path: `/admin/pictures/${contentHash}` }]);
+    ['the address of an image', () => `http://127.0.0.1/images/${contentHash}-0123.jpg?expires=1`],
+  ])('finds a picture by %s', async (_what, word) => {
+    const { asked } = await run(`show ${word()}`);
+    expect(asked).toEqual([['moderation', `GET /admin/pictures/${contentHash}`, undefined]]);
   });
 
-  it('writes the copy, and over no other file', async () => {
+  it('writes the copy, but over no other file', async () => {
     const copy = join(folder, 'copy.jpg');
-    await run('show', [contentHash, '--save', copy], replies);
+    await run(`show ${contentHash} --save ${copy}`);
     expect(readFileSync(copy, 'utf8')).toBe('a copy');
-    await expect(run('show', [contentHash, '--save', copy], replies)).rejects.toThrow('exists already');
+    const { result } = await run(`show ${contentHash} --save ${copy}`);
+    expect(result).toEqual(refusedWith(`${copy} exists already`));
   });
 
-  it('refuses a word that is neither', async () => {
-    await expect(run('show', ['nothing.jpg'], replies)).rejects.toThrow(
-      'nothing.jpg is neither a file nor a hash',
-    );
-    await expect(run('show', [folder], replies)).rejects.toThrow(`${folder} is neither a file nor a hash`);
-  });
-
-  it('refuses a file that is too large without reading it', async () => {
+  it('refuses a word that is neither a file nor a hash, and a file that is too large, without reading it', async () => {
     const large = join(folder, 'large.jpg');
     writeFileSync(large, '');
-    // 4 GiB of nothing, which take no room on the disk and could not be read into one buffer.
+    // 4 GiB of zeros take no space on the disk and do not fit into one buffer.
     truncateSync(large, 2 ** 32);
-    await expect(run('show', [large], replies)).rejects.toThrow('has more than 5 MiB');
+    for (const [word, problem] of [
+      ['nothing.jpg', 'nothing.jpg is neither a file nor a hash'],
+      [folder, `${folder} is neither a file nor a hash`],
+      [large, 'has more than 5 MiB'],
+    ] as const)
+      expect((await run(`show ${word}`)).result).toEqual(refusedWith(problem));
   });
 });
 
-describe('a decision', () => {
-  const replies = { 'POST /admin/rulings': record };
-  const why = { reason: 'stolen' };
+describe('a decision about a picture', () => {
+  it.each(['allow', 'block', 'withdraw'] as const)('%s is sent with its reason', async (action) => {
+    const { asked } = await run(`${action} ${contentHash} --reason stolen`);
+    const json = { action, reason: 'stolen', name: contentHash };
+    expect(asked).toEqual([['moderation', 'POST /admin/rulings', { json }]]);
+  });
 
-  it.each(['allow', 'block', 'withdraw'] as const)(
-    '%s is sent with its reason, and the service knows who it is from',
-    async (action) => {
-      const { asked } = await run(action, [contentHash, '--reason', 'stolen'], replies);
-      expect(asked).toEqual([
-        { method: 'POST', path: '/admin/rulings', json: { action, ...why, name: contentHash } },
-      ]);
-    },
-  );
-
-  it('about a file is sent with the file', async () => {
-    const { asked, result } = await run('block', [file, '--reason', 'stolen'], replies);
-    expect(asked[0]?.json).toEqual({ action: 'block', ...why, imageBase64: bytes.toString('base64') });
+  it('is sent with the file, where one is named', async () => {
+    const { asked, result } = await run(`block ${file} --reason stolen`);
+    const json = { action: 'block', reason: 'stolen', imageBase64: bytes.toString('base64') };
+    expect(asked).toEqual([['moderation', 'POST /admin/rulings', { json }]]);
     expect(result).toMatchObject({ contentHash, note: expect.stringContaining('offer disable') });
   });
 
   it('needs a reason', async () => {
-    await expect(run('block', [contentHash], replies)).rejects.toThrow('--reason is missing');
+    expect((await run(`block ${contentHash}`)).result).toEqual(refusedWith('--reason is missing'));
   });
 });

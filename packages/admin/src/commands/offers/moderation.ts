@@ -9,8 +9,9 @@ import {
 } from '@offer-ads/contracts/internal/moderation-api';
 import { z } from 'zod';
 import { type Command, command, count, id, isoTime, text } from '../../command.ts';
+import { writeNew } from '../../files.ts';
 import type { Tools } from '../../tools.ts';
-import { type GivenPicture, readPicture, writePicture } from './picture-files.ts';
+import { type GivenPicture, readPicture } from './picture-files.ts';
 import { rounded, shown } from './picture-record.ts';
 
 const picture = text.describe('HASH|FILE|ADDRESS');
@@ -34,8 +35,8 @@ export const moderationCommands: readonly Command[] = [
       cursor: text.optional(),
     },
     run: async ({ org, ...filters }, { call }) => {
-      const path = `/admin/pictures${queryOf({ ...filters, organisationId: org })}`;
-      const page = picturesReply.parse(await call('moderation', { method: 'GET', path }));
+      const query = { ...filters, organisationId: org };
+      const page = picturesReply.parse(await call('moderation', 'GET /admin/pictures', { query }));
       const pictures = page.pictures.map(({ organisationId, contentHash, uploads, ...picture }) => ({
         at: picture.at,
         org: organisationId,
@@ -57,14 +58,11 @@ export const moderationCommands: readonly Command[] = [
     options: { picture, save: text.describe('FILE.jpg').optional() },
     operand: 'picture',
     run: async (o, { call }) => {
-      const given = readPicture(o.picture);
-      const path = `/admin/pictures/${given.name}`;
-      const record = pictureReply.parse(await call('moderation', { method: 'GET', path }));
+      const { name } = readPicture(o.picture);
+      const record = pictureReply.parse(await call('moderation', `GET /admin/pictures/${name}`));
       if (o.save === undefined) return shown(record);
-      const { jpegBase64 } = copyReply.parse(
-        await call('moderation', { method: 'GET', path: `${path}/copy` }),
-      );
-      writePicture(o.save, Buffer.from(jpegBase64, 'base64'));
+      const { jpegBase64 } = copyReply.parse(await call('moderation', `GET /admin/pictures/${name}/copy`));
+      writeNew(o.save, Buffer.from(jpegBase64, 'base64'));
       return { ...shown(record), copy: `written to ${o.save}` };
     },
   }),
@@ -87,8 +85,8 @@ export const moderationCommands: readonly Command[] = [
     name: 'moderation rulings',
     summary: 'List the decisions of people, latest first; --before continues after a page',
     options: { limit: count.optional(), before: count.optional() },
-    run: async (o, { call }) =>
-      rulingsReply.parse(await call('moderation', { method: 'GET', path: `/admin/rulings${queryOf(o)}` })),
+    run: async (query, { call }) =>
+      rulingsReply.parse(await call('moderation', 'GET /admin/rulings', { query })),
   }),
 ];
 
@@ -99,12 +97,5 @@ async function decide(
 ): Promise<PictureReply> {
   const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
   const json = { ...ruling, ...of } satisfies RulingRequest;
-  return pictureReply.parse(await call('moderation', { method: 'POST', path: '/admin/rulings', json }));
-}
-
-function queryOf(filters: Readonly<Record<string, string | number | undefined>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(filters))
-    if (value !== undefined) query.set(name, String(value));
-  return query.size === 0 ? '' : `?${query.toString()}`;
+  return pictureReply.parse(await call('moderation', 'POST /admin/rulings', { json }));
 }

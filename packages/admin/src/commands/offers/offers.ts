@@ -12,14 +12,14 @@ export const offerCommands: readonly Command[] = [
     name: 'offer show',
     summary: 'Show an offer of any organisation',
     options: { id },
-    run: (o, { call }) => call('offers', { method: 'GET', path: `/admin/offers/${o.id}` }),
+    run: (o, { call }) => call('offers', `GET /admin/offers/${o.id}`),
   }),
   ...(['disable', 'enable'] as const).map((action) =>
     command({
       name: `offer ${action}`,
       summary: action === 'disable' ? 'Disable an offer; the time counts as unused' : 'Enable it again',
       options: { id },
-      run: (o, { call }) => call('offers', { method: 'POST', path: `/admin/offers/${o.id}/${action}` }),
+      run: (o, { call }) => call('offers', `POST /admin/offers/${o.id}/${action}`),
     }),
   ),
   command({

@@ -1,6 +1,6 @@
-/** Reads and writes pictures that are named on the command line. */
+/** Reads a picture that is named on the command line. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { UsageError } from '../../command.ts';
 
 export type GivenPicture = { readonly name: string; readonly bytes?: Buffer };
@@ -20,14 +20,4 @@ export function readPicture(word: string): GivenPicture {
   const [name] = /[0-9a-f]{64}/.exec(word) ?? [];
   if (name === undefined) throw new UsageError(`${word} is neither a file nor a hash of a picture`);
   return { name };
-}
-
-export function writePicture(path: string, content: Buffer): void {
-  try {
-    // Never overwrites a file.
-    writeFileSync(path, content, { flag: 'wx' });
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new UsageError(exists ? `${path} exists already` : `cannot write ${path}`);
-  }
 }
