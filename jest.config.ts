@@ -37,6 +37,8 @@ const config: Config = {
   ],
   // One service under test already keeps Postgres, MongoDB and RabbitMQ busy; more workers than this only queue.
   maxWorkers: 2,
+  // Of the tests that a file runs at once: walks in a browser, which mostly wait.
+  maxConcurrency: 3,
   // Loaded test files stay in memory: a worker that has grown beyond this starts anew.
   workerIdleMemoryLimit: '512MB',
   // Ends what hangs; what takes seconds here takes many where the machine has other work too.

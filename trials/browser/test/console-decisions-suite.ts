@@ -1,157 +1,156 @@
-/** What staff decide once and for all, from causes that are real, and how the console stands when something is amiss. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+/** What staff decide once for all, and the console when a service is away or a session has ended. */
+import { expect, it } from '@jest/globals';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { payAsAPersonWould, setFaults } from '../../harness/simulators.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
-import { auditOf, type StaffConsole, signInHere, staffConsole } from './console-staff.ts';
-import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
+import { auditOf, signInHere, staffConsole } from './console-staff.ts';
+import { faultsOf, type Portal } from './portal-under-test.ts';
 
-export function describeConsoleDecisions(portal: () => Portal): void {
-  describeInBrowser('two people at the staff console', () => {
-    let staff: StaffConsole;
-    beforeAll(async () => {
-      staff = await staffConsole(portal());
+type CardProblems = { readonly reversals: readonly { readonly id: string; readonly taken: boolean }[] };
+
+export function walksOfDecisions(portal: () => Portal): void {
+  it.concurrent('a rate that jumped is used only once one of two people accepts it', async () => {
+    const { system, visitor } = portal();
+    await using ann = await portal().visitor();
+    await using staff = await staffConsole(system);
+    await using bo = await visitor();
+    await setFaults(system, 'rates', { factors: { USD: 1.3 } });
+    await staff.open(ann, 'ann', '/rates');
+    const used = async (page: Page) => page.getByRole('row', { name: /^USD/ }).last().innerText();
+    await ann.page.getByRole('heading', { name: 'In use' }).waitFor();
+    const before = await used(ann.page);
+    await ann.page.getByRole('button', { name: 'Ask the bank now' }).click();
+    const accept = { name: /^Accept the fixing of [-\d]+ …$/ };
+    await ann.page.getByRole('button', accept).waitFor();
+    expect(await used(ann.page)).toBe(before);
+    expect(await faultsOf(ann.page, 'console-rate-jump')).toEqual([]);
+
+    await staff.open(bo, 'bo', '/rates');
+    for (const { page } of [bo, ann]) await page.getByRole('button', accept).click();
+    const date = /[-\d]{10}/.exec(await ann.page.getByRole('dialog').innerText())?.[0] ?? '';
+    await decide(ann.page, { reason: 'devalued overnight', submit: 'Accept it' });
+    await ann.page.getByText(`The fixing of ${date} is in use.`).waitFor();
+    await eventually(async () => expect(await used(ann.page)).not.toBe(before));
+    await decide(bo.page, { reason: 'it is true', submit: 'Accept it' });
+    await bo.page.getByText(/Meanwhile ann has decided about this.*devalued overnight/).waitFor();
+    await eventually(() => {
+      const calls = auditOf(system, 'pricing').filter(({ path }) => path === '/admin/rates/refresh');
+      expect(calls.at(-1)).toMatchObject({ actor: 'ann', status: 200, reason: 'devalued overnight' });
     });
-    afterAll(async () => staff?.[Symbol.asyncDispose]());
+    await setFaults(system, 'rates', {});
+    await system.admin('rates', 'refresh', `--accept-jump=${date}`);
+  });
 
-    it('see a rate that jumped, which is used only once one of them accepts it', async () => {
-      const { system } = portal();
-      await setFaults(system, 'rates', { factors: { USD: 1.3 } });
-      const ann = await staff.signIn('ann', '/rates');
-      const used = async (page: Page) => page.getByRole('row', { name: /^USD/ }).last().innerText();
-      await ann.page.getByRole('heading', { name: 'In use' }).waitFor();
-      const before = await used(ann.page);
-      await ann.page.getByRole('button', { name: 'Ask the bank now' }).click();
-      const accept = { name: /^Accept the fixing of [-\d]+ …$/ };
-      await ann.page.getByRole('button', accept).waitFor();
-      expect(await used(ann.page)).toBe(before);
-      expect(await faultsOf(ann.page, 'console-rate-jump')).toEqual([]);
+  it.concurrent('two people decide who bears a refund and a dispute, each once', async () => {
+    const { system, visitor } = portal();
+    await using ann = await portal().visitor();
+    await using staff = await staffConsole(system);
+    await using bo = await visitor();
+    const { id, key } = await newOrganisation(system);
+    const [refund, dispute] = await takenBack(system, key);
+    const row = (page: Page, reversal: string) => page.getByRole('row').filter({ hasText: reversal });
+    const decideHere = { name: 'Decide …' };
+    await eventually(async () => {
+      const { reversals } = await system.admin<CardProblems>('card', 'problems');
+      const decidable = reversals.filter(({ taken }) => taken).map((reversal) => reversal.id);
+      expect(decidable).toEqual(expect.arrayContaining([refund, dispute]));
+    });
+    await staff.open(ann, 'ann', '/cards');
+    await staff.open(bo, 'bo', '/cards');
 
-      const bo = await staff.signIn('bo', '/rates');
-      for (const { page } of [bo, ann]) await page.getByRole('button', accept).click();
-      const date = /[-\d]{10}/.exec(await ann.page.getByRole('dialog').innerText())?.[0] ?? '';
-      await decide(ann.page, { reason: 'devalued overnight', submit: 'Accept it' });
-      await ann.page.getByText(`The fixing of ${date} is in use.`).waitFor();
-      await eventually(async () => expect(await used(ann.page)).not.toBe(before));
-      await decide(bo.page, { reason: 'it is true', submit: 'Accept it' });
-      await bo.page.getByText(/Meanwhile ann has decided about this.*devalued overnight/).waitFor();
-      await eventually(() => {
-        const calls = auditOf(system, 'pricing').filter(({ path }) => path === '/admin/rates/refresh');
-        expect(calls.at(-1)).toMatchObject({ actor: 'ann', status: 200, reason: 'devalued overnight' });
-      });
-      expect([...ann.complaints, ...bo.complaints]).toEqual([]);
-      await setFaults(system, 'rates', {});
-      await system.admin('rates', 'refresh', `--accept-jump=${date}`);
-    }, 300_000);
+    for (const { page } of [ann, bo]) await row(page, refund).getByRole('button', decideHere).click();
+    expect(await faultsOf(ann.page, 'console-card-decision')).toEqual([]);
+    await ann.page.getByLabel('The platform').check();
+    await decide(ann.page, { reason: 'our mistake', submit: 'Decide' });
+    await row(ann.page, refund).getByText('the platform, as ann decided: our mistake').waitFor();
+    await bo.page.getByLabel('The prepaid balance').check();
+    await decide(bo.page, { reason: 'theirs', submit: 'Decide' });
+    await bo.page.getByText(/Meanwhile ann has decided about this.*our mistake/).waitFor();
+    // Sent a second time, the decision is refused by billing, which stores it for ever.
+    await decide(bo.page, { reason: 'theirs', submit: 'Decide' });
+    await bo.page.getByText(/It was settled by ann on .*, borne by the platform/).waitFor();
+    await bo.page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await system.balance(id)).toBe('1000.00');
 
-    it('decide who bears a refund and a dispute, each once', async () => {
-      const { system } = portal();
-      const { id, key } = await newOrganisation(system);
-      const [refund, dispute] = await takenBack(system, key);
-      const ann = await staff.signIn('ann', '/cards');
-      const bo = await staff.signIn('bo', '/cards');
-      const row = (page: Page, reversal: string) => page.getByRole('row').filter({ hasText: reversal });
-      const decideHere = { name: 'Decide …' };
-      for (const { page } of [ann, bo])
-        await eventually(
-          async () => {
-            await page.reload();
-            for (const reversal of [refund, dispute])
-              await row(page, reversal).getByRole('button', decideHere).waitFor({ timeout: 15_000 });
-          },
-          { timeoutMs: 120_000 },
-        );
+    await row(bo.page, dispute).getByRole('button', decideHere).click();
+    await bo.page.getByLabel('The prepaid balance').check();
+    await decide(bo.page, { reason: 'as the contract says', submit: 'Decide' });
+    await row(bo.page, dispute).getByText('the balance, as bo decided: as the contract says').waitFor();
+    expect(await system.balance(id)).toBe('999.50');
+    expect(await faultsOf(bo.page, 'console-cards-decided')).toEqual([]);
+    await eventually(() => {
+      const calls = auditOf(system, 'billing').filter(({ path }) => path === '/admin/card-problems/settle');
+      expect(calls.slice(-3).map(({ actor, status, reason }) => [actor, status, reason])).toEqual([
+        ['ann', 200, 'our mistake'],
+        ['bo', 409, 'theirs'],
+        ['bo', 200, 'as the contract says'],
+      ]);
+    });
+  });
 
-      for (const { page } of [ann, bo]) await row(page, refund).getByRole('button', decideHere).click();
-      expect(await faultsOf(ann.page, 'console-card-decision')).toEqual([]);
-      await ann.page.getByLabel('The platform').check();
-      await decide(ann.page, { reason: 'our mistake', submit: 'Decide' });
-      await row(ann.page, refund).getByText('the platform, as ann decided: our mistake').waitFor();
-      await bo.page.getByLabel('The prepaid balance').check();
-      await decide(bo.page, { reason: 'theirs', submit: 'Decide' });
-      await bo.page.getByText(/Meanwhile ann has decided about this.*our mistake/).waitFor();
-      // Whoever insists is told by billing, which knows for ever.
-      await decide(bo.page, { reason: 'theirs', submit: 'Decide' });
-      await bo.page.getByText(/It was settled by ann on .*, borne by the platform/).waitFor();
-      await bo.page.getByRole('button', { name: 'Cancel' }).click();
-      expect(await system.balance(id)).toBe('1000.00');
+  it.concurrent('staff are told which service does not answer, and go on with the others', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    await using moderation = await startTcpProxy(system.adminSettings()['MODERATION_ADMIN_URL'] ?? '');
+    await using staff = await staffConsole(system, { MODERATION_ADMIN_URL: moderation.url });
+    const { page } = visitor;
+    await staff.open(visitor, 'ann', '/pictures');
+    await page.getByRole('navigation', { name: 'Kinds of pictures' }).waitFor();
+    moderation.takeDown();
+    await page.getByRole('link', { name: 'Refused', exact: true }).click();
+    await page.getByText('The service moderation does not answer').waitFor();
+    expect(await faultsOf(page, 'console-service-down')).toEqual([]);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page
+      .getByRole('row', { name: /^moderation/ })
+      .getByText('does not answer')
+      .waitFor();
+    await page.getByRole('link', { name: 'Organisations' }).click();
+    await page.getByRole('columnheader', { name: 'Trades as' }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.getByText('The service moderation does not answer').waitFor();
+    moderation.bringBack();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The service moderation does not answer').waitFor({ state: 'detached' });
+    await page
+      .getByText(/explicit|There is no such picture/)
+      .first()
+      .waitFor();
+  });
 
-      await row(bo.page, dispute).getByRole('button', decideHere).click();
-      await bo.page.getByLabel('The prepaid balance').check();
-      await decide(bo.page, { reason: 'as the contract says', submit: 'Decide' });
-      await row(bo.page, dispute).getByText('the balance, as bo decided: as the contract says').waitFor();
-      expect(await system.balance(id)).toBe('999.50');
-      expect(await faultsOf(bo.page, 'console-cards-decided')).toEqual([]);
-      await eventually(() => {
-        const calls = auditOf(system, 'billing').filter(({ path }) => path === '/admin/card-problems/settle');
-        expect(calls.slice(-3).map(({ actor, status, reason }) => [actor, status, reason])).toEqual([
-          ['ann', 200, 'our mistake'],
-          ['bo', 409, 'theirs'],
-          ['bo', 200, 'as the contract says'],
-        ]);
-      });
-      expect([...ann.complaints, ...bo.complaints]).toEqual([]);
-    }, 300_000);
-
-    it('are told which service does not answer, and go on with the others', async () => {
-      const { system } = portal();
-      const { page } = await staff.signIn('ann', '/pictures');
-      await page.getByRole('navigation', { name: 'Kinds of pictures' }).waitFor();
-      const { moderation } = system.state().processes;
-      process.kill(moderation, 'SIGSTOP');
-      try {
-        await page.getByRole('link', { name: 'Refused', exact: true }).click();
-        await page.getByText('The service moderation does not answer').waitFor();
-        expect(await faultsOf(page, 'console-service-down')).toEqual([]);
-        await page.getByRole('link', { name: 'Overview' }).click();
-        await page
-          .getByRole('row', { name: /^moderation/ })
-          .getByText('does not answer')
-          .waitFor();
-        await page.getByRole('link', { name: 'Organisations' }).click();
-        await page.getByRole('columnheader', { name: 'Trades as' }).waitFor();
-        await page.goBack();
-        await page.goBack();
-        await page.getByText('The service moderation does not answer').waitFor();
-      } finally {
-        process.kill(moderation, 'SIGCONT');
-      }
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('The service moderation does not answer').waitFor({ state: 'detached' });
-      await page
-        .getByText(/explicit|There is no such picture/)
-        .first()
-        .waitFor();
-    }, 300_000);
-
-    it('sign in again where they were when their session has ended', async () => {
-      const { page } = await staff.signIn('bo', '/offers');
-      staff.later(31 * 60_000);
-      await page.getByRole('link', { name: 'Parked events' }).click();
-      await page.getByText('Your session has ended').waitFor();
-      expect(await faultsOf(page, 'console-session-ended')).toEqual([]);
-      await signInHere({ page, person: 'bo' });
-      await page.getByRole('heading', { name: 'Parked events', level: 1 }).waitFor();
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByLabel('Access token').waitFor();
-      expect(await page.getByText('Your session has ended').count()).toBe(0);
-    }, 300_000);
+  it.concurrent('staff whose session has ended sign in again where they were', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    await using staff = await staffConsole(system);
+    const { page } = visitor;
+    await staff.open(visitor, 'bo', '/offers');
+    staff.advance(31 * 60_000);
+    await page.getByRole('link', { name: 'Parked events' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    expect(await faultsOf(page, 'console-session-ended')).toEqual([]);
+    await signInHere(visitor, 'bo');
+    await page.getByRole('heading', { name: 'Parked events', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Access token').waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 }
 
-/** Answers the question that is open; it may stay open. */
+/** Fills in the open dialog and sends it. */
 async function decide(page: Page, { reason, submit }: { reason: string; submit: string }): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Reason').fill(reason);
   await dialog.getByRole('button', { name: submit }).click();
 }
 
-/** Two offers paid by card, of one half a pound is refunded, of the other disputed; the provider's ids of both. */
+/** Pays two offers by card. Half a pound of one is refunded, and of the other disputed; returns the provider's ids of both. */
 async function takenBack(system: TestSystem, key: string): Promise<[refund: string, dispute: string]> {
   const paid = async (title: string) => {
-    // In an hour: of an offer that runs, the seconds until its payment are credited, and the balance would be pennies more.
+    // It starts in an hour: a running offer is credited the seconds until its payment, so the balance would be pennies more.
     const period = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
     const form = await offerForm({ payment_method: 'E', title, ...period });
     return payAsAPersonWould((await advertiser(system, key).create(form)).body.payment_url);

@@ -1,60 +1,76 @@
-/** A console with two people of the staff in front of a running system, whose clock can be moved: sessions then end. */
+/** Staff consoles for walks: the one of the system, and consoles with two people and a clock of their own. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConsoleConfig } from '@offer-ads/admin/console/config';
 import { startConsole } from '@offer-ads/admin/console/service';
 import { freePorts } from '@offer-ads/backing/free-port';
+import { staffName } from '@offer-ads/dev/start/plans';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { TestSystem } from '../../harness/test-system.ts';
-import type { Portal, Visitor } from './portal-under-test.ts';
+import type { Visitor } from './portal-under-test.ts';
 
 const tokens = { ann: 'anns-access-token-that-only-tests-use', bo: 'bos-access-token-that-only-tests-use' };
 export type Person = keyof typeof tokens;
 
 export type StaffConsole = AsyncDisposable & {
-  readonly url: string;
-  /** Time passes for the console alone. */
-  readonly later: (milliseconds: number) => void;
-  /** In a browser of their own, at an address of the console. */
-  readonly signIn: (person: Person, path: string) => Promise<Pick<Visitor, 'page' | 'complaints'>>;
+  /** Moves the clock of this console alone. */
+  readonly advance: (milliseconds: number) => void;
+  /** Signs the visitor in and opens a page of the console. */
+  readonly open: (visitor: Visitor, person: Person, path: string) => Promise<void>;
 };
 
-export async function staffConsole(portal: Portal): Promise<StaffConsole> {
+/** @param changes settings that differ from those of the system */
+export async function staffConsole(
+  system: TestSystem,
+  changes: NodeJS.ProcessEnv = {},
+): Promise<StaffConsole> {
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
   const config = readConsoleConfig({
-    ...portal.system.adminSettings(),
-    ADMIN_TOKEN: portal.system.secrets().consoleToken,
+    ...system.adminSettings(),
+    ADMIN_TOKEN: system.secrets().consoleToken,
     CONSOLE_STAFF: Object.entries(tokens)
       .map(([name, token]) => hashEntry(name, token, 'console'))
       .join(),
     PUBLIC_URL: url,
     HOST: '127.0.0.1',
     PORT: `${port}`,
+    ...changes,
   });
   let aheadMs = 0;
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   const running = await startConsole(config, { clock, logger: silentLogger });
   return {
-    url,
-    later: (milliseconds) => {
-      aheadMs += milliseconds;
-    },
-    signIn: async (person, path) => {
-      const { page, complaints } = await portal.visitor();
-      await page.goto(url + path);
-      await signInHere({ page, person });
-      return { page, complaints };
-    },
+    advance: (milliseconds) => void (aheadMs += milliseconds),
+    open: (visitor, person, path) => openAs(visitor, { name: person, token: tokens[person], url, path }),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
 
-export async function signInHere({
-  page,
-  person,
-}: Pick<Visitor, 'page'> & { person: Person }): Promise<void> {
+/** Signs the visitor in to the console of the system, where audit logs name them `staff`, and opens a page. */
+export async function openConsole(visitor: Visitor, system: TestSystem, path = '/'): Promise<void> {
+  const { ADMIN_TOKEN: token = '' } = system.adminSettings();
+  await openAs(visitor, { name: staffName, token, url: system.state().console, path });
+}
+
+/** Signs in with the call of the page. */
+async function openAs(
+  { context, page }: Visitor,
+  o: { readonly name: string; readonly token: string; readonly url: string; readonly path: string },
+): Promise<void> {
+  const data = { name: o.name, token: o.token };
+  await eventually(async () => {
+    const reply = await context.request.post(`${o.url}/api/sign-in`, { data, headers: { origin: o.url } });
+    if (!reply.ok()) throw new Error(`signing in was answered ${reply.status()}`);
+  });
+  await page.goto(o.url + o.path);
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+}
+
+/** Fills in the form that the page shows. */
+export async function signInHere({ page }: Visitor, person: Person): Promise<void> {
   await page.getByLabel('Name').fill(person);
   await page.getByLabel('Access token').fill(tokens[person]);
   await page.getByRole('button', { name: 'Sign in' }).click();

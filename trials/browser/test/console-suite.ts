@@ -1,187 +1,174 @@
-/** A day of the platform's own staff in their console, on the real services. */
-
+/** What the platform's staff do in their console, on the real services. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { staffName } from '@offer-ads/dev/start/plans';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { sendUnreadable } from '@offer-ads/testing/stores/broker';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
-import { describeConsoleDecisions } from './console-decisions-suite.ts';
-import { auditOf } from './console-staff.ts';
-import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
+import { auditOf, openConsole, staffConsole } from './console-staff.ts';
+import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
-export function describeConsole(portal: () => Portal): void {
-  describeConsoleDecisions(portal);
-  describeInBrowser('the staff console', () => {
-    it('lets staff in, who disable and enable an organisation and change its quota', async () => {
-      const { system } = portal();
-      const { id, key } = await newOrganisation(system);
-      const { page, complaints } = await staffIn(portal());
-      expect(await faultsOf(page, 'console-overview')).toEqual([]);
+export function walksOfStaff(portal: () => Portal): void {
+  it.concurrent('staff disable and enable an organisation and change its quota', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, key } = await newOrganisation(system);
+    await openConsole(visitor, system);
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    expect(await faultsOf(page, 'console-overview')).toEqual([]);
 
-      await page.getByRole('link', { name: 'Organisations' }).click();
-      await page.getByLabel('Name, address of a person, or id').fill(String(id));
-      await page.getByRole('button', { name: 'Search' }).click();
-      expect(await faultsOf(page, 'console-organisations')).toEqual([]);
-      await page.goto(`${system.state().console}/organisations/${id}`);
-      await answer(page, 'Disable …', { reason: 'unpaid since May', submit: 'Disable it' });
-      await page.getByText('is disabled.').waitFor();
-      const categories = () => advertiser(system, key).request('GET', '/categories');
-      expect((await categories()).status).toBe(401);
-      expect(await faultsOf(page, 'console-organisation')).toEqual([]);
-      await answer(page, 'Enable …', { reason: 'paid', submit: 'Enable it' });
-      await page.getByText('is enabled.').waitFor();
-      expect((await categories()).status).toBe(200);
-      await eventually(() =>
-        expect(auditOf(system, 'gateway')).toContainEqual(
-          expect.objectContaining({
-            actor: 'staff',
-            path: `/admin/organisations/${id}/disable`,
-            reason: 'unpaid since May',
-          }),
-        ),
-      );
+    await page.getByRole('link', { name: 'Organisations' }).click();
+    await page.getByLabel('Name, address of a person, or id').fill(String(id));
+    await page.getByRole('button', { name: 'Search' }).click();
+    expect(await faultsOf(page, 'console-organisations')).toEqual([]);
+    await page.goto(`${system.state().console}/organisations/${id}`);
+    await answer(page, 'Disable …', { reason: 'unpaid since May', submit: 'Disable it' });
+    await page.getByText('is disabled.').waitFor();
+    const categories = () => advertiser(system, key).request('GET', '/categories');
+    expect((await categories()).status).toBe(401);
+    expect(await faultsOf(page, 'console-organisation')).toEqual([]);
+    await answer(page, 'Enable …', { reason: 'paid', submit: 'Enable it' });
+    await page.getByText('is enabled.').waitFor();
+    expect((await categories()).status).toBe(200);
+    await eventually(() =>
+      expect(auditOf(system, 'gateway')).toContainEqual(
+        expect.objectContaining({
+          actor: 'staff',
+          path: `/admin/organisations/${id}/disable`,
+          reason: 'unpaid since May',
+        }),
+      ),
+    );
 
-      await page.getByRole('button', { name: 'Change TEST quota …' }).click();
-      await page.getByLabel('Offers of the organisation').fill('0');
-      expect(await faultsOf(page, 'console-quota')).toEqual([]);
-      await page.getByLabel('Reason').fill('as agreed');
-      await page.getByRole('button', { name: 'Change it' }).click();
-      await page.getByText('The TEST quota is changed.').waitFor();
-      const created = await advertiser(system, key).create(await offerForm());
-      expect(created.body.return_code).toMatch(/^E/);
-      expect(complaints).toEqual([]);
-    }, 300_000);
+    await page.getByRole('button', { name: 'Change TEST quota …' }).click();
+    await page.getByLabel('Offers of the organisation').fill('0');
+    expect(await faultsOf(page, 'console-quota')).toEqual([]);
+    await page.getByLabel('Reason').fill('as agreed');
+    await page.getByRole('button', { name: 'Change it' }).click();
+    await page.getByText('The TEST quota is changed.').waitFor();
+    const created = await advertiser(system, key).create(await offerForm());
+    expect(created.body.return_code).toMatch(/^E/);
+  });
 
-    it('lets staff approve an organisation that waits, which sees a banner and no LIVE mode until then', async () => {
-      const { system } = portal();
-      const { id, adminEmail } = await newOrganisation(system);
-      await system.admin('org', 'withdraw-approval', `--org=${id}`);
-      const visitor = await portal().visitor();
-      await visitor.signIn(adminEmail);
-      const banner = visitor.page.getByText('Your organisation is waiting for approval.');
-      await banner.waitFor();
-      expect(await faultsOf(visitor.page, 'waiting-home')).toEqual([]);
-      await visitor.page.getByRole('link', { name: 'LIVE', exact: true }).click();
-      await visitor.page.getByRole('heading', { name: 'Your organisation has no LIVE mode yet' }).waitFor();
-      expect(await faultsOf(visitor.page, 'waiting-live')).toEqual([]);
+  it.concurrent('staff approve an organisation, which has no LIVE mode until then', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { id, adminEmail } = await newOrganisation(system);
+    await system.admin('org', 'withdraw-approval', `--org=${id}`);
+    await visitor.signIn(adminEmail);
+    const banner = visitor.page.getByText('Your organisation is waiting for approval.');
+    await banner.waitFor();
+    expect(await faultsOf(visitor.page, 'waiting-home')).toEqual([]);
+    await visitor.page.getByRole('link', { name: 'LIVE', exact: true }).click();
+    await visitor.page.getByRole('heading', { name: 'Your organisation has no LIVE mode yet' }).waitFor();
+    expect(await faultsOf(visitor.page, 'waiting-live')).toEqual([]);
 
-      const { page, complaints } = await staffIn(portal());
-      await page.getByRole('link', { name: 'Those that wait for approval' }).click();
-      await page.getByLabel('Name, address of a person, or id').fill(String(id));
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.waitForURL(`**/organisations?search=${id}&which=waiting`);
-      await page.getByText('waits for approval').waitFor();
-      expect(await page.getByLabel('Which').inputValue()).toBe('waiting');
-      expect(await page.getByRole('row').count()).toBe(2);
-      expect(await faultsOf(page, 'console-waiting')).toEqual([]);
-      await page.getByRole('row').filter({ hasText: adminEmail }).getByRole('link').click();
-      await answer(page, 'Approve …', { reason: 'called them', submit: 'Approve it' });
-      await page.getByText('is approved.').waitFor();
-      await page.getByText('by staff').waitFor();
-      expect(await faultsOf(page, 'console-approved')).toEqual([]);
+    await using staff = await portal().visitor();
+    const { page } = staff;
+    await openConsole(staff, system);
+    await page.getByRole('link', { name: 'Those that wait for approval' }).click();
+    await page.getByLabel('Name, address of a person, or id').fill(String(id));
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(`**/organisations?search=${id}&which=waiting`);
+    await page.getByText('waits for approval').waitFor();
+    expect(await page.getByLabel('Which').inputValue()).toBe('waiting');
+    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await faultsOf(page, 'console-waiting')).toEqual([]);
+    await page.getByRole('row').filter({ hasText: adminEmail }).getByRole('link').click();
+    await answer(page, 'Approve …', { reason: 'called them', submit: 'Approve it' });
+    await page.getByText('is approved.').waitFor();
+    await page.getByText('by staff').waitFor();
+    expect(await faultsOf(page, 'console-approved')).toEqual([]);
 
-      await visitor.page.reload();
-      await visitor.page.getByRole('heading', { name: 'The Crown' }).waitFor();
-      expect(await banner.count()).toBe(0);
-      expect(new URL(visitor.page.url()).pathname).toBe('/portal/live');
-      await eventually(async () => {
-        const subjects = (await mailsTo(system, adminEmail)).map(({ subject }) => subject);
-        expect(subjects).toContain('Your organisation is approved');
-      });
-      expect([...complaints, ...visitor.complaints]).toEqual([]);
-    }, 300_000);
+    await visitor.page.reload();
+    await visitor.page.getByRole('heading', { name: 'The Crown' }).waitFor();
+    expect(await banner.count()).toBe(0);
+    expect(new URL(visitor.page.url()).pathname).toBe('/portal/live');
+    await eventually(async () => {
+      const subjects = (await mailsTo(system, adminEmail)).map(({ subject }) => subject);
+      expect(subjects).toContain('Your organisation is approved');
+    });
+  });
 
-    it('lets staff look at a refused picture and allow it, which the next upload feels', async () => {
-      const { system } = portal();
-      const { id, key } = await newOrganisation(system);
-      const image = new Blob([new Uint8Array(await unsafeLookingPng())], { type: 'image/png' });
-      const upload = async () => advertiser(system, key).create(await offerForm({ image }));
-      expect((await upload()).body.return_code).toBe('E2');
-      const { page, complaints } = await staffIn(portal());
-      await page.getByRole('link', { name: 'Pictures' }).click();
-      const card = page.getByRole('listitem').filter({ hasText: `Organisation ${id},` });
-      await card.getByRole('button', { name: 'Show the picture' }).click();
-      await shown(page);
-      expect(await faultsOf(page, 'console-pictures')).toEqual([]);
-      await card.getByRole('link', { name: /^Review/ }).click();
-      await page.getByRole('heading', { name: 'What the model says' }).waitFor();
-      expect(await faultsOf(page, 'console-picture')).toEqual([]);
-      await answer(page, 'Allow …', { reason: 'a painting', submit: 'Allow it' });
-      await page.getByText('by decision of staff').waitFor();
-      await eventually(async () => expect((await upload()).body.return_code).toBe('S1'));
-      const offerOfIt = page.getByRole('link', { name: /Two for one/ }).first();
-      await reloadUntil(page, offerOfIt);
-      await page.getByRole('heading', { name: 'Offers that show it' }).waitFor();
-      await offerOfIt.click();
-      await page.getByRole('heading', { name: 'Times and money' }).waitFor();
-      await shown(page);
-      expect(await faultsOf(page, 'console-offer')).toEqual([]);
-      await page.goBack();
-      await answer(page, 'Take back …', { reason: 'for the next test', submit: 'Take it back' });
-      await page.getByText('The decision is taken back.').waitFor();
-      expect(complaints).toEqual([]);
-    }, 300_000);
+  it.concurrent('staff look at a refused picture and allow it, which changes the next upload', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, key } = await newOrganisation(system);
+    const image = new Blob([new Uint8Array(await unsafeLookingPng())], { type: 'image/png' });
+    const upload = async () => advertiser(system, key).create(await offerForm({ image }));
+    expect((await upload()).body.return_code).toBe('E2');
+    await openConsole(visitor, system, '/pictures');
+    const card = page.getByRole('listitem').filter({ hasText: `Organisation ${id},` });
+    await card.getByRole('button', { name: 'Show the picture' }).click();
+    await picturesShown(page);
+    expect(await faultsOf(page, 'console-pictures')).toEqual([]);
+    await card.getByRole('link', { name: /^Review/ }).click();
+    await page.getByRole('heading', { name: 'What the model says' }).waitFor();
+    expect(await faultsOf(page, 'console-picture')).toEqual([]);
+    await answer(page, 'Allow …', { reason: 'a painting', submit: 'Allow it' });
+    await page.getByText('by decision of staff').waitFor();
+    await eventually(async () => expect((await upload()).body.return_code).toBe('S1'));
+    const offerOfIt = page.getByRole('link', { name: /Two for one/ }).first();
+    await reloadUntil(page, offerOfIt);
+    await page.getByRole('heading', { name: 'Offers that show it' }).waitFor();
+    await offerOfIt.click();
+    await page.getByRole('heading', { name: 'Times and money' }).waitFor();
+    await picturesShown(page);
+    expect(await faultsOf(page, 'console-offer')).toEqual([]);
+    await page.goBack();
+    await answer(page, 'Take back …', { reason: 'for the next test', submit: 'Take it back' });
+    await page.getByText('The decision is taken back.').waitFor();
+  });
 
-    it('lets staff see a parked event without what it says of people, replay it and drop it', async () => {
-      const { system } = portal();
-      const subject = `offer/${randomUUID()}`;
-      const data = { offerId: 7, email: 'ann@tea.example' };
-      await sendUnreadable(system.state().rabbitmq, { service: 'notifier', subject, data });
-      const { page, complaints } = await staffIn(portal());
-      await page.goto(`${system.state().console}/parked?service=notifier`);
-      const event = page.getByRole('article').filter({ hasText: subject });
-      await reloadUntil(page, event);
-      await event.getByText('Payload').click();
-      await event.getByText('"offerId": 7').waitFor();
-      expect(await event.getByText('ann@tea.example').count()).toBe(0);
-      await event.getByRole('button', { name: 'Show personal data too' }).click();
-      await event.getByText('ann@tea.example').waitFor();
-      expect(await faultsOf(page, 'console-parked')).toEqual([]);
-      await answer(event, 'Replay …', { reason: 'once more', submit: 'Replay' }, page);
-      await page.getByText('1 event was replayed.').waitFor();
-      // Still nobody can read it, so it is back.
-      await reloadUntil(page, event);
-      await answer(event, 'Drop …', { reason: 'nobody can read it', submit: 'Drop for ever' }, page);
-      await page.getByText('1 event was dropped.').waitFor();
-      await event.waitFor({ state: 'detached' });
-      expect(complaints).toEqual([]);
-    }, 300_000);
+  it.concurrent('staff see a parked event without personal data, replay it and drop it', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const subject = `offer/${randomUUID()}`;
+    const data = { offerId: 7, email: 'ann@tea.example' };
+    await sendUnreadable(system.state().rabbitmq, { service: 'notifier', subject, data });
+    await openConsole(visitor, system, '/parked?service=notifier');
+    const event = page.getByRole('article').filter({ hasText: subject });
+    await reloadUntil(page, event);
+    await event.getByText('Payload').click();
+    await event.getByText('"offerId": 7').waitFor();
+    expect(await event.getByText('ann@tea.example').count()).toBe(0);
+    await event.getByRole('button', { name: 'Show personal data too' }).click();
+    await event.getByText('ann@tea.example').waitFor();
+    expect(await faultsOf(page, 'console-parked')).toEqual([]);
+    await answer(event, 'Replay …', { reason: 'once more', submit: 'Replay' }, page);
+    await page.getByText('1 event was replayed.').waitFor();
+    // It is still unreadable, so it is parked again.
+    await reloadUntil(page, event);
+    await answer(event, 'Drop …', { reason: 'nobody can read it', submit: 'Drop for ever' }, page);
+    await page.getByText('1 event was dropped.').waitFor();
+    await event.waitFor({ state: 'detached' });
+  });
 
-    it('shows rates and card problems, and lets nobody in who has signed out', async () => {
-      const { page, complaints } = await staffIn(portal());
-      for (const section of ['Rates', 'Card problems'] as const) {
-        await page.getByRole('link', { name: section, exact: true }).click();
-        await page.getByRole('heading', { level: 2 }).first().waitFor();
-        expect(await faultsOf(page, `console-${section}`)).toEqual([]);
-      }
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByLabel('Access token').waitFor();
-      expect(await faultsOf(page, 'console-sign-in')).toEqual([]);
-      await page.reload();
-      await page.getByLabel('Access token').waitFor();
-      expect(complaints).toEqual([]);
-    }, 300_000);
+  it.concurrent('the console shows rates and card problems, and nothing after a sign-out', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    await using staff = await staffConsole(system);
+    const { page } = visitor;
+    await staff.open(visitor, 'bo', '/');
+    for (const section of ['Rates', 'Card problems'] as const) {
+      await page.getByRole('link', { name: section, exact: true }).click();
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      expect(await faultsOf(page, `console-${section}`)).toEqual([]);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Access token').waitFor();
+    expect(await faultsOf(page, 'console-sign-in')).toEqual([]);
+    await page.reload();
+    await page.getByLabel('Access token').waitFor();
   });
 }
 
-async function staffIn(portal: Portal) {
-  const { page, complaints } = await portal.visitor();
-  const { console: address } = portal.system.state();
-  const { ADMIN_TOKEN: token = '' } = portal.system.adminSettings();
-  await page.goto(address);
-  await page.getByLabel('Name').fill(staffName);
-  await page.getByLabel('Access token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
-  await page.getByRole('heading', { name: 'Services' }).waitFor();
-  return { page, complaints };
-}
-
-/** Opens the question behind a button, and answers it with a reason. */
+/** Opens the dialog of a button, fills in a reason and sends it. */
 async function answer(
   within: Pick<Page, 'getByRole'>,
   button: string,
@@ -195,19 +182,8 @@ async function answer(
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** A page that asks once, and so tells only of what has come by then. */
-async function reloadUntil(page: Page, there: Locator): Promise<void> {
-  await eventually(
-    async () => {
-      await page.reload();
-      await there.waitFor({ timeout: 15_000 });
-    },
-    { timeoutMs: 120_000 },
-  );
-}
-
-/** Every picture that is in view has come. */
-async function shown(page: Page): Promise<void> {
+/** Waits until every picture in view is loaded. */
+async function picturesShown(page: Page): Promise<void> {
   await eventually(async () => {
     const missing = await page.evaluate(
       () => [...document.images].filter((image) => !image.complete || image.naturalWidth === 0).length,

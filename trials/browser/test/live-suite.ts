@@ -1,50 +1,56 @@
-/** LIVE mode: another colour, real words about money, and none of TEST mode's helpers. */
+/** LIVE mode: another colour, and nothing that only TEST mode has. */
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newOrganisation } from '../../harness/advertiser.ts';
 import { create, pay, writeOffer } from './offer-form.ts';
-import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
+import { faultsOf, type Portal } from './portal-under-test.ts';
 
-export function describeLive(portal: () => Portal): void {
-  describeInBrowser('LIVE mode', () => {
-    it('colours the page, has no helpers of TEST mode, and runs an offer that was paid by card', async () => {
-      const { adminEmail } = await newOrganisation(portal().system, { balance: '0' });
-      const { page, go, signIn, complaints } = await portal().visitor();
-      await signIn(adminEmail);
-      const inTest = await colourOf(page);
-      await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'LIVE' }).click();
-      await page.waitForURL(/\/portal\/live$/);
-      await page.locator('html[data-mode="live"]').waitFor();
-      expect(await colourOf(page)).not.toBe(inTest);
-      expect(await page.getByText('TEST mode').count()).toBe(0);
+export function walksOfLiveMode(portal: () => Portal): void {
+  it.concurrent('LIVE mode has its colour, nothing of TEST mode, and offers paid by card', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(system, { balance: '0' });
+    await signIn(adminEmail);
+    const inTest = await colourOf(page);
+    await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'LIVE' }).click();
+    await page.waitForURL(/\/portal\/live$/);
+    await page.locator('html[data-mode="live"]').waitFor();
+    expect(await colourOf(page)).not.toBe(inTest);
+    expect(await page.getByText('TEST mode').count()).toBe(0);
 
-      await go('/portal/live/money');
-      await page.getByRole('heading', { name: 'LIVE balance' }).waitFor();
-      await page.getByLabel('Amount in GBP', { exact: true }).waitFor();
-      expect(await page.getByText(/play money/i).count()).toBe(0);
+    await go('/portal/live/money');
+    await page.getByRole('heading', { name: 'LIVE balance' }).waitFor();
+    await page.getByLabel('Amount in GBP', { exact: true }).waitFor();
+    expect(await page.getByText(/play money/i).count()).toBe(0);
 
-      await go('/portal/live/offers/new');
-      await writeOffer(page, 'For real');
-      expect(await page.getByRole('button', { name: /^Use one that/ }).count()).toBe(0);
-      expect(await faultsOf(page, 'live-new-offer')).toEqual([]);
-      await create(page);
-      await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
-      expect(await page.getByText('4242').count()).toBe(0);
-      await pay(page);
-      await page.getByRole('link', { name: 'Go to the offer' }).click();
-      await page.getByText('It runs until').waitFor();
-      await page.locator('.totals').waitFor();
-      expect(await page.getByText('Simulate').count()).toBe(0);
-      expect(await faultsOf(page, 'live-offer')).toEqual([]);
+    await go('/portal/live/offers/new');
+    await writeOffer(page, 'For real');
+    expect(await page.getByRole('button', { name: /^Use one that/ }).count()).toBe(0);
+    expect(await faultsOf(page, 'live-new-offer')).toEqual([]);
+    await create(page);
+    await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
+    expect(await page.getByText('4242').count()).toBe(0);
+    await pay(page);
+    await page.getByRole('link', { name: 'Go to the offer' }).click();
+    await page.getByText('It runs until').waitFor();
+    await page.locator('.totals').waitFor();
+    expect(await page.getByText('Simulate').count()).toBe(0);
+    expect(await faultsOf(page, 'live-offer')).toEqual([]);
+    await page.getByRole('link', { name: 'All offers' }).click();
+    await page.getByRole('heading', { name: 'For real' }).waitFor();
+    expect(await faultsOf(page, 'offers')).toEqual([]);
+    await go('/portal/live/money');
+    await page.getByRole('cell', { name: 'Offer: For real' }).waitFor();
+    expect(await faultsOf(page, 'money')).toEqual([]);
 
-      await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'TEST' }).click();
-      await page.getByText('There is no TEST offer yet').waitFor();
-      expect(complaints).toEqual([]);
-    }, 300_000);
+    await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'TEST' }).click();
+    await page.locator('html[data-mode="test"]').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/portal/test/money');
   });
 }
 
-/** Of what is pressed, and of the line on top of the page. */
+/** The colours of the line on top of the page and of the current mode. */
 async function colourOf(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { borderTopColor } = getComputedStyle(document.querySelector('header') ?? document.body);

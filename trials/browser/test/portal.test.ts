@@ -1,26 +1,33 @@
-/** One system and one browser for all walks: both take a while to start, and an organisation of its own keeps the walks apart. */
+/**
+ * All walks share one system and one browser, because both take long to start. Each walk has an organisation of its own, and several
+ * run at once, because they mostly wait.
+ */
 import { afterAll, beforeAll } from '@jest/globals';
-import { describeConsole } from './console-suite.ts';
-import { describeDocs } from './docs-suite.ts';
-import { describeLive } from './live-suite.ts';
-import { describeMishaps } from './mishaps-suite.ts';
-import { describeOffers } from './offers-suite.ts';
-import { describeOrganisation } from './organisation-suite.ts';
+import { walksOfDecisions } from './console-decisions-suite.ts';
+import { walksOfStaff } from './console-suite.ts';
+import { walksOfGuides } from './docs-suite.ts';
+import { walksOfLiveMode } from './live-suite.ts';
+import { walksOfMishaps } from './mishaps-suite.ts';
+import { walksOfOffers } from './offers-suite.ts';
+import { publishTerms, walksOfOrganisations } from './organisation-suite.ts';
 import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
 
-describeInBrowser('the portal in a browser', () => {
+describeInBrowser('people in a browser', () => {
   let started: Portal;
   beforeAll(async () => {
     started = await startPortal();
+    await publishTerms(started.system);
   }, 360_000);
   afterAll(async () => {
     await started?.[Symbol.asyncDispose]();
   }, 180_000);
 
-  describeOrganisation(() => started);
-  describeOffers(() => started);
-  describeMishaps(() => started);
-  describeLive(() => started);
-  describeDocs(() => started);
-  describeConsole(() => started);
+  const portal = () => started;
+  walksOfMishaps(portal);
+  walksOfOffers(portal);
+  walksOfLiveMode(portal);
+  walksOfStaff(portal);
+  walksOfDecisions(portal);
+  walksOfOrganisations(portal);
+  walksOfGuides(portal);
 });
