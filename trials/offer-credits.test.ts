@@ -7,7 +7,7 @@ import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { fc } from '@offer-ads/testing/profile';
 import { creditDue, earnedCredit } from '../services/billing/src/domain/ledger/credit.ts';
 import type { OfferEvent } from '../services/offers/src/lifecycle/offer-events.ts';
-import { type Standing, type Story, stories, told } from '../services/offers/test/lifecycle/stories.ts';
+import { play, type Standing, type Story, stories } from '../services/offers/test/lifecycle/stories.ts';
 
 /** Any of the events, each any number of times, in any order; every one at least once, since the outbox loses none. */
 function deliveries(count: number): fc.Arbitrary<number[]> {
@@ -21,13 +21,13 @@ type Outcome = { readonly story: Story; readonly last: Standing; readonly delive
 
 /** Stories of which something is told. */
 const outcomes: fc.Arbitrary<Outcome> = stories
-  .map((story) => ({ story, last: [...told(story)].at(-1)! }))
-  .filter(({ last }) => last.news.length > 0)
+  .map((story) => ({ story, last: [...play(story)].at(-1)! }))
+  .filter(({ last }) => last.events.length > 0)
   .chain(({ story, last }) =>
-    deliveries(last.news.length).map((order) => ({
+    deliveries(last.events.length).map((order) => ({
       story,
       last,
-      delivered: order.map((index) => last.news[index]!),
+      delivered: order.map((index) => last.events[index]!),
     })),
   );
 
@@ -71,7 +71,7 @@ describe('the credits of an offer, whatever happened to it and however its event
   it('come to the same sum in any order and with any repeats', () => {
     fc.assert(
       fc.property(outcomes, ({ story: { offer }, last, delivered }) => {
-        expect(sum(creditsOf(offer.netMinor, delivered))).toBe(sum(creditsOf(offer.netMinor, last.news)));
+        expect(sum(creditsOf(offer.netMinor, delivered))).toBe(sum(creditsOf(offer.netMinor, last.events)));
       }),
     );
   });
@@ -80,7 +80,7 @@ describe('the credits of an offer, whatever happened to it and however its event
     fc.assert(
       fc.property(outcomes, ({ story: { offer }, last, delivered }) => {
         fc.pre(
-          last.news.some(({ declaration: { name } }) => name === 'OfferEnded' || name === 'OfferDeleted'),
+          last.events.some(({ declaration: { name } }) => name === 'OfferEnded' || name === 'OfferDeleted'),
         );
         const { start, expiry } = last.model.schedule;
         const unusedMs = last.model.unusedMs(expiry + 1);

@@ -1,20 +1,12 @@
-/** The platform's own look at an offer and its switch. */
+/** The admin routes of offers: one offer, the list, pictures, the switch, and the check of payments. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import type { KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { adminToken } from '@offer-ads/testing/admin';
-import { createdId, startingNow } from './forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { byCard, createdId, live, startingNow } from './forms.ts';
+import { offersUnderTest } from './offers-under-test.ts';
 
-let under: OffersUnderTest;
-beforeAll(async () => {
-  under = await startOffersUnderTest();
-});
-afterAll(async () => {
-  await under[Symbol.asyncDispose]();
-});
-beforeEach(() => {
-  under.clock.set('2026-06-01T12:00:00Z');
-});
+const under = offersUnderTest();
 
 describe('GET /admin/offers/:id', () => {
   it('shows an offer with its money and times, deleted or not', async () => {
@@ -33,72 +25,64 @@ describe('GET /admin/offers/:id', () => {
     });
   });
 
-  it('is of one mind with list and analytics once the end was told, though a clock is behind', async () => {
-    const caller = { organisationId: 51 };
-    const id = await createdId(under, startingNow, { caller });
+  it('agrees with list and analytics once the end was announced, also on a clock that is behind', async () => {
+    const id = await createdId(under, startingNow);
     under.clock.set('2026-06-01T23:00:00Z');
     await under.offers.sweeper.announce();
     under.clock.set('2026-06-01T22:59:59.900Z');
-    const list = await under.call('GET', '/offers?environment=test', { caller });
-    const analytics = await under.call('GET', `/offers/${id}/analytics?interval=all`, { caller });
-    expect((await under.admin('GET', `/admin/offers/${id}`)).body).toMatchObject({ status: 'Ended' });
+    const list = await under.call('GET', '/offers?environment=test');
+    const analytics = await under.call('GET', `/offers/${id}/analytics?interval=all`);
+    expect(await under.offer(id)).toMatchObject({ status: 'Ended' });
     expect(list.body).toMatchObject({ data: [{ offer_status: 'Ended' }] });
     expect(analytics.body).toMatchObject({ status: 'Ended' });
-  });
-
-  it('is 404 for an offer that is not', async () => {
-    expect((await under.admin('GET', '/admin/offers/424242')).status).toBe(404);
-    expect((await under.admin('GET', '/admin/offers/x')).status).toBe(404);
   });
 });
 
 describe('GET /admin/offers', () => {
-  const list = async (query: string) => under.admin('GET', `/admin/offers?${query}`);
+  const list = (query: string) => under.admin('GET', `/admin/offers?${query}`);
 
-  it('lists the offers of an organisation in a mode page by page, newest first, and no other', async () => {
-    const caller = { organisationId: 61 };
+  it("lists one organisation's offers of one mode page by page, newest first", async () => {
     const ids: number[] = [];
     for (const _ of [1, 2, 3]) {
-      ids.unshift(await createdId(under, startingNow, { caller }));
+      ids.unshift(await createdId(under, startingNow));
       under.clock.advance(1_000);
     }
-    await createdId(under, startingNow, { caller: { organisationId: 62 } });
-    const first = await list('organisationId=61&mode=TEST&limit=2');
+    await createdId(under, startingNow, { caller: { organisationId: 2 } });
+    const first = await list('organisationId=1&mode=TEST&limit=2');
     expect(first.body).toMatchObject({ offers: [{ id: ids[0] }, { id: ids[1] }] });
     const { nextCursor } = first.body as { nextCursor: string };
-    const second = await list(`organisationId=61&mode=TEST&limit=2&cursor=${nextCursor}`);
-    expect(second.body).toMatchObject({ offers: [{ id: ids[2], organisationId: 61 }], nextCursor: null });
-    expect((await list('organisationId=61&mode=LIVE')).body).toEqual({ offers: [], nextCursor: null });
+    const second = await list(`organisationId=1&mode=TEST&limit=2&cursor=${nextCursor}`);
+    expect(second.body).toMatchObject({ offers: [{ id: ids[2], organisationId: 1 }], nextCursor: null });
+    expect((await list('organisationId=1&mode=LIVE')).body).toEqual({ offers: [], nextCursor: null });
   });
 
   it.each([
     ['mode=TEST', 'organisationId: '],
     ['organisationId=1&mode=BOTH', 'mode: '],
     ['organisationId=1&mode=TEST&cursor=0', 'cursor: '],
-  ])('with %s says what is wrong', async (query, problem) => {
+  ])('is 400 with %s, and names the fault', async (query, fault) => {
     const { status, body } = await list(query);
-    expect([status, body]).toEqual([400, { message: expect.stringContaining(problem) }]);
+    expect([status, body]).toEqual([400, { message: expect.stringContaining(fault) }]);
   });
 });
 
 describe('GET /admin/images/:hash', () => {
   it('shows the picture of an offer by its hash, and which offers show it', async () => {
-    const id = await createdId(under, startingNow, { caller: { organisationId: 63 } });
-    const { imageHash } = (await under.admin('GET', `/admin/offers/${id}`)).body as { imageHash: string };
-    const { offers } = (await under.admin('GET', `/admin/images/${imageHash}/offers`)).body as {
-      offers: { id: number }[];
-    };
-    expect(offers.map((offer) => offer.id)).toContain(id);
+    const id = await createdId(under, startingNow);
+    const imageHash = String((await under.offer(id))['imageHash']);
+    expect((await under.admin('GET', `/admin/images/${imageHash}/offers`)).body).toMatchObject({
+      offers: [{ id }],
+    });
     const picture = await fetch(`${under.offers.url}/admin/images/${imageHash}`, {
       headers: { authorization: `Bearer ${adminToken}` },
     });
-    expect(picture.headers.get('content-type')).toMatch(/^image\/(jpeg|png)$/);
+    expect(picture.headers.get('content-type')).toBe('image/jpeg');
     expect(picture.headers.get('cache-control')).toBe('no-store');
     const bytes = Buffer.from(await picture.arrayBuffer());
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(imageHash);
   });
 
-  it('knows nothing of other hashes, and is closed to whoever has no credential', async () => {
+  it('has nothing for other hashes, and is closed without the credential', async () => {
     const unknown = '0'.repeat(64);
     expect((await under.admin('GET', `/admin/images/${unknown}`)).status).toBe(404);
     expect((await under.admin('GET', `/admin/images/${unknown}/offers`)).body).toEqual({ offers: [] });
@@ -108,23 +92,15 @@ describe('GET /admin/images/:hash', () => {
 });
 
 describe('POST /admin/offers/:id/disable and enable', () => {
-  it('switch an offer off and on, tell the others, and make the time between unused', async () => {
-    const id = await createdId(under, startingNow);
-    await under.clearEvents();
-    const off = await under.admin('POST', `/admin/offers/${id}/disable`);
-    expect(off.body).toMatchObject({ enabled: false, status: 'Active' });
-    under.clock.advance(60_000);
-    const on = await under.admin('POST', `/admin/offers/${id}/enable`);
-    expect(on.body).toMatchObject({ enabled: true, unusedMs: 60_000 });
-    expect((await under.events()).map((event) => event.name)).toEqual(['OfferDisabled', 'OfferEnabled']);
-  });
+  const change = (name: 'disable' | 'enable', id: number) =>
+    under.admin('POST', `/admin/offers/${id}/${name}`);
 
-  it('tell exactly which offer and when, and refuse in words that an admin reads', async () => {
+  it('switch an offer off and on, write the events, and make the time between unused', async () => {
     const id = await createdId(under, startingNow);
     await under.clearEvents();
-    await under.admin('POST', `/admin/offers/${id}/disable`);
-    under.clock.advance(1);
-    await under.admin('POST', `/admin/offers/${id}/enable`);
+    expect((await change('disable', id)).body).toMatchObject({ enabled: false, status: 'Active' });
+    under.clock.advance(60_000);
+    expect((await change('enable', id)).body).toMatchObject({ enabled: true, unusedMs: 60_000 });
     expect(await under.events()).toMatchObject([
       {
         name: 'OfferDisabled',
@@ -134,86 +110,117 @@ describe('POST /admin/offers/:id/disable and enable', () => {
       {
         name: 'OfferEnabled',
         subjectVersion: 4,
-        data: { offerId: id, enabledAt: '2026-06-01T12:00:00.001Z' },
+        data: { offerId: id, enabledAt: '2026-06-01T12:01:00.000Z' },
       },
     ]);
-    expect(await under.admin('POST', `/admin/offers/${id}/enable`)).toMatchObject({
-      status: 409,
-      body: { message: 'Offer is already enabled' },
-    });
-    await under.admin('POST', `/admin/offers/${id}/disable`);
-    expect(await under.admin('POST', `/admin/offers/${id}/disable`)).toMatchObject({
-      status: 409,
-      body: { message: 'Offer is already disabled' },
-    });
-    expect(await under.admin('POST', '/admin/offers/x/disable')).toMatchObject({
-      status: 404,
-      body: { message: 'Offer not found' },
-    });
   });
 
-  it('change what members see and leave the status that the advertiser sees', async () => {
-    const caller = { organisationId: 50 };
-    const id = await createdId(under, startingNow, { caller });
+  it('are refused when there is nothing to change', async () => {
+    const id = await createdId(under, startingNow);
+    const refused = (status: number, message: string) => ({ status, body: { message } });
+    expect(await change('enable', id)).toMatchObject(refused(409, 'Offer is already enabled'));
+    await change('disable', id);
+    expect(await change('disable', id)).toMatchObject(refused(409, 'Offer is already disabled'));
+    await under.call('DELETE', `/offers/${id}`);
+    for (const gone of ['x', '424242', id])
+      for (const [method, path] of [
+        ['POST', '/enable'],
+        ['POST', '/disable'],
+      ] as const)
+        expect(await under.admin(method, `/admin/offers/${gone}${path}`)).toMatchObject(
+          refused(404, 'Offer not found'),
+        );
+    for (const gone of ['x', '424242'])
+      expect((await under.admin('GET', `/admin/offers/${gone}`)).status).toBe(404);
+  });
+
+  it('change `status` in the list, and not `offer_status`', async () => {
+    const id = await createdId(under, startingNow);
     const listed = async () => {
-      const { body } = await under.call('GET', '/offers?environment=test', { caller });
+      const { body } = await under.call('GET', '/offers?environment=test');
       const [offer] = (body as { data: { offer_status: string; status: string }[] }).data;
       return [offer!.offer_status, offer!.status];
     };
-    await under.admin('POST', `/admin/offers/${id}/disable`);
+    await change('disable', id);
     expect(await listed()).toEqual(['Active', 'disabled']);
-    const { body } = await under.call('GET', '/offers?environment=test&offer_status=active', { caller });
+    const { body } = await under.call('GET', '/offers?environment=test&offer_status=active');
     expect(body).toMatchObject({ data: [{ offer_id: id }] });
-    await under.call('POST', `/offers/${id}/pause`, { caller });
+    await under.call('POST', `/offers/${id}/pause`);
     expect(await listed()).toEqual(['Paused', 'disabled']);
-    await under.admin('POST', `/admin/offers/${id}/enable`);
+    await change('enable', id);
     expect(await listed()).toEqual(['Paused', 'enabled']);
   });
 
-  it('keep a disabled offer from being told as activated until it is enabled', async () => {
+  it('delay the activation of a disabled offer until it is enabled', async () => {
     const id = await createdId(under);
-    await under.admin('POST', `/admin/offers/${id}/disable`);
+    await change('disable', id);
     under.clock.set('2026-06-01T13:00:00Z');
     await under.offers.sweeper.announce();
     const activations = async () =>
-      (await under.events('all')).filter((it) => it.name === 'OfferActivated' && it.data['offerId'] === id);
+      (await under.events('all')).filter(({ name }) => name === 'OfferActivated');
     expect(await activations()).toEqual([]);
     under.clock.set('2026-06-01T13:10:00Z');
-    await under.admin('POST', `/admin/offers/${id}/enable`);
+    await change('enable', id);
     await under.offers.sweeper.announce();
-    expect(await activations()).toMatchObject([{ data: { activatedAt: '2026-06-01T13:10:00.000Z' } }]);
+    expect(await activations()).toMatchObject([
+      { data: { offerId: id, activatedAt: '2026-06-01T13:10:00.000Z' } },
+    ]);
   });
 
-  it('reach offers of either mode, unpaid and ended ones, but no deleted one', async () => {
-    const live = await createdId(under, { environment: 'LIVE' }, { caller: { mode: 'LIVE' } });
-    const unpaid = await createdId(under, { payment_method: 'E' });
-    const ran = await createdId(under, startingNow);
-    const gone = await createdId(under);
-    await under.call('DELETE', `/offers/${gone}`);
+  it('work for offers of either mode, and for unpaid and ended ones', async () => {
+    const ids = [await createdId(under, ...live), await createdId(under, byCard), await createdId(under)];
     under.clock.set('2026-06-02T12:00:00Z');
-    for (const id of [live, unpaid, ran]) {
-      expect(await under.admin('POST', `/admin/offers/${id}/disable`)).toMatchObject({
+    for (const id of ids) {
+      expect(await change('disable', id)).toMatchObject({
         status: 200,
         body: { status: 'Ended', enabled: false, unusedMs: 0 },
       });
     }
-    expect((await under.admin('POST', `/admin/offers/${gone}/disable`)).status).toBe(404);
+  });
+});
+
+describe('the check of payments', () => {
+  const known = async (offerId: number) => {
+    const answer = await under.admin('GET', `/admin/payments?after=${offerId - 1}&limit=1`);
+    return (answer.body as { payments: KnownPayment[] }).payments;
+  };
+  const chargeAgain = (offerId: number) => under.admin('POST', `/admin/payments/${offerId}/charge`);
+
+  it('lists by id what was sold, whether it is paid, and its Unused Time', async () => {
+    const id = await createdId(under, startingNow);
+    const sold = {
+      offerId: id,
+      organisationId: 1,
+      mode: 'TEST',
+      currency: 'GBP',
+      netMinor: '1000',
+      paymentMethod: 'B',
+      paid: true,
+      shown: true,
+    };
+    expect(await known(id)).toMatchObject([{ ...sold, over: false, unusedMs: 0 }]);
+    under.clock.advance(60_000);
+    await under.call('DELETE', `/offers/${id}`);
+    const [payment] = await known(id);
+    expect(payment).toMatchObject({ ...sold, over: true });
+    expect(payment?.unusedMs).toBe((payment?.scheduledMs ?? 0) - 60_000);
+    expect(await known(id + 1)).toEqual([]);
   });
 
-  it('succeed once of many at once', async () => {
+  it('charges again what billing has lost, once however often it is asked', async () => {
     const id = await createdId(under, startingNow);
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => under.admin('POST', `/admin/offers/${id}/disable`)),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+    const { billing } = under.otherServices;
+    billing.sales.delete(id);
+    for (const _time of [1, 2])
+      expect(await chargeAgain(id)).toMatchObject({ status: 200, body: { offerId: id, outcome: 'charged' } });
+    expect(billing.sales.get(id)).toMatchObject({ state: 'charged', netMinor: 1000n });
   });
 
-  it('refuse what is so already, and an offer that is not', async () => {
-    const id = await createdId(under, startingNow);
-    expect((await under.admin('POST', `/admin/offers/${id}/enable`)).status).toBe(409);
-    await under.admin('POST', `/admin/offers/${id}/disable`);
-    expect((await under.admin('POST', `/admin/offers/${id}/disable`)).status).toBe(409);
-    expect((await under.admin('POST', '/admin/offers/424242/disable')).status).toBe(404);
+  it('reports a balance that is too low, and refuses an offer paid by card and one that does not exist', async () => {
+    const [id, card] = [await createdId(under, startingNow), await createdId(under, byCard)];
+    under.otherServices.billing.sales.delete(id);
+    under.otherServices.billing.spent = true;
+    expect((await chargeAgain(id)).body).toMatchObject({ outcome: 'balance-too-low' });
+    expect([(await chargeAgain(card)).status, (await chargeAgain(424_242)).status]).toEqual([409, 404]);
   });
 });

@@ -1,4 +1,4 @@
-/** Forms of POST /offers: a right one, and ways to spoil it. */
+/** Forms of POST /offers: a valid one, and ways to change it. */
 import { randomUUID } from 'node:crypto';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -6,6 +6,7 @@ import type { Answer, CallOptions, OffersUnderTest } from './offers-under-test.t
 
 /** Undefined leaves a part out; a list repeats it. */
 export type Parts = Record<string, string | readonly string[] | undefined>;
+export type CreateOptions = CallOptions & { readonly key?: string; readonly picture?: Buffer | null };
 
 /** From an hour after the test clock's start, for ten hours. */
 export const usualParts: Parts = {
@@ -23,8 +24,12 @@ export const usualParts: Parts = {
 
 /** From now on: Active as soon as it is paid. */
 export const startingNow: Parts = { start_datetime: '2026-06-01T12:00:00Z' };
+/** Paid by card. */
+export const byCard: Parts = { payment_method: 'E' };
+/** An offer of LIVE mode, and its caller. */
+export const live = [{ environment: 'LIVE' }, { caller: { mode: 'LIVE' } }] as const;
 
-/** Where a breaker has opened because too many came at once, it is two seconds until the next of them gets through. */
+/** Long, because a breaker that opened under too many creations at once lets the next one through after two seconds. */
 const CREATED_WITHIN = { timeoutMs: 60_000 };
 
 let usualPicture: Promise<Buffer> | undefined;
@@ -43,7 +48,7 @@ export async function form(parts: Parts = {}, picture?: Buffer | null): Promise<
 export async function create(
   under: OffersUnderTest,
   parts: Parts = {},
-  o: CallOptions & { key?: string; picture?: Buffer | null } = {},
+  o: CreateOptions = {},
 ): Promise<Answer> {
   return under.call('POST', '/offers', {
     body: await form(parts, o.picture),
@@ -52,29 +57,44 @@ export async function create(
   });
 }
 
-/** For many at once, of which a machine may refuse any number: after each 503 the same key is asked again. */
+/** Asks again with the same key after each 503: a busy machine may refuse any of many creations at once. */
 export function createPatiently(
   under: OffersUnderTest,
   parts: Parts = {},
-  o: CallOptions & { key?: string; picture?: Buffer | null } = {},
+  o: CreateOptions = {},
+): Promise<Answer> {
+  return createUnless([503], under, parts, o);
+}
+
+/**
+ * The id of a new offer. Asks again after a 503 and a 409: where a test moves the clock, the sweeper may take a creation over.
+ * @throws if the offer was refused
+ */
+export async function createdId(
+  under: OffersUnderTest,
+  parts: Parts = {},
+  o: CreateOptions = {},
+): Promise<number> {
+  const answer = await createUnless([409, 503], under, parts, o);
+  const { offer_id: id } = answer.body as { offer_id?: number };
+  if (answer.status !== 200 || id === undefined) throw new Error(notCreated(answer));
+  return id;
+}
+
+function createUnless(
+  statuses: readonly number[],
+  under: OffersUnderTest,
+  parts: Parts,
+  o: CreateOptions,
 ): Promise<Answer> {
   const key = o.key ?? randomUUID();
   return eventually(async () => {
     const answer = await create(under, parts, { ...o, key });
-    if (answer.status === 503) throw new Error(`not created: ${JSON.stringify(answer.body)}`);
+    if (statuses.includes(answer.status)) throw new Error(notCreated(answer));
     return answer;
   }, CREATED_WITHIN);
 }
 
-/** The id of a new offer; fails when it was not created. */
-export async function createdId(
-  under: OffersUnderTest,
-  parts: Parts = {},
-  o: CallOptions & { key?: string; picture?: Buffer | null } = {},
-): Promise<number> {
-  const answer = await createPatiently(under, parts, o);
-  const { offer_id: id } = answer.body as { offer_id?: number };
-  if (answer.status !== 200 || id === undefined)
-    throw new Error(`not created: ${JSON.stringify(answer.body)}`);
-  return id;
+function notCreated({ body }: Answer): string {
+  return `not created: ${JSON.stringify(body)}`;
 }

@@ -1,13 +1,14 @@
-/** The real service on a database of its own, with otherServices that play their contracts and a clock that stands still. */
+/** The real service on a database of its own, with other services that play their contracts and a clock that stands still. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -16,23 +17,26 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { OffersConfig } from '../src/config.ts';
 import { subscriptions } from '../src/consumers.ts';
 import { offersMeters } from '../src/meters.ts';
 import { type Offers, startOffers } from '../src/service.ts';
 import { type FakeServices, startFakeServices } from './fake-services.ts';
 
+/** The time of the test clock when a test begins. */
+export const NOON = '2026-06-01T12:00:00Z';
+
 /** Nothing listens there: events stay in the outbox, where tests read them. */
 const noBroker = 'amqp://127.0.0.1:9';
 
-/** Nothing that the service waits for gets less time: a 503 that comes sooner is its word and no busy machine's. */
+/** Shorter than any deadline of the service. A 503 that comes sooner is the service's decision, and not caused by a busy machine. */
 const SHORTEST_WAIT_MS = 1_000;
 const MOST_TRIES = 4;
-/** The two seconds of a statement are the platform's to test; here they would be a test of the machine. */
+/** The platform tests its statement time-out of two seconds itself. Here it would only make tests fail on a busy machine. */
 const STATEMENT_MS = 60_000;
 
 export type Answer = { readonly status: number; readonly body: unknown; readonly headers: Headers };
+export type WrittenEvent = { name: string; subjectVersion: number; data: Record<string, unknown> };
 
 export type OffersUnderTest = AsyncDisposable & {
   readonly offers: Offers;
@@ -42,17 +46,21 @@ export type OffersUnderTest = AsyncDisposable & {
   readonly postgres: Postgres;
   readonly call: (method: string, path: string, o?: CallOptions) => Promise<Answer>;
   readonly admin: (method: string, path: string, json?: unknown) => Promise<Answer>;
+  /** The offer as the admin route shows it. */
+  readonly offer: (id: number) => Promise<Record<string, unknown>>;
   /** Hands an event to the service's consumer, as the broker would. */
   readonly deliver: <D extends EventDeclaration>(
     declaration: D,
     data: EventData<D>,
     eventId?: string,
   ) => Promise<void>;
-  /** The events written so far, oldest first. The sweeper's come on its own time, so they are shown on demand only. */
-  readonly events: (
-    which?: 'from commands' | 'all',
-  ) => Promise<{ name: string; subjectVersion: number; data: Record<string, unknown> }[]>;
+  /** The events written so far, oldest first. The sweeper writes at times of its own, so its events are returned on demand only. */
+  readonly events: (which?: 'from commands' | 'all') => Promise<WrittenEvent[]>;
   readonly clearEvents: () => Promise<void>;
+  /** How many rows the table has. */
+  readonly count: (table: string) => Promise<number>;
+  /** Another replica on the same stores; it stops with the first one, or when it is disposed. */
+  readonly startReplica: (clock?: Clock) => Promise<Offers>;
 };
 
 export type CallOptions = {
@@ -65,27 +73,52 @@ export type CallOptions = {
   readonly once?: true;
 };
 
-export async function startOffersUnderTest(
-  o: { rabbitmqUrl?: string; brokerNamespace?: string; settings?: Partial<OffersConfig> } = {},
-): Promise<OffersUnderTest> {
+export type StartOptions = {
+  readonly rabbitmqUrl?: string;
+  readonly brokerNamespace?: string;
+  readonly settings?: Partial<OffersConfig>;
+};
+
+/**
+ * One service for all tests of a file. Each test begins at noon, without offers, keys and events, and with other services that work.
+ * @param prepare runs first; what it adds to the stack is disposed last
+ */
+export function offersUnderTest(
+  prepare: (opened: AsyncDisposableStack) => StartOptions | Promise<StartOptions> = () => ({}),
+): OffersUnderTest {
+  // Filled before the first test.
+  const under = {} as OffersUnderTest;
+  const opened = new AsyncDisposableStack();
+  beforeAll(async () => {
+    Object.assign(under, opened.use(await startOffersUnderTest(await prepare(opened))));
+  });
+  afterAll(() => opened.disposeAsync());
+  beforeEach(() => startAfresh(under));
+  return under;
+}
+
+export async function startAfresh(under: OffersUnderTest): Promise<void> {
+  under.otherServices.reset();
+  under.clock.set(NOON);
+  await under.postgres.query(
+    'DELETE FROM traffic; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox',
+  );
+}
+
+export async function startOffersUnderTest(o: StartOptions = {}): Promise<OffersUnderTest> {
   await using started = new AsyncDisposableStack();
   const database = started.adopt(await createTestDatabase('offers'), (it) => it.dispose());
   const folder = started.adopt(await mkdtemp(join(tmpdir(), 'offers-images-')), (it) =>
     rm(it, { recursive: true }),
   );
-  const clock = testClock();
+  const clock = testClock(NOON);
   const otherServices = started.use(await startFakeServices(clock));
-  const databaseUrl = patientUrl(database.url);
-  const usual = configFor(databaseUrl, folder, otherServices, o.rabbitmqUrl ?? noBroker);
+  const usual = configFor(patientUrl(database.url), folder, otherServices, o.rabbitmqUrl ?? noBroker);
   const config = { ...usual, ...o.settings };
-  const overrides = { clock, logger: silentLogger };
+  const start = (overrides: object) =>
+    startWhenStoresServe(() => startOffers(config, { clock, logger: silentLogger, ...overrides }));
   const offers = started.use(
-    await startWhenStoresServe(() =>
-      startOffers(config, {
-        ...overrides,
-        ...(o.brokerNamespace !== undefined && { brokerNamespace: o.brokerNamespace }),
-      }),
-    ),
+    await start(o.brokerNamespace === undefined ? {} : { brokerNamespace: o.brokerNamespace }),
   );
   const postgres = started.use(
     await openPostgres({
@@ -116,11 +149,8 @@ export async function startOffersUnderTest(
         }),
       ),
     );
-  // On a busy machine the first statements may take longer than they may.
-  await eventually(async () =>
-    expect(await admin('PUT', '/admin/catalogue', catalogue)).toMatchObject({ status: 200 }),
-  );
-  await postgres.query('DELETE FROM outbox');
+  const put = await admin('PUT', '/admin/catalogue', catalogue);
+  if (put.status !== 200) throw new Error(`the catalogue was not put: ${JSON.stringify(put.body)}`);
 
   const meters = offersMeters(createMetrics('offers'));
   const running = started.move();
@@ -132,6 +162,7 @@ export async function startOffersUnderTest(
     postgres,
     call,
     admin,
+    offer: async (id) => (await admin('GET', `/admin/offers/${id}`)).body as Record<string, unknown>,
     deliver: async (declaration, data, eventId) => {
       const event = newEvent(declaration, { subject: 'test', subjectVersion: 1, at: clock.now(), data });
       const consumer = subscriptions({ postgres, clock, meters }).find(
@@ -162,13 +193,15 @@ export async function startOffersUnderTest(
     clearEvents: async () => {
       await postgres.query('DELETE FROM outbox');
     },
+    count: async (table) => (await postgres.query(`SELECT 1 FROM ${table}`)).length,
+    startReplica: async (replicaClock = clock) => running.use(await start({ clock: replicaClock })),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
 /**
- * As clients do whom a busy machine has kept waiting until a deadline of the service ran out: they ask again. A refusal that has
- * a code, such as the E7 of a deletion, is an answer like any other.
+ * Asks again after a 503 that came because a busy machine let a deadline of the service run out, as clients do. A refusal that has a code,
+ * such as the E7 of a deletion, is an answer like any other.
  */
 export async function patiently<A extends { readonly status: number; readonly body?: unknown }>(
   ask: () => Promise<A>,
@@ -195,13 +228,13 @@ const fromSweeper = new Set(['OfferActivated', 'OfferEnded']);
 export const catalogue = {
   categories: [
     { categoryId: 1, categoryName: 'Food & Drink' },
-    { categoryId: 2, categoryName: 'Retired', active: false },
+    { categoryId: 2, categoryName: 'Inactive', active: false },
     { categoryId: 3, categoryName: 'Only for 77', organisationIds: [77] },
   ],
   interests: [
     { interestId: 1, interestName: 'Hiking' },
     { interestId: 2, interestName: 'Cooking' },
-    { interestId: 3, interestName: 'Retired', active: false },
+    { interestId: 3, interestName: 'Inactive', active: false },
   ],
 };
 

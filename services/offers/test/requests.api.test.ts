@@ -1,41 +1,120 @@
-/** What holds for requests to any endpoint, and how forms may arrive. */
+/** What holds for requests to every endpoint, and how forms may arrive. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { create, form, usualParts } from './forms.ts';
-import { type OffersUnderTest, patiently, startOffersUnderTest } from './offers-under-test.ts';
+import { create, createdId, form, startingNow, usualParts } from './forms.ts';
+import { offersUnderTest, patiently } from './offers-under-test.ts';
 
-let under: OffersUnderTest;
-beforeAll(async () => {
-  under = await startOffersUnderTest();
+const under = offersUnderTest();
+
+const unauthorised = { status: 401, body: { message: 'Unauthorised' } };
+const offerNotFound = {
+  status: 401,
+  body: { return_code: 'E1', status: 'Error', code: 401, message: 'Offer not found' },
+};
+const portalNotFound = { status: 404, body: { message: 'Not found' } };
+
+/** The endpoints of one offer, with their answer for an offer that the caller does not have. */
+const ofOneOffer = [
+  ['POST', '/offers/:id/pause', offerNotFound],
+  ['POST', '/offers/:id/resume', offerNotFound],
+  ['DELETE', '/offers/:id', offerNotFound],
+  ['GET', '/offers/:id/analytics?interval=all', unauthorised],
+  ['GET', '/portal/offers/:id', portalNotFound],
+  ['GET', '/portal/offers/:id/credit', portalNotFound],
+  ['GET', '/portal/offers/:id/analytics/series?interval=all', portalNotFound],
+  ['POST', '/portal/offers/:id/simulated-traffic', portalNotFound],
+] as const;
+
+const everyEndpoint = [
+  ['GET', '/categories'],
+  ['GET', '/interests'],
+  ['POST', '/offers'],
+  ['GET', '/offers?environment=test'],
+  ['GET', '/portal/offers'],
+  ['GET', '/portal/creations/a-key'],
+  ...ofOneOffer.map(([method, path]) => [method, path] as const),
+] as const;
+
+function ask(method: string, path: string, id: number | string, o = {}) {
+  const simulated = path.endsWith('/simulated-traffic') && {
+    body: JSON.stringify({ views: 1, clicks: 0 }),
+    headers: { 'content-type': 'application/json' },
+  };
+  return under.call(method, path.replace(':id', String(id)), { ...simulated, ...o });
+}
+
+describe.each(ofOneOffer)('%s %s', (method, path, notFound) => {
+  it('is told nothing of ids that are no offer, nor of offers of others, of the other mode, and deleted ones', async () => {
+    const theirs = await createdId(under, startingNow, { caller: { organisationId: 2 } });
+    const deleted = await createdId(under, startingNow);
+    await under.call('DELETE', `/offers/${deleted}`);
+    const mine = await createdId(under, startingNow);
+    // Digits of another script, and an escape that means nothing, as the gateway passes it on.
+    const noIds = ['x', '0', '1.5', '%201', '2147483648', '%D9%A1', '%25FF', '__proto__', `00${mine}`];
+    for (const id of [...noIds, 2_000_000_000, theirs, deleted])
+      expect([id, await ask(method, path, id)]).toMatchObject([id, notFound]);
+    expect(await ask(method, path, mine, { caller: { mode: 'LIVE' } })).toMatchObject(notFound);
+    expect((await ask(method, path, mine)).body).not.toEqual(notFound.body);
+  });
 });
-afterAll(async () => {
-  await under[Symbol.asyncDispose]();
+
+it.each(everyEndpoint)('%s %s is 401 without a signed caller context', async (method, path) => {
+  for (const context of ['', 'x', 'x.y']) {
+    const { status, body } = await under.call(method, path.replace(':id', '1'), {
+      headers: { 'x-caller-context': context },
+    });
+    expect({ status, body }).toEqual(unauthorised);
+  }
 });
-beforeEach(async () => {
-  under.otherServices.reset();
-  await under.clearEvents();
+
+it.each([
+  ['GET', '/categories', 'categories'],
+  ['GET', '/interests', 'interests'],
+  ['GET', '/offers?environment=test', 'categories'],
+  ['GET', '/offers?environment=test&offer_status=active', 'categories'],
+  ['POST', '/offers', 'categories'],
+  ['GET', '/offers/:id/analytics?interval=all', 'traffic'],
+])('%s %s is 500 without any detail when something is broken', async (method, path, table) => {
+  const id = await createdId(under);
+  await under.postgres.query(`ALTER TABLE ${table} RENAME TO renamed`);
+  try {
+    const answer = path === '/offers' ? await create(under) : await ask(method, path, id);
+    expect([answer.status, answer.body]).toEqual([500, { message: 'Internal server error' }]);
+  } finally {
+    await under.postgres.query(`ALTER TABLE renamed RENAME TO ${table}`);
+  }
+  expect([await under.count('offers'), under.otherServices.billing.charges()]).toEqual([1, 1]);
+});
+
+it.each([
+  ['/categories', ['POST', 'PUT', 'PATCH', 'DELETE']],
+  ['/interests', ['POST', 'PUT', 'PATCH', 'DELETE']],
+  ['/offers/1/pause', ['GET', 'PUT', 'PATCH', 'DELETE']],
+])('%s is 404 for methods that the specification does not name', async (path, methods) => {
+  for (const method of methods)
+    expect(await under.call(method, path)).toMatchObject({ status: 404, body: { message: 'Not found' } });
 });
 
 describe('X-Request-Id', () => {
   const id = 'a-request.id_of-64-characters';
 
   it.each([
-    ['an answer', 'GET', '/categories'],
+    ['a reply', 'GET', '/categories'],
     ['a refusal', 'POST', '/offers/x/pause'],
-    ['a fault of the form', 'POST', '/offers'],
-    ['a route that is none', 'GET', '/nothing'],
-  ])('of the caller stands on %s', async (_, method, path) => {
+    ['a reply about a broken form', 'POST', '/offers'],
+    ['a 404', 'GET', '/nothing'],
+  ])('of the caller comes back with %s', async (_, method, path) => {
     const answer = await under.call(method, path, { headers: { 'X-Request-Id': id } });
     expect(answer.headers.get('x-request-id')).toBe(id);
   });
 
   it.each([undefined, 'short', 'x'.repeat(65), 'has a space', '<script>alert(1)</script>'])(
-    'is made when it is %j',
+    'is generated when it is %j',
     async (sent) => {
       const headers = sent === undefined ? {} : { 'X-Request-Id': sent };
       const answers = [
@@ -49,58 +128,48 @@ describe('X-Request-Id', () => {
   );
 });
 
-describe('forms that arrive slowly', () => {
-  /** Says that it will send the largest picture, and sends hardly any of it. */
-  function park(organisationId: number) {
+describe('HEAD and OPTIONS', () => {
+  const get = (method: string, path: string) =>
+    fetch(under.offers.url + path, { method, headers: signedCaller({ audience: 'offers' }) });
+
+  it.each(['/categories', '/interests', '/offers?environment=test', '/offers?environment=live'])(
+    'HEAD %s is answered like GET, without a body',
+    async (path) => {
+      const [head, whole] = [await get('HEAD', path), await get('GET', path)];
+      expect([head.status, await head.text()]).toEqual([whole.status, '']);
+      expect(head.headers.get('content-length')).toBe(whole.headers.get('content-length'));
+    },
+  );
+
+  it.each(['HEAD', 'OPTIONS'])('%s changes nothing', async (method) => {
+    const id = await createdId(under, startingNow);
+    await under.clearEvents();
+    for (const path of ['/offers', `/offers/${id}`, `/offers/${id}/pause`, `/offers/${id}/resume`])
+      expect((await get(method, path)).status).toBeLessThan(500);
+    expect(await under.events()).toEqual([]);
+  });
+});
+
+it('uploads that one organisation sends slowly leave room for others; its next one is 429 with Retry-After', async () => {
+  /** Announces the largest picture, and sends hardly any of it. */
+  const sendSlowly = () => {
     const sending = request(`${under.offers.url}/offers`, {
       method: 'POST',
       headers: {
-        ...signedCaller({ audience: 'offers', organisationId }),
-        'Content-Type': 'multipart/form-data; boundary=frontier',
+        ...headersFor('parked', 'multipart/form-data; boundary=frontier', 77),
         'Content-Length': 5_242_880,
-        'Idempotency-Key': 'parked',
       },
     });
     const answer = once(sending, 'response') as Promise<[IncomingMessage]>;
     answer.catch(() => {});
     sending.on('error', () => {}).write('--frontier\r\n');
     return { answer, end: () => sending.destroy() };
-  }
-
-  it('of one organisation leave room for those of others, and it is told with 429 when to come again', async () => {
-    const [parked, refused] = [Array.from({ length: 12 }, () => park(77)), [] as IncomingMessage[]];
-    await Promise.any(parked.map(({ answer }) => answer)).then(([response]) => refused.push(response));
-    expect(refused[0]?.statusCode).toBe(429);
-    expect(refused[0]?.headers['retry-after']).toBe('2');
-    expect((await create(under)).status).toBe(200);
-    for (const one of parked) one.end();
-  });
-});
-
-describe('HEAD and OPTIONS', () => {
-  const get = (method: string, path: string) =>
-    fetch(under.offers.url + path, { method, headers: signedCaller({ audience: 'offers' }) });
-
-  it('HEAD is answered like GET, without a body', async () => {
-    for (const path of [
-      '/categories',
-      '/interests',
-      '/offers?environment=test',
-      '/offers?environment=live',
-    ]) {
-      const [head, whole] = [await get('HEAD', path), await get('GET', path)];
-      expect([head.status, await head.text()]).toEqual([whole.status, '']);
-      expect(head.headers.get('content-length')).toBe(whole.headers.get('content-length'));
-    }
-  });
-
-  it('neither creates, pauses, resumes or deletes anything', async () => {
-    for (const method of ['HEAD', 'OPTIONS']) {
-      for (const path of ['/offers', '/offers/1', '/offers/1/pause', '/offers/1/resume'])
-        expect((await get(method, path)).status).toBeLessThan(500);
-    }
-    expect(await under.events()).toEqual([]);
-  });
+  };
+  const uploads = Array.from({ length: 12 }, sendSlowly);
+  const [refused] = await Promise.any(uploads.map(({ answer }) => answer));
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '2']);
+  expect((await create(under)).status).toBe(200);
+  for (const upload of uploads) upload.end();
 });
 
 /** The usual form as bytes, with the content type that names its boundary. */
@@ -109,51 +178,43 @@ async function usualForm(): Promise<{ body: Buffer; type: string }> {
   return { body: Buffer.from(await message.arrayBuffer()), type: message.headers.get('content-type') ?? '' };
 }
 
-function headersFor(key: string, type: string): Record<string, string> {
-  return { ...signedCaller({ audience: 'offers' }), 'Idempotency-Key': key, 'Content-Type': type };
+function headersFor(key: string, type: string, organisationId = 1): Record<string, string> {
+  const caller = signedCaller({ audience: 'offers', organisationId });
+  return { ...caller, 'Idempotency-Key': key, 'Content-Type': type };
 }
 
 /** Sends the pieces one after the other, chunked, because no length is announced. */
-function drip(pieces: readonly Buffer[], headers: Record<string, string>) {
-  return patiently(() => dripOnce(pieces, headers));
+function sendInPieces(pieces: readonly Buffer[], headers: Record<string, string>) {
+  return patiently(async () => {
+    const outgoing = request(`${under.offers.url}/offers`, { method: 'POST', headers });
+    const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+    for (const piece of pieces) {
+      outgoing.write(piece);
+      // Each piece then travels as a chunk of its own.
+      await nextTurn();
+    }
+    outgoing.end();
+    const [response] = await answered;
+    return { status: response.statusCode ?? 0, body: JSON.parse(await text(response)) as unknown };
+  });
 }
 
-async function dripOnce(pieces: readonly Buffer[], headers: Record<string, string>) {
-  const outgoing = request(`${under.offers.url}/offers`, { method: 'POST', headers });
-  const answered = once(outgoing, 'response');
-  for (const piece of pieces) {
-    outgoing.write(piece);
-    // So that each travels as a chunk of its own.
-    await nextTurn();
-  }
-  outgoing.end();
-  const [response] = (await answered) as [Parameters<typeof text>[0] & { statusCode: number }];
-  return { status: response.statusCode, body: JSON.parse(await text(response)) as unknown };
-}
-
-function pieces(body: Buffer, bytes: number): Buffer[] {
+function piecesOf(body: Buffer, bytes: number): Buffer[] {
   return Array.from({ length: Math.ceil(body.length / bytes) }, (_, index) =>
     body.subarray(index * bytes, (index + 1) * bytes),
   );
 }
 
 describe('a form', () => {
-  it.each([64, 1_000, 65_536])('may come in chunks of %i bytes without its length', async (bytes) => {
+  it('may come in chunks of any size without its length, and is the same form', async () => {
     const { body, type } = await usualForm();
-    const answer = await drip(pieces(body, bytes), headersFor(`drip-${bytes}`, type));
-    expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+    const whole = await sendInPieces([body], headersFor('same', type));
+    expect(whole).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+    for (const bytes of [64, 1_000, 65_536])
+      expect(await sendInPieces(piecesOf(body, bytes), headersFor('same', type))).toEqual(whole);
   });
 
-  it('is the same form in whatever chunks it comes', async () => {
-    const { body, type } = await usualForm();
-    const [whole, dripped] = [
-      await drip([body], headersFor('same', type)),
-      await drip(pieces(body, 500), headersFor('same', type)),
-    ];
-    expect(dripped).toEqual(whole);
-  });
-
-  it('may wait to be asked for', async () => {
+  it('may wait for 100 Continue', async () => {
     const { body, type } = await usualForm();
     const outgoing = request(`${under.offers.url}/offers`, {
       method: 'POST',
@@ -162,16 +223,23 @@ describe('a form', () => {
     outgoing.flushHeaders();
     await once(outgoing, 'continue');
     outgoing.end(body);
-    const [response] = (await once(outgoing, 'response')) as [{ statusCode: number } & NodeJS.ReadableStream];
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     response.resume();
     expect(response.statusCode).toBe(200);
   });
 
-  it('without a body is refused', async () => {
-    const answer = await drip([], headersFor('nothing', 'multipart/form-data; boundary=b'));
-    expect(answer).toMatchObject({
+  it.each([
+    ['without a body', 'multipart/form-data; boundary=b', '', 'The body is not complete multipart/form-data'],
+    [
+      'in another encoding',
+      'application/x-www-form-urlencoded',
+      new URLSearchParams({ title: String(usualParts['title']) }).toString(),
+      'The body must be multipart/form-data with a boundary',
+    ],
+  ])('%s is refused', async (_, type, body, message) => {
+    expect(await sendInPieces([Buffer.from(body)], headersFor('form', type))).toMatchObject({
       status: 400,
-      body: { return_code: 'E1', message: 'The body is not complete multipart/form-data' },
+      body: { return_code: 'E1', message },
     });
   });
 
@@ -189,16 +257,7 @@ describe('a form', () => {
     await nextTurn();
     socket.destroy();
     await once(socket, 'close');
-    expect(await drip([body], headersFor('broken', type))).toMatchObject({ status: 200 });
+    expect(await sendInPieces([body], headersFor('broken', type))).toMatchObject({ status: 200 });
     expect(under.otherServices.billing.charges()).toBe(1);
-  });
-
-  it('of another encoding of the whole body is refused', async () => {
-    const headers = headersFor('form', 'application/x-www-form-urlencoded');
-    const body = new URLSearchParams({ title: String(usualParts['title']) }).toString();
-    expect(await drip([Buffer.from(body)], headers)).toMatchObject({
-      status: 400,
-      body: { return_code: 'E1', message: 'The body must be multipart/form-data with a boundary' },
-    });
   });
 });

@@ -1,87 +1,100 @@
-/** POST /offers: Idempotency-Keys, from the first request on. */
+/** POST /offers: Idempotency-Keys (decision 10, idempotency keys). */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { png } from '@offer-ads/testing/pictures/pictures';
-import { create, createdId, form, type Parts, usualParts } from '../forms.ts';
-import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
-import { attemptIn, none, nothingBut, refusal, startAfresh, tracesIn } from './creating.ts';
+import { create, createdId, form, live, usualParts } from '../forms.ts';
+import { type Answer, offersUnderTest, patiently } from '../offers-under-test.ts';
+import { created, nothing, tracesIn } from './creating.ts';
+import { coded, differentPayload } from './refusals.ts';
 
-const malformedKey = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces';
+const DAY_MS = 24 * 3_600_000;
 
-let under: OffersUnderTest;
-beforeAll(async () => {
-  under = await startOffersUnderTest();
-});
-afterAll(async () => {
-  await under[Symbol.asyncDispose]();
-});
-beforeEach(() => startAfresh(under));
+const under = offersUnderTest();
 
-const traces = () => tracesIn(under);
-const attempt = (parts?: Parts, o?: Parameters<typeof create>[2]) => attemptIn(under, parts, o);
-
-describe('E1 400: Idempotency-Key', () => {
-  it('missing or empty', async () => {
-    const missing = await under.call('POST', '/offers', { body: await form() });
-    expect(missing).toMatchObject(refusal('E1', 400, 'The Idempotency-Key header is missing'));
-    expect(await attempt({}, { key: '' })).toEqual(
-      nothingBut('E1', 400, 'The Idempotency-Key header is missing'),
-    );
-  });
-
+describe('a key', () => {
   it.each([
-    ['with a space', 'a b'],
-    ['with a tab', 'a\tb'],
-    ['with an accent', '\u00e9'],
-    ['of 256 characters', 'x'.repeat(256)],
-  ])('%s', async (_, key) => {
-    expect(await attempt({}, { key })).toEqual(nothingBut('E1', 400, malformedKey));
+    ['with a space', [['Idempotency-Key', 'a b']]],
+    ['of 256 characters', [['Idempotency-Key', 'x'.repeat(256)]]],
+    [
+      'that is sent twice, because either could be meant',
+      [
+        ['Idempotency-Key', 'one'],
+        ['Idempotency-Key', 'two'],
+      ],
+    ],
+  ])('%s is E1 400', async (_, keys) => {
+    const headers = [...keys, ...Object.entries(signedCaller({ audience: 'offers' }))] as [string, string][];
+    const answer = await fetch(`${under.offers.url}/offers`, { method: 'POST', body: await form(), headers });
+    const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces';
+    expect({ status: answer.status, body: await answer.json() }).toEqual(coded('E1', 400, message));
+    expect(await tracesIn(under)).toEqual(nothing);
   });
 
-  it('sent twice, which could mean either', async () => {
-    const body = await form();
-    const headers: [string, string][] = [
-      ['Idempotency-Key', 'one'],
-      ['Idempotency-Key', 'two'],
-      ...Object.entries(signedCaller({ audience: 'offers' })),
-    ];
-    const answer = await fetch(`${under.offers.url}/offers`, { method: 'POST', body, headers });
-    expect([answer.status, await answer.json()]).toEqual([400, refusal('E1', 400, malformedKey).body]);
-    expect(await traces()).toEqual(none);
-  });
-
-  it('but any of 1 to 255 printable characters is taken as it is, in its own case', async () => {
+  it('of 1 to 255 printable characters is taken as it is, in its own case', async () => {
     const ids = new Set<number>();
     for (const key of ['k', 'K', '"k"', 'k,k', '%6B', '!~', 'x'.repeat(255)])
       ids.add(await createdId(under, {}, { key }));
     expect(ids.size).toBe(7);
   });
+
+  it('belongs to one organisation and mode', async () => {
+    const key = randomUUID();
+    const ids = new Set([
+      await createdId(under, {}, { key }),
+      await createdId(under, {}, { key, caller: { organisationId: 2 } }),
+      await createdId(under, live[0], { key, ...live[1] }),
+    ]);
+    expect(ids.size).toBe(3);
+  });
 });
 
-describe('replay', () => {
-  it('gives the original reply unchanged and creates nothing', async () => {
-    const key = randomUUID();
-    const first = await create(under, { payment_method: 'E' }, { key });
-    const again = await create(under, { payment_method: 'E' }, { key });
-    expect(again.body).toEqual(first.body);
-    expect(again.status).toBe(200);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(under.otherServices.billing.sales.size).toBe(1);
-    expect(under.otherServices.pricing.asked).toBe(1);
-  });
+describe.each(['B', 'E'])('a replay of a success (%s)', (payment_method) => {
+  const parts = { payment_method };
 
-  it('still answers after the start has passed, the terms have changed, or the offer was deleted', async () => {
-    const key = randomUUID();
-    const first = await create(under, {}, { key });
-    await under.call('DELETE', `/offers/${(first.body as { offer_id: number }).offer_id}`);
-    under.clock.advance(400 * 86_400_000);
-    const again = await create(under, {}, { key, caller: { termsAccepted: false } });
-    under.clock.set('2026-06-01T12:00:00Z');
-    expect(again.body).toEqual(first.body);
-  });
+  /** The reply as it goes over the wire. */
+  async function send(key: string, caller = {}) {
+    const response = await patiently(async () =>
+      fetch(`${under.offers.url}/offers`, {
+        method: 'POST',
+        headers: { ...signedCaller({ audience: 'offers', ...caller }), 'Idempotency-Key': key },
+        body: await form(parts),
+      }),
+    );
+    const { status, headers } = response;
+    const bytes = Buffer.from(await response.arrayBuffer()).toString('latin1');
+    return {
+      reply: { status, type: headers.get('content-type'), bytes },
+      isReplay: headers.get('idempotent-replayed') === 'true',
+    };
+  }
 
-  it('takes fields in another order for the same payload', async () => {
+  it('has the same bytes for ever: after the start, the deletion, and months, and when no other service answers', async () => {
+    const key = randomUUID();
+    const { reply, isReplay } = await send(key);
+    expect([reply.status, isReplay]).toEqual([200, false]);
+    const { offer_id: id } = JSON.parse(reply.bytes) as { offer_id: number };
+    const { pricing, moderation, billing } = under.otherServices;
+
+    under.clock.set('2026-06-01T13:01:01Z');
+    expect(await send(key, { termsAccepted: false })).toEqual({ reply, isReplay: true });
+    for (const { breaks } of [pricing, moderation, billing]) breaks.beforeWork = 99;
+    expect(await send(key)).toEqual({ reply, isReplay: true });
+    billing.breaks.beforeWork = 0;
+    expect((await under.call('DELETE', `/offers/${id}`)).status).toBe(200);
+    expect(await send(key)).toEqual({ reply, isReplay: true });
+    under.clock.advance(200 * DAY_MS);
+    await under.offers.sweeper.recover();
+    await under.offers.sweeper.announce();
+    const noQuota = { quota: { perPerson: 0, perOrganisation: 0 } };
+    expect(await send(key, noQuota)).toEqual({ reply, isReplay: true });
+    expect([pricing.asked, moderation.asked, await under.count('offers')]).toEqual([1, 1, 1]);
+    expect(await create(under, { ...parts, title: 'Other' }, { key })).toMatchObject(differentPayload);
+  });
+});
+
+describe('the payload of a key', () => {
+  it('is the same with its fields in another order', async () => {
     const key = randomUUID();
     const first = await create(under, {}, { key });
     const reversed = new FormData();
@@ -89,53 +102,39 @@ describe('replay', () => {
       reversed.append(name, value);
     }
     for (const degrees of usualParts['location[]'] as string[]) reversed.append('location[]', degrees);
-    const again = await under.call('POST', '/offers', {
-      body: reversed,
-      headers: { 'Idempotency-Key': key },
-    });
+    const headers = { 'Idempotency-Key': key };
+    const again = await under.call('POST', '/offers', { body: reversed, headers });
     expect(again.body).toEqual(first.body);
   });
 
-  it('keeps the keys of organisations and modes apart', async () => {
-    const key = randomUUID();
-    const ids = new Set([
-      await createdId(under, {}, { key }),
-      await createdId(under, {}, { key, caller: { organisationId: 2 } }),
-      await createdId(under, { environment: 'LIVE' }, { key, caller: { mode: 'LIVE' } }),
-    ]);
-    expect(ids.size).toBe(3);
-  });
-});
-
-describe('422: key reused with a different payload', () => {
   it.each([
     ['a field', { title: 'Three for one' }, undefined],
     ['an unknown field', { extra: 'x' }, undefined],
     ['the picture', {}, () => png()],
-  ])('when %s differs', async (_, parts, picture) => {
+  ])('is another one when %s differs: 422', async (_, parts, picture) => {
     const key = randomUUID();
     await createdId(under, {}, { key });
-    const answer = await create(under, parts, { key, ...(picture && { picture: await picture() }) });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({ message: 'This Idempotency-Key was used with a different payload' });
+    const { status, body } = await create(under, parts, {
+      key,
+      ...(picture && { picture: await picture() }),
+    });
+    expect({ status, body }).toEqual(differentPayload);
   });
 });
 
-describe('while the first request is in flight', () => {
-  it('the same payload is 409 with Retry-After and a different one 422', async () => {
-    const key = randomUUID();
-    const others: Promise<Answer[]>[] = [];
-    under.otherServices.billing.onSale = async () => {
-      const racing = Promise.all([create(under, {}, { key }), create(under, { title: 'Other' }, { key })]);
-      others.push(racing);
-      await racing;
-    };
-    expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
-    const [same, different] = (await others[0])!;
-    expect(same!.status).toBe(409);
-    expect(same!.body).toEqual({ message: 'A request with this Idempotency-Key is still being processed' });
-    expect(same!.headers.get('retry-after')).toBe('1');
-    expect(different!.status).toBe(422);
-    expect(under.otherServices.billing.charges()).toBe(1);
+it('while the first request is running, the same payload is 409 with Retry-After and another one 422', async () => {
+  const key = randomUUID();
+  let others: Answer[] = [];
+  under.otherServices.billing.onSale = async () => {
+    others = await Promise.all([create(under, {}, { key }), create(under, { title: 'Other' }, { key })]);
+  };
+  expect(await create(under, {}, { key })).toMatchObject(created);
+  const [same, different] = others;
+  expect(same).toMatchObject({
+    status: 409,
+    body: { message: 'A request with this Idempotency-Key is still being processed' },
   });
+  expect(same?.headers.get('retry-after')).toBe('1');
+  expect(different).toMatchObject(differentPayload);
+  expect(under.otherServices.billing.charges()).toBe(1);
 });

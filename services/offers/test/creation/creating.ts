@@ -1,48 +1,55 @@
-/** What creations are answered with, and what they leave behind. */
-
+/** What creations leave behind. */
 import { expect } from '@jest/globals';
-import { create, type Parts } from '../forms.ts';
-import type { OffersUnderTest } from '../offers-under-test.ts';
+import { create } from '../forms.ts';
+import type { Answer, OffersUnderTest } from '../offers-under-test.ts';
 
-/** The whole body (decision 19, bodies of refusals); a text is the whole message. */
-export function refusal(code: string, status: number, message: string | RegExp) {
-  const words = typeof message === 'string' ? message : expect.stringMatching(message);
-  return { status, body: { return_code: code, status: 'Error', code: status, message: words } };
-}
+export const created = { status: 200, body: { return_code: 'S1' } };
 
-export const termsNotAccepted =
-  'The organisation has not accepted the current advertising terms. An organisation admin must accept them in the advertiser portal, then this request can be retried with the same Idempotency-Key';
-export const tooLow = "The balance is below the offer's cost of 10.00 GBP";
-export const atLeast = (amount: string) => `A card payment must be at least ${amount}`;
-export const notBilled = (currency: string) =>
-  `The billing currency ${currency} cannot be billed at present. You were not charged`;
-
-/** Nothing is left of what an earlier test has created. */
-export async function startAfresh(under: OffersUnderTest): Promise<void> {
-  under.otherServices.reset();
-  await under.postgres.query('DELETE FROM idempotency_keys');
-  await under.postgres.query('DELETE FROM offers');
-  await under.clearEvents();
-}
-
-type Traces = Record<'offers' | 'keys' | 'charges' | 'events', number>;
+type Traces = Record<'offers' | 'keys' | 'sales' | 'events', number>;
+export const nothing: Traces = { offers: 0, keys: 0, sales: 0, events: 0 };
 
 export async function tracesIn(under: OffersUnderTest): Promise<Traces> {
   return {
-    offers: (await under.postgres.query('SELECT 1 FROM offers')).length,
-    keys: (await under.postgres.query('SELECT 1 FROM idempotency_keys')).length,
-    charges: under.otherServices.billing.charges(),
+    offers: await under.count('offers'),
+    keys: await under.count('idempotency_keys'),
+    sales: salesIn(under).length,
     events: (await under.events()).length,
   };
 }
-export const none: Traces = { offers: 0, keys: 0, charges: 0, events: 0 };
 
-/** A creation and what is left of it. */
-export async function attemptIn(under: OffersUnderTest, parts?: Parts, o?: Parameters<typeof create>[2]) {
-  const { status, body } = await create(under, parts, o);
-  return { status, body, left: await tracesIn(under) };
+/** Sales that were not closed, by offer id. */
+export function salesIn({ otherServices: { billing } }: OffersUnderTest) {
+  return [...billing.sales].filter(([, { state }]) => state !== 'closed');
 }
 
-export function nothingBut(code: string, status: number, message: string | RegExp) {
-  return { ...refusal(code, status, message), left: none };
+/** The answer created the only offer, with the only sale, and its two events. */
+export async function expectOneOffer(
+  under: OffersUnderTest,
+  answer: Answer,
+  state: 'charged' | 'open' | 'paid' = 'charged',
+): Promise<void> {
+  expect(answer).toMatchObject(created);
+  const { offer_id: id } = answer.body as { offer_id: number };
+  expect(salesIn(under)).toMatchObject([[id, { state }]]);
+  expect(await under.postgres.query('SELECT offer_id FROM offers')).toEqual([{ offer_id: id }]);
+  expect(await listedIds(under)).toEqual([id]);
+  const payment = state === 'open' ? 'PaymentLinkIssued' : 'OfferPaymentApplied';
+  expect((await under.events()).map((event) => event.name)).toEqual(['OfferCreated', payment]);
+}
+
+export async function listedIds(under: OffersUnderTest): Promise<number[]> {
+  const { body } = await under.call('GET', '/offers?environment=test&limit=100');
+  return (body as { data: { offer_id: number }[] }).data.map((offer) => offer.offer_id);
+}
+
+export function expectUnavailable(answer: Answer): void {
+  expect(answer).toMatchObject({ status: 503, body: { message: 'Service unavailable' } });
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+}
+
+/** Breakers open at a share of failures. After so many successes, the failures of one test do not open them. */
+export async function keepBreakersClosed(under: OffersUnderTest): Promise<void> {
+  await Promise.all(Array.from({ length: 6 }, () => create(under)));
+  under.otherServices.reset();
+  await under.postgres.query('DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox');
 }

@@ -1,67 +1,70 @@
-/** Deleting against paying, in both orders, and deletions whose request died. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+/**
+ * Deletions against payments, deletions whose request died, and deletions that billing did not answer. These fail with E7, so the page has
+ * to work afterwards, in whatever order the requests and answers of this deletion and of others arrive.
+ */
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { createdId } from '../forms.ts';
-import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { keepBreakersClosed } from '../creation/creating.ts';
+import type { Call } from '../fake-services.ts';
+import { byCard, createdId } from '../forms.ts';
+import { type Answer, offersUnderTest } from '../offers-under-test.ts';
+import { pausePoint } from '../pause-point.ts';
 import { offerPaid, pay } from '../payments.ts';
 
 const HOUR = 3_600_000;
+/** Longer than any request may take. */
+const STRANDED_MS = 31_000;
+/** The caller waits this long for a call that does not return. */
+const SHORT_BUDGET = { [requestBudgetHeader]: '1500' };
 
-let under: OffersUnderTest;
-beforeAll(async () => {
-  under = await startOffersUnderTest();
-});
-afterAll(async () => {
-  await under[Symbol.asyncDispose]();
-});
+const under = offersUnderTest();
+let id: number;
 beforeEach(async () => {
-  under.otherServices.reset();
-  under.clock.set('2026-06-01T12:00:00Z');
-  await under.clearEvents();
+  await keepBreakersClosed(under);
+  id = await createdId(under, byCard);
 });
 
-async function statusOf(id: number): Promise<string> {
-  return ((await under.admin('GET', `/admin/offers/${id}`)).body as { status: string }).status;
+const remove = (headers = {}): Promise<Answer> => under.call('DELETE', `/offers/${id}`, { headers });
+const failed = { status: 503, body: { return_code: 'E7' } };
+const page = (offerId = id) => under.otherServices.billing.sales.get(offerId)?.state;
+const status = async () => String((await under.offer(id))['status']);
+const deletions = async () => (await under.events()).filter(({ name }) => name === 'OfferDeleted');
+
+async function sweepAfter(milliseconds: number): Promise<void> {
+  under.clock.advance(milliseconds);
+  await under.offers.sweeper.recover();
 }
 
-/** What a process that died between closing the page and recording it leaves behind. */
-async function strand(id: number): Promise<void> {
+const sweep = () => sweepAfter(0);
+
+/** What a process leaves behind that died between closing the page and recording it. */
+async function strand(): Promise<void> {
   const begun = 'UPDATE offers SET deleting_since = $2, deletions = deletions + 1 WHERE offer_id = $1';
   await under.postgres.query(begun, [id, under.clock.now()]);
 }
 
-/** Pays if the page is still open, and hands the event over. */
-async function payIfOpen(id: number): Promise<'paid' | 'page closed'> {
-  try {
-    under.otherServices.billing.pay(id);
-  } catch {
-    return 'page closed';
-  }
-  await under.deliver(OfferPaid, offerPaid(under, id));
-  return 'paid';
-}
-
-async function deletionTold(id: number): Promise<Record<string, unknown> | undefined> {
-  const events = await under.events();
-  return events.find((event) => event.name === 'OfferDeleted' && event.data.offerId === id)?.data;
-}
-
 describe('a deletion and a payment at once', () => {
-  it('end in one of three ways: deleted and never paid, deleted and credited, or paid and kept', async () => {
+  async function payIfOpen(): Promise<'paid' | 'page closed'> {
+    if (page() !== 'open') return 'page closed';
+    await pay(under, id);
+    return 'paid';
+  }
+
+  it('end in one of three ways: deleted and never paid, deleted and credited, or paid and not deleted', async () => {
     for (let round = 0; round < runs(10, 500); round += 1) {
-      const id = await createdId(under, { payment_method: 'E' });
-      const remove = () => under.call('DELETE', `/offers/${id}`);
-      const [payment, deletion] =
-        round % 2 === 0
-          ? await Promise.all([payIfOpen(id), remove()])
-          : ((await Promise.all([remove(), payIfOpen(id)])).toReversed() as [
-              Awaited<ReturnType<typeof payIfOpen>>,
-              Answer,
-            ]);
-      const told = await deletionTold(id);
-      const end = [payment, deletion.status, await statusOf(id), told?.paid, told?.unusedMs];
+      id = await createdId(under, byCard);
+      const inOrder = round % 2 === 0;
+      const first = inOrder ? payIfOpen() : remove();
+      const second = inOrder ? remove() : payIfOpen();
+      const [payment, deletion] = (await Promise.all(inOrder ? [first, second] : [second, first])) as [
+        string,
+        Answer,
+      ];
+      const event = (await deletions()).find(({ data }) => data.offerId === id)?.data;
+      const end = [payment, deletion.status, await status(), event?.paid, event?.unusedMs];
       expect([
         ['page closed', 200, 'Deleted', false, 0],
         ['paid', 200, 'Deleted', true, 10 * HOUR],
@@ -71,31 +74,96 @@ describe('a deletion and a payment at once', () => {
   });
 
   it('keep the offer when the payment is applied while the page is being closed', async () => {
-    const id = await createdId(under, { payment_method: 'E' });
-    await strand(id);
+    await strand();
     await pay(under, id);
-    under.clock.advance(31_000);
-    await under.offers.sweeper.recover();
-    expect(await statusOf(id)).toBe('Scheduled');
+    await sweepAfter(STRANDED_MS);
+    expect(await status()).toBe('Scheduled');
   });
 });
 
-describe('a payment for a deleted offer', () => {
-  it('never revives it and is wholly unused', async () => {
-    const id = await createdId(under, { payment_method: 'E', start_datetime: '2026-06-01T11:59:30Z' });
-    await under.call('DELETE', `/offers/${id}`);
-    await under.clearEvents();
-    await under.deliver(OfferPaid, offerPaid(under, id));
-    expect(await statusOf(id)).toBe('Deleted');
-    const [applied] = await under.events();
-    expect(applied).toMatchObject({ name: 'OfferPaymentApplied', data: { outcome: 'deleted' } });
-    expect(applied?.data.unusedMs).toBe(applied?.data.scheduledMs);
+it('a payment of a deleted offer never revives it and is wholly unused', async () => {
+  await remove();
+  await under.clearEvents();
+  await under.deliver(OfferPaid, offerPaid(under, id));
+  expect(await status()).toBe('Deleted');
+  expect(await under.events()).toMatchObject([
+    { name: 'OfferPaymentApplied', data: { outcome: 'deleted', unusedMs: 10 * HOUR } },
+  ]);
+});
+
+describe('a deletion whose request died', () => {
+  it('is left to its request for 30 seconds, then finished by the sweep: the page is closed, the offer deleted', async () => {
+    await strand();
+    await sweepAfter(29_000);
+    expect(await status()).toBe('Awaiting Payment');
+    await sweepAfter(2_000);
+    expect([page(), await status(), (await deletions()).length]).toEqual(['closed', 'Deleted', 1]);
+  });
+
+  it('is finished by the sweep though the clock was set back meanwhile', async () => {
+    await strand();
+    await sweepAfter(-HOUR);
+    expect(await status()).toBe('Deleted');
+  });
+
+  it('is repeated until billing can tell whether the page is closed', async () => {
+    await strand();
+    under.otherServices.billing.closing = 'unknown';
+    await sweepAfter(STRANDED_MS);
+    expect(await status()).toBe('Awaiting Payment');
+    under.otherServices.billing.closing = 'works';
+    await sweep();
+    expect(await status()).toBe('Deleted');
+  });
+
+  it('is not repeated when the offer was paid and deleted meanwhile', async () => {
+    await strand();
+    await pay(under, id);
+    await remove();
+    expect(await status()).toBe('Deleted');
+    expect(await under.count('offers WHERE deleting_since IS NOT NULL')).toBe(0);
   });
 });
 
-describe('a deletion that cannot be committed in time', () => {
-  it('leaves the offer and its page as they were, although the page was closed', async () => {
-    const id = await createdId(under, { payment_method: 'E' });
+describe('a deletion that fails', () => {
+  async function loseAnswerToDeletion(): Promise<void> {
+    under.otherServices.spoilt = { close: 'status 500' };
+    expect(await remove()).toMatchObject(failed);
+    under.otherServices.spoilt = {};
+  }
+
+  /** Breaks every message to billing that the page of this offer stays open, also those of the sweeper's own runs. */
+  function breakKeep(offerId: number): void {
+    under.otherServices.onCall = async ({ name, when, path }) => {
+      if (name === 'keep' && when === 'asked' && path.includes(`/${offerId}/`)) throw new Error('broken');
+    };
+  }
+
+  /** The first call of this name waits at this moment. `over`: one of them was done. */
+  function holdUp(name: Call['name'], when: Call['when']) {
+    const point = pausePoint();
+    const over = Promise.withResolvers<void>();
+    let isFirst = true;
+    under.otherServices.onCall = async (call) => {
+      if (call.name !== name) return;
+      if (call.when === when && isFirst) {
+        isFirst = false;
+        await point.step();
+      }
+      if (call.when === 'done') over.resolve();
+    };
+    return { ...point, over: over.promise };
+  }
+
+  it('leaves an offer whose page works again and can be paid', async () => {
+    await loseAnswerToDeletion();
+    await sweep();
+    expect(page()).toBe('open');
+    await pay(under, id);
+    expect(await status()).toBe('Scheduled');
+  });
+
+  it('leaves the offer and its page as they were when it cannot be committed in time, although the page was closed', async () => {
     const storeTime = async () => {
       await under.postgres.healthy();
       return under.postgres.clock.nowMs() ?? 0;
@@ -105,57 +173,95 @@ describe('a deletion that cannot be committed in time', () => {
       if (name !== 'close' || when !== 'done') return;
       await eventually(async () => expect(await storeTime()).toBeGreaterThan(commitByMs));
     };
-    const headers = { 'x-commit-by': String(commitByMs) };
-    const answer = await under.call('DELETE', `/offers/${id}`, { headers });
-    expect(answer).toMatchObject({ status: 503, body: { return_code: 'E7' } });
-    await under.offers.sweeper.recover();
-    expect(await statusOf(id)).toBe('Awaiting Payment');
-    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'open' });
-    expect(await deletionTold(id)).toBeUndefined();
-  });
-});
-
-describe('a deletion whose request died', () => {
-  it('is ended by the sweep: the page is closed, the offer deleted', async () => {
-    const id = await createdId(under, { payment_method: 'E' });
-    await strand(id);
-    // A request may still be at it.
-    under.clock.advance(29_000);
-    await under.offers.sweeper.recover();
-    expect(await statusOf(id)).toBe('Awaiting Payment');
-    under.clock.advance(2_000);
-    await under.offers.sweeper.recover();
-    expect(await statusOf(id)).toBe('Deleted');
-    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'closed' });
-    expect((await under.events()).filter((event) => event.name === 'OfferDeleted')).toHaveLength(1);
+    expect(await remove({ 'x-commit-by': String(commitByMs) })).toMatchObject(failed);
+    await sweep();
+    expect([page(), await status(), await deletions()]).toEqual(['open', 'Awaiting Payment', []]);
   });
 
-  it('is ended by the sweep though the clock was set back meanwhile', async () => {
-    const id = await createdId(under, { payment_method: 'E' });
-    await strand(id);
-    under.clock.advance(-3_600_000);
-    await under.offers.sweeper.recover();
-    expect(await statusOf(id)).toBe('Deleted');
+  it('is reported to billing until billing has confirmed it', async () => {
+    const unconfirmed = () => under.count('offers WHERE keeping_since IS NOT NULL');
+    breakKeep(id);
+    await loseAnswerToDeletion();
+    await sweep();
+    expect(page()).toBe('closed');
+    under.otherServices.spoilt = { keep: 'html' };
+    under.otherServices.onCall = async () => {};
+    await sweep();
+    expect([page(), await unconfirmed()]).toEqual(['open', 1]);
+    under.otherServices.spoilt = {};
+    await sweep();
+    expect(await unconfirmed()).toBe(0);
   });
 
-  it('is tried until billing knows', async () => {
-    const id = await createdId(under, { payment_method: 'E' });
-    await strand(id);
-    under.otherServices.billing.closing = 'unknown';
-    under.clock.advance(31_000);
-    await under.offers.sweeper.recover();
-    under.otherServices.billing.closing = 'works';
-    await under.offers.sweeper.recover();
-    expect(await statusOf(id)).toBe('Deleted');
+  it('does not delay the report of another one', async () => {
+    const first = id;
+    breakKeep(first);
+    await loseAnswerToDeletion();
+    id = await createdId(under, byCard);
+    await loseAnswerToDeletion();
+    await sweep();
+    expect([page(first), page()]).toEqual(['closed', 'open']);
   });
 
-  it('is over when the offer was paid and deleted meanwhile: billing is not asked again and again', async () => {
-    const id = await createdId(under, { payment_method: 'E' });
-    await strand(id);
-    await pay(under, id);
-    await under.call('DELETE', `/offers/${id}`);
-    expect(await statusOf(id)).toBe('Deleted');
-    const stranded = 'SELECT 1 FROM offers WHERE offer_id = $1 AND deleting_since IS NOT NULL';
-    expect(await under.postgres.query(stranded, [id])).toEqual([]);
+  it('is reported although the report of an earlier one was still on its way', async () => {
+    const keep = holdUp('keep', 'done');
+    await loseAnswerToDeletion();
+    const sweeping = sweep();
+    await keep.reached;
+    await loseAnswerToDeletion();
+    keep.goOn();
+    await sweeping;
+    await sweep();
+    expect(page()).toBe('open');
+  });
+
+  it('can be repeated at once: the offer is deleted, and its page stays closed', async () => {
+    await loseAnswerToDeletion();
+    expect((await remove()).status).toBe(200);
+    await sweep();
+    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
+  });
+
+  it('closes nothing when its request reaches billing after the report that the page stays open', async () => {
+    const close = holdUp('close', 'asked');
+    expect(await remove(SHORT_BUDGET)).toMatchObject(failed);
+    await close.reached;
+    await sweep();
+    close.goOn();
+    await close.over;
+    expect(page()).toBe('open');
+  });
+
+  it('opens nothing when its report reaches billing after the next deletion', async () => {
+    const keep = holdUp('keep', 'asked');
+    await loseAnswerToDeletion();
+    const sweeping = sweep();
+    await keep.reached;
+    expect((await remove()).status).toBe(200);
+    keep.goOn();
+    await sweeping;
+    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
+  });
+
+  it('makes an earlier deletion fail too, because the page works again', async () => {
+    const close = holdUp('close', 'done');
+    const early = remove();
+    await close.reached;
+    await loseAnswerToDeletion();
+    await sweep();
+    close.goOn();
+    expect(await early).toMatchObject(failed);
+    expect([page(), await status()]).toEqual(['open', 'Awaiting Payment']);
+  });
+
+  it('does not end a later one, which the sweep finishes though its request died', async () => {
+    const close = holdUp('close', 'asked');
+    const early = remove(SHORT_BUDGET);
+    await close.reached;
+    await strand();
+    expect(await early).toMatchObject(failed);
+    close.goOn();
+    await sweepAfter(STRANDED_MS);
+    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
   });
 });

@@ -1,32 +1,32 @@
 /**
- * An offer's life once more, written from the specification and as simply as can be: what was done and when, nothing else.
- * Every question is answered by going through that list anew, so there is no state that could be kept wrongly.
+ * A second, simple implementation of an offer's life, written from the specification. It stores only what was done and when, and computes
+ * every answer from that list, so it has no state that could be wrong.
  */
 import type { OfferState } from '../../src/domain/offer.ts';
 
-type Deed = 'payment' | 'pause' | 'resume' | 'disable' | 'enable' | 'deletion';
+type Action = 'payment' | 'pause' | 'resume' | 'disable' | 'enable' | 'deletion';
 
-/** Milliseconds since 1970, as everything here. */
+/** All times here are milliseconds since 1970. */
 export type Schedule = { readonly created: number; readonly start: number; readonly expiry: number };
 
 export class LifecycleModel {
   readonly schedule: Schedule;
-  readonly #deeds: { readonly deed: Deed; readonly at: number }[] = [];
+  readonly #actions: { readonly action: Action; readonly at: number }[] = [];
 
   constructor(schedule: Schedule) {
     this.schedule = schedule;
   }
 
-  /** Whether it may be done then; if so, it is. Times never go back. */
-  try(deed: Deed, at: number): boolean {
-    const allowed = this.#allows(deed, at);
-    if (allowed) this.#deeds.push({ deed, at });
+  /** Returns whether it is allowed at that time, and does it if so. Times never go back. */
+  try(action: Action, at: number): boolean {
+    const allowed = this.#allows(action, at);
+    if (allowed) this.#actions.push({ action, at });
     return allowed;
   }
 
-  #allows(deed: Deed, at: number): boolean {
+  #allows(action: Action, at: number): boolean {
     const state = this.stateAt(at);
-    switch (deed) {
+    switch (action) {
       case 'payment':
         return this.#first('payment') === Infinity;
       case 'pause':
@@ -54,15 +54,15 @@ export class LifecycleModel {
     return this.stateAt(at) === 'Active' && !this.#isDisabled(at);
   }
 
-  /** Unused Time (decision 6), counted between actions: nothing changes there, so one instant stands for the whole. */
+  /** Unused Time (decision 6). Nothing changes between two actions, so the middle of that time stands for all of it. */
   unusedMs(now: number): number {
     const { created, start, expiry } = this.schedule;
     const paid = this.#first('payment');
     const deleted = this.#first('deletion');
     if (paid === Infinity) return 0;
-    // Decision 7, late card payments: it reached an offer that was over.
+    // Decision 7, late card payments: the payment reached an ended or deleted offer.
     if (paid >= expiry || this.#isBefore('deletion', 'payment')) return expiry - start;
-    const borders = [created, start, expiry, now, ...this.#deeds.map(({ at }) => at)];
+    const borders = [created, start, expiry, now, ...this.#actions.map(({ at }) => at)];
     const moments = [...new Set(borders)].toSorted((a, b) => a - b);
     let unused = 0;
     for (const [index, from] of moments.slice(0, -1).entries()) {
@@ -79,16 +79,16 @@ export class LifecycleModel {
     return this.#last(at, 'disable', 'enable') === 'disable';
   }
 
-  #first(wanted: Deed): number {
-    return this.#deeds.find(({ deed }) => deed === wanted)?.at ?? Infinity;
+  #first(wanted: Action): number {
+    return this.#actions.find(({ action }) => action === wanted)?.at ?? Infinity;
   }
 
-  #isBefore(one: Deed, other: Deed): boolean {
-    const place = (wanted: Deed) => this.#deeds.findIndex(({ deed }) => deed === wanted);
+  #isBefore(one: Action, other: Action): boolean {
+    const place = (wanted: Action) => this.#actions.findIndex(({ action }) => action === wanted);
     return place(one) !== -1 && place(one) < place(other);
   }
 
-  #last(at: number, ...either: readonly Deed[]): Deed | undefined {
-    return this.#deeds.findLast((it) => it.at <= at && either.includes(it.deed))?.deed;
+  #last(at: number, ...either: readonly Action[]): Action | undefined {
+    return this.#actions.findLast((it) => it.at <= at && either.includes(it.action))?.action;
   }
 }

@@ -1,4 +1,4 @@
-/** Lives of offers made up at random: any commands at any milliseconds, and what offers tells of them. */
+/** Random lives of offers: any commands at any milliseconds, and the events of them. */
 import { fc } from '@offer-ads/testing/profile';
 import {
   applyPayment,
@@ -21,12 +21,12 @@ import { LifecycleModel } from './lifecycle-model.ts';
 
 const DAY = 86_400_000;
 
-export type Command = 'pause' | 'resume' | 'disable' | 'enable' | 'pay' | 'delete' | 'tell the end';
-/** What billing says when it is asked to close the page, if it is. */
+export type Command = 'pause' | 'resume' | 'disable' | 'enable' | 'pay' | 'delete' | 'announce the end';
+/** `page` is billing's answer if it is asked to close the page. */
 export type Step = { readonly command: Command; readonly at: number; readonly page: PaymentPage };
 export type Story = {
   readonly offer: Offer;
-  /** From the balance, by card, or by a payer who is faster than the creation. */
+  /** From the balance; by card; or by card before the creation has finished. */
   readonly paid: 'at once' | 'later' | 'before it is shown';
   readonly steps: readonly Step[];
 };
@@ -38,10 +38,10 @@ const commands: readonly Command[] = [
   'enable',
   'pay',
   'delete',
-  'tell the end',
+  'announce the end',
 ];
 
-/** With moments at, just before and just after the borders, where mistakes live. */
+/** Many steps are at the limits of the schedule, just before and just after them, because faults are likely there. */
 export const stories: fc.Arbitrary<Story> = fc
   .record({
     created: fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2030, 0, 1) }),
@@ -62,7 +62,7 @@ export const stories: fc.Arbitrary<Story> = fc
       .tuple(fc.constantFrom(created, start, expiry), fc.integer({ min: -1, max: 1 }))
       .map(([instant, off]) => Math.max(created, instant + off));
     const step = fc.record({
-      // Commands that are rare would end most stories, or make them all alike.
+      // Payments and deletions are less frequent, because they end what a story can show.
       command: fc.oneof(
         { arbitrary: fc.constantFrom(...commands), weight: 3 },
         { arbitrary: fc.constantFrom<Command>('pause', 'resume', 'disable', 'enable'), weight: 5 },
@@ -84,60 +84,60 @@ export const stories: fc.Arbitrary<Story> = fc
     });
   });
 
-/** How it stands after each step, with what was told so far, beside what the model says. */
+/** The offer after a step, with the events so far, and the model after the same step. */
 export type Standing = {
   readonly now: Date;
   readonly offer: Offer;
   readonly model: LifecycleModel;
-  readonly news: readonly OfferEvent[];
-  /** Of the step: whether offer and model agree on what may be done. */
+  readonly events: readonly OfferEvent[];
+  /** Whether the offer and the model allowed the step. */
   readonly accepted: boolean;
   readonly modelAccepted: boolean;
 };
 
 /**
- * @param overtaken how much earlier than its turn each command arrived: requests carry the instant of their arrival and may
- * overtake each other. The model knows nothing of that: look only at the offer then.
+ * @param overtaken how much earlier than its turn each command arrived: requests carry the time of their arrival, and may overtake each
+ * other. The model does not know this, so with it compare only the offer.
  */
-export function* told(
+export function* play(
   { offer: reserved, paid, steps }: Story,
   overtaken: readonly number[] = [],
 ): Generator<Standing> {
   const { createdAt, startAt, expiryAt } = reserved;
   const model = new LifecycleModel({ created: +createdAt, start: +startAt, expiry: +expiryAt });
-  const news: OfferEvent[] = [];
+  const events: OfferEvent[] = [];
   let offer = created(reserved, paid);
   if (offer.paymentAppliedAt !== null) {
     model.try('payment', +createdAt);
-    news.push(newsOfPayment(offer, createdAt));
+    events.push(paymentEvent(offer, createdAt));
   }
-  yield { now: createdAt, offer, model, news: [...news], accepted: true, modelAccepted: true };
+  yield { now: createdAt, offer, model, events: [...events], accepted: true, modelAccepted: true };
   for (const [index, step] of steps.entries()) {
     const at = new Date(Math.max(+createdAt, step.at - (overtaken[index] ?? 0)));
     const before = offer;
     const done = take(offer, step, at);
     const modelAccepted = takeInModel(model, step, done);
     offer = done.offer;
-    news.push(...done.news);
-    yield { now: at, offer, model, news: [...news], accepted: offer !== before, modelAccepted };
+    events.push(...done.events);
+    yield { now: at, offer, model, events: [...events], accepted: offer !== before, modelAccepted };
   }
 }
 
-/** As creation leaves it. */
+/** The offer as its creation leaves it. */
 function created(reserved: Offer, paid: Story['paid']): Offer {
   const { createdAt } = reserved;
   const payment = { paidAt: createdAt, vatMinor: 0n };
-  const kept = paid === 'before it is shown' ? applyPayment(reserved, payment, createdAt) : null;
+  const early = paid === 'before it is shown' ? applyPayment(reserved, payment, createdAt) : null;
   const billed = { paymentUrl: null, vatMinor: 0n, paidAt: paid === 'at once' ? createdAt : null };
-  return show(kept?.ok === true ? kept.offer : reserved, billed, createdAt);
+  return show(early?.ok === true ? early.offer : reserved, billed, createdAt);
 }
 
-type Taken = { readonly offer: Offer; readonly news: readonly OfferEvent[] };
+type Taken = { readonly offer: Offer; readonly events: readonly OfferEvent[] };
 
 function take(offer: Offer, { command, page }: Step, now: Date): Taken {
-  const unchanged = { offer, news: [] };
+  const unchanged = { offer, events: [] };
   const changed = (decision: Decision<string>): Taken =>
-    decision.ok ? { offer: decision.offer, news: [] } : unchanged;
+    decision.ok ? { offer: decision.offer, events: [] } : unchanged;
   const at = effectiveAt(offer, now);
   switch (command) {
     case 'pause':
@@ -150,26 +150,26 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
       return changed(enable(offer, at));
     case 'pay': {
       const applied = applyPayment(offer, { paidAt: now, vatMinor: 0n }, now);
-      return applied.ok ? { offer: applied.offer, news: [newsOfPayment(applied.offer, now)] } : unchanged;
+      return applied.ok ? { offer: applied.offer, events: [paymentEvent(applied.offer, now)] } : unchanged;
     }
     case 'delete': {
       const begun = beginDeletion(offer, now);
       if (!begun.ok) return unchanged;
-      if (begun.step === 'deleted') return { offer: begun.offer, news: [deleted(begun.offer, now)] };
-      const left = endDeletion(begun.offer, page, now);
-      if (!left.ok) throw new Error('a deletion that has begun has an end');
-      return left.step === 'deleted' ? { offer: left.offer, news: [deleted(left.offer, now)] } : unchanged;
+      if (begun.step === 'deleted') return { offer: begun.offer, events: [deleted(begun.offer, now)] };
+      const end = endDeletion(begun.offer, page, now);
+      if (!end.ok) throw new Error('a deletion that has begun has an end');
+      return end.step === 'deleted' ? { offer: end.offer, events: [deleted(end.offer, now)] } : unchanged;
     }
-    case 'tell the end': {
-      // As the sweeper selects it: an offer that was deleted before its expiry never ends.
-      const isOver = offer.deletedAt === null || offer.deletedAt >= offer.expiryAt;
-      if (offer.endAnnouncedAt !== null || now < offer.expiryAt || !isOver) return unchanged;
-      return { offer: { ...offer, endAnnouncedAt: now }, news: [ended(offer, now)] };
+    case 'announce the end': {
+      // The condition of the sweeper: an offer that was deleted before its expiry never ends.
+      const canEnd = offer.deletedAt === null || offer.deletedAt >= offer.expiryAt;
+      if (offer.endAnnouncedAt !== null || now < offer.expiryAt || !canEnd) return unchanged;
+      return { offer: { ...offer, endAnnouncedAt: now }, events: [ended(offer, now)] };
     }
   }
 }
 
-function newsOfPayment(offer: Offer, at: Date): OfferEvent {
+function paymentEvent(offer: Offer, at: Date): OfferEvent {
   return paymentApplied(offer, paymentOutcome(stateAt(offer, at)), offer.paidAt ?? at, at);
 }
 
@@ -183,9 +183,9 @@ function takeInModel(model: LifecycleModel, { command, at, page }: Step, done: T
     case 'pay':
       return model.try('payment', at);
     case 'delete':
-      // A page that is not surely closed leaves the offer alone.
+      // Unless the page is closed, the offer is not deleted.
       return (model.stateAt(at) !== 'Awaiting Payment' || page === 'closed') && model.try('deletion', at);
-    case 'tell the end':
-      return done.news.length > 0;
+    case 'announce the end':
+      return done.events.length > 0;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { type Standing, stories, told } from '../../../test/lifecycle/stories.ts';
+import { play, type Standing, stories } from '../../../test/lifecycle/stories.ts';
 import { activatedAt, isLive, stateAt } from '../offer.ts';
 import { type UnusedTime, unusedTime } from './unused-time.ts';
 
@@ -22,7 +22,7 @@ describe('for any commands at any milliseconds', () => {
   it("what may be done, the state at any instant from then on, and whether it is shown, are the model's", () => {
     fc.assert(
       fc.property(stories, offsets, (story, offsets) => {
-        const standings = [...told(story)];
+        const standings = [...play(story)];
         expect(standings.map((it) => it.accepted)).toEqual(standings.map((it) => it.modelAccepted));
         for (const standing of standings.slice(-1)) {
           const { offer, model } = standing;
@@ -38,7 +38,7 @@ describe('for any commands at any milliseconds', () => {
   it("unused time at any instant from then on lies in 0..scheduled, never shrinks, and is the model's", () => {
     fc.assert(
       fc.property(stories, offsets, (story, offsets) => {
-        const standings = [...told(story)];
+        const standings = [...play(story)];
         const figures = standings.map(({ offer, now }) => unusedTime(offer, now));
         for (const standing of standings.slice(-1)) {
           const instants = instantsFrom(standing, offsets);
@@ -56,7 +56,7 @@ describe('for any commands at any milliseconds', () => {
   it('stops are apart and in order, and a live offer is known to be live since an instant at which it was', () => {
     fc.assert(
       fc.property(stories, (story) => {
-        for (const { now, offer, model } of told(story)) {
+        for (const { now, offer, model } of play(story)) {
           const borders = offer.stops.flatMap(({ from, to }) => [+from, +to]);
           expect(borders).toEqual([...new Set(borders)].toSorted((a, b) => a - b));
           const since = activatedAt(offer, now);
@@ -77,17 +77,17 @@ describe('for commands that overtake each other on their way', () => {
   it('unused time lies in 0..scheduled all the same; what is told of it never shrinks, nor grows after the end', () => {
     fc.assert(
       fc.property(stories, overtaken, (story, overtaken) => {
-        const standings = [...told(story, overtaken)];
+        const standings = [...play(story, overtaken)];
         expect(standings.every(({ offer, now }) => isWithin(unusedTime(offer, now)))).toBe(true);
-        const news = standings.at(-1)?.news ?? [];
-        const figures = news.map(({ data }) => (data as UnusedTime).unusedMs);
+        const events = standings.at(-1)?.events ?? [];
+        const figures = events.map(({ data }) => (data as UnusedTime).unusedMs);
         expect(figures).toEqual(figures.toSorted((a, b) => a - b));
-        const isPaidAndEnded = ({ declaration, data }: (typeof news)[number]) =>
+        const isPaidAndEnded = ({ declaration, data }: (typeof events)[number]) =>
           declaration.name === 'OfferEnded' && (data as { paid: boolean }).paid;
-        const atTheEnd = news.findIndex(isPaidAndEnded);
+        const atTheEnd = events.findIndex(isPaidAndEnded);
         if (atTheEnd >= 0) expect(new Set(figures.slice(atTheEnd)).size).toBe(1);
         // Payment, end and deletion: at most once each.
-        expect(new Set(news.map(({ declaration }) => declaration.name)).size).toBe(news.length);
+        expect(new Set(events.map(({ declaration }) => declaration.name)).size).toBe(events.length);
       }),
     );
   });

@@ -1,0 +1,203 @@
+/** POST /offers/{offer_id}/pause and /resume, and DELETE /offers/{offer_id}, row by row of the specification. */
+import { describe, expect, it } from '@jest/globals';
+import { deleteReply, pauseReply, resumeReply } from '@offer-ads/contracts/public/api';
+import { byCard, createdId, live, type Parts, startingNow } from '../forms.ts';
+import { type Answer, type CallOptions, offersUnderTest } from '../offers-under-test.ts';
+import { pay } from '../payments.ts';
+
+const HOUR = 3_600_000;
+
+const under = offersUnderTest();
+
+type Command = 'pause' | 'resume' | 'delete';
+
+function run(command: Command, id: number | string, o: CallOptions = {}, query = ''): Promise<Answer> {
+  return command === 'delete'
+    ? under.call('DELETE', `/offers/${id}${query}`, o)
+    : under.call('POST', `/offers/${id}/${command}${query}`, o);
+}
+
+/** An offer on which the command succeeds. */
+async function readyFor(command: Command, ...[parts, o]: [Parts?, CallOptions?]): Promise<number> {
+  const id = await createdId(under, { ...startingNow, ...parts }, o);
+  if (command === 'resume') await run('pause', id, o);
+  await under.clearEvents();
+  return id;
+}
+
+function refusal(code: string, status: number, message: string) {
+  return { status, body: { return_code: code, status: 'Error', code: status, message } };
+}
+
+async function deletionOf(id: number): Promise<unknown> {
+  return (await under.events()).find((event) => event.name === 'OfferDeleted' && event.data.offerId === id)
+    ?.data;
+}
+
+const successes = [
+  {
+    command: 'pause',
+    body: { return_code: 'S1', message: 'Offer has been paused' },
+    schema: pauseReply,
+    event: { name: 'OfferPaused', data: { pausedAt: '2026-06-01T14:00:00.000Z' } },
+    others: '200 E3',
+  },
+  {
+    command: 'resume',
+    body: { return_code: 'S2', message: 'Offer has been resumed' },
+    schema: resumeReply,
+    event: { name: 'OfferResumed', data: { resumedAt: '2026-06-01T14:00:00.000Z' } },
+    others: '200 E4',
+  },
+  {
+    command: 'delete',
+    body: { return_code: 'S1', message: 'Offer has been deleted' },
+    schema: deleteReply,
+    event: { name: 'OfferDeleted', data: { deletedAt: '2026-06-01T14:00:00.000Z' } },
+    others: '401 E1',
+  },
+] as const;
+
+describe.each(successes)('$command succeeds', ({ command, body, schema, event, others }) => {
+  it('with exactly these words, and its event is written', async () => {
+    const id = await readyFor(command);
+    under.clock.set('2026-06-01T14:00:00Z');
+    const answer = await run(command, id);
+    expect([answer.status, answer.body]).toEqual([200, body]);
+    expect(schema.parse(answer.body)).toEqual(body);
+    expect(await under.events()).toMatchObject([{ ...event, data: { offerId: id, ...event.data } }]);
+  });
+
+  it('in LIVE mode too', async () => {
+    const [parts, o] = live;
+    expect(await run(command, await readyFor(command, parts, o), o)).toMatchObject({ status: 200, body });
+  });
+
+  it.each(['{}', '{"a":', 'x'.repeat(100_000)])(
+    'whatever body and parameters are sent (%.9s)',
+    async (sent) => {
+      const o = { body: sent, headers: { 'content-type': 'application/json' } };
+      const id = await readyFor(command);
+      expect(await run(command, id, o, '?environment=LIVE&a=b')).toMatchObject({ status: 200, body });
+    },
+  );
+
+  it.each(command === 'delete' ? ['B', 'E'] : ['B'])(
+    'for one of several requests at once (method %s)',
+    async (method) => {
+      const id = await readyFor(command, { payment_method: method });
+      const answers = await Promise.all(Array.from({ length: 6 }, () => run(command, id)));
+      const given = answers.map(
+        (answer) => `${answer.status} ${(answer.body as { return_code: string }).return_code}`,
+      );
+      const one = `200 ${body.return_code}`;
+      expect(given.toSorted()).toEqual([one, ...Array.from({ length: 5 }, () => others)].toSorted());
+    },
+  );
+});
+
+describe('the refusals of pause and resume', () => {
+  const ended = 'Offer has ended';
+  const awaiting = 'Offer is awaiting payment';
+  const running = 'Offer is already running';
+  it.each<[Command, code: string, string, message: string, parts: Parts, before: Command[], now?: string]>([
+    ['pause', 'E2', 'an ended', ended, startingNow, [], '23:00'],
+    ['pause', 'E2', 'a paused and ended', ended, startingNow, ['pause'], '23:00'],
+    ['pause', 'E2', 'an unpaid and ended', ended, byCard, [], '23:00'],
+    ['pause', 'E3', 'a paused', 'Offer is already paused', startingNow, ['pause'], '12:01'],
+    ['pause', 'E5', 'an unpaid', awaiting, { ...startingNow, ...byCard }, []],
+    ['resume', 'E2', 'an ended', ended, startingNow, [], '23:00'],
+    ['resume', 'E2', 'a paused and ended', ended, {}, ['pause'], '23:00'],
+    ['resume', 'E2', 'an unpaid and ended', ended, byCard, [], '23:00'],
+    ['resume', 'E4', 'a running', running, startingNow, []],
+    ['resume', 'E4', 'a scheduled', running, {}, []],
+    ['resume', 'E4', 'a resumed', running, startingNow, ['pause', 'resume']],
+    ['resume', 'E5', 'an unpaid', awaiting, byCard, []],
+  ])('%s is %s for %s offer, and changes nothing', async (command, code, _, message, parts, before, now) => {
+    const id = await createdId(under, parts);
+    for (const earlier of before) expect((await run(earlier, id)).status).toBe(200);
+    if (now !== undefined) under.clock.set(`2026-06-01T${now}:00Z`);
+    await under.clearEvents();
+    const found = await under.offer(id);
+    const { status, body } = await run(command, id);
+    expect({ status, body }).toEqual(refusal(code, 200, message));
+    // The sweeper may announce the end at any time, which gives the offer another version.
+    expect(await under.offer(id)).toEqual({ ...found, version: expect.any(Number) });
+    expect(await under.events()).toEqual([]);
+  });
+});
+
+describe('DELETE, S1 200', () => {
+  it.each<[string, Parts, paused: string | null, now: string, unusedHours: number, scheduledHours: number]>([
+    ['a scheduled offer in full', {}, null, '12:00', 10, 10],
+    ['a running offer from now to its end, and its paused time', startingNow, '14:00', '15:00', 9, 11],
+    ['an ended offer with nothing more', startingNow, null, '23:00', 0, 11],
+  ])('credits %s', async (_, parts, paused, now, unusedHours, scheduledHours) => {
+    const id = await createdId(under, parts);
+    if (paused !== null) {
+      under.clock.set(`2026-06-01T${paused}:00Z`);
+      await run('pause', id);
+    }
+    under.clock.set(`2026-06-01T${now}:00Z`);
+    expect((await run('delete', id)).status).toBe(200);
+    expect(await deletionOf(id)).toMatchObject({
+      paid: true,
+      unusedMs: unusedHours * HOUR,
+      scheduledMs: scheduledHours * HOUR,
+    });
+    expect((await under.call('GET', '/offers?environment=test')).body).toMatchObject({ data: [] });
+  });
+
+  it('closes the page of an unpaid offer first', async () => {
+    const id = await createdId(under, byCard);
+    expect((await run('delete', id)).status).toBe(200);
+    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'closed' });
+    expect(await deletionOf(id)).toMatchObject({ paid: false, unusedMs: 0 });
+  });
+
+  it('does not ask for the page of an unpaid offer that has ended, because its end closes the page', async () => {
+    const id = await createdId(under, byCard);
+    under.clock.set('2026-06-01T23:00:00Z');
+    under.otherServices.billing.closing = 'unknown';
+    expect((await run('delete', id)).status).toBe(200);
+    expect(await deletionOf(id)).toMatchObject({ paid: false });
+  });
+});
+
+describe('DELETE, E6 409', () => {
+  const justPaid = refusal('E6', 409, 'The payment has just been completed, the offer was not deleted');
+
+  it('when the payment was just completed; once its event has arrived, the paid offer is deleted and credited', async () => {
+    const id = await createdId(under, byCard);
+    under.otherServices.billing.pay(id);
+    expect(await run('delete', id)).toMatchObject(justPaid);
+    expect(await under.offer(id)).toMatchObject({ status: 'Awaiting Payment' });
+    expect(await deletionOf(id)).toBeUndefined();
+    under.otherServices.billing.sales.get(id)!.state = 'open';
+    await pay(under, id);
+    expect((await run('delete', id)).status).toBe(200);
+    expect(await deletionOf(id)).toMatchObject({ paid: true, unusedMs: 10 * HOUR });
+  });
+});
+
+describe('DELETE, E7 503', () => {
+  const notClosed = refusal('E7', 503, 'The payment page could not be closed, the offer was not deleted');
+
+  it('when the page cannot be closed; nothing is deleted, and the offer can still be paid', async () => {
+    const id = await createdId(under, byCard);
+    under.otherServices.billing.closing = 'unknown';
+    const answer = await run('delete', id);
+    expect(answer).toMatchObject(notClosed);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    await pay(under, id);
+    expect(await under.offer(id)).toMatchObject({ status: 'Scheduled' });
+  });
+
+  it('when billing does not answer; a second deletion succeeds', async () => {
+    const id = await createdId(under, byCard);
+    under.otherServices.billing.breaks.afterWork = 2;
+    expect(await run('delete', id)).toMatchObject(notClosed);
+    expect(await under.offer(id)).toMatchObject({ status: 'Awaiting Payment' });
+    expect((await run('delete', id)).status).toBe(200);
+  });
+});
