@@ -2,78 +2,124 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { Schema } from 'mongoose';
 import { prepareMongoInbox, recordInMongoInbox } from '../src/messaging/mongo-inbox.ts';
 import { type Mongo, openMongo } from '../src/mongo/mongo.ts';
+import { orUnavailable, withinBudget } from '../src/mongo/mongo-faults.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('pricing') };
+const unavailable = { status: 503, publicBody: { message: 'Service unavailable' } };
 
 let database: TestMongo;
-let mongo: Mongo;
-/** Disposed of in reverse order: whoever uses a wire goes before the wire. */
+/** Disposed in reverse order: a client before its proxy. */
 let resources: AsyncDisposableStack;
 
 beforeEach(async () => {
   resources = new AsyncDisposableStack();
   database = await createTestMongo();
-  mongo = resources.use(await startWhenStoresServe(() => openMongo({ url: database.url, ...settings })));
+  resources.defer(database.dispose);
 });
-afterEach(async () => {
-  await resources.disposeAsync();
-  await database.dispose();
-});
+afterEach(() => resources.disposeAsync());
+
+async function open(url = database.url): Promise<Mongo> {
+  return resources.use(await startWhenStoresServe(() => openMongo({ url, ...settings })));
+}
+
+type Line = { readonly proxy: TcpProxy; readonly mongo: Mongo };
+
+async function openThroughProxy(): Promise<Line> {
+  const proxy = resources.use(await startTcpProxy(database.url));
+  const mongo = await open(proxy.url);
+  await eventually(() => read(mongo));
+  return { proxy, mongo };
+}
+
+function read({ connection }: Mongo): Promise<unknown> {
+  return orUnavailable(connection.collection('coins').findOne({}, withinBudget()));
+}
 
 describe('mongo', () => {
   it('keeps nothing of a transaction that throws', async () => {
+    const mongo = await open();
+    const coins = mongo.connection.collection('coins');
     const work = mongo.transaction(async (session) => {
-      await mongo.connection.collection('coins').insertOne({ value: 1 }, { session });
+      await coins.insertOne({ value: 1 }, { session });
       throw new Error('changed my mind');
     });
     await expect(work).rejects.toThrow('changed my mind');
-    expect(await mongo.connection.collection('coins').countDocuments()).toBe(0);
+    expect(await coins.countDocuments()).toBe(0);
   });
 
-  it('takes operators in a filter for values', async () => {
-    const people = mongo.connection.model('Person', new Schema({ name: String }));
+  it('treats operators in a filter as values', async () => {
+    const { connection } = await open();
+    const people = connection.model('Person', new Schema({ name: String }));
     await people.createCollection();
-    await people.create({ name: 'Ann' });
     const filter = JSON.parse('{"name": {"$ne": null}}') as { name: string };
     await expect(people.findOne(filter)).rejects.toThrow('Cast to string failed');
   });
 
-  it('fails within its time-out while the server is away, and works when it is back', async () => {
-    const wire = resources.use(await startTcpProxy(database.url));
-    const remote = resources.use(await startWhenStoresServe(() => openMongo({ url: wire.url, ...settings })));
-    await eventually(async () => expect(await remote.healthy()).toBe(true));
-    wire.takeDown();
-    expect(await remote.healthy()).toBe(false);
-    wire.bringBack();
-    await eventually(async () => expect(await remote.healthy()).toBe(true));
+  it.each([
+    ['is down', 'takeDown'],
+    ['does not answer', 'freeze'],
+  ] as const)(
+    'fails with 503 within three seconds while the server %s, and is not healthy',
+    async (_case, fail) => {
+      // Clients of their own for each try: a client that has lost its server connects again, which the proxy allows.
+      const lines = await Promise.all(Array.from({ length: 6 }, openThroughProxy));
+      await inTime(3_000, async () => {
+        const [first, second] = lines.splice(0, 2) as [Line, Line];
+        for (const { proxy } of [first, second]) proxy[fail]();
+        const [, healthy] = await Promise.all([
+          expect(read(first.mongo)).rejects.toMatchObject(unavailable),
+          second.mongo.healthy(),
+        ]);
+        expect(healthy).toBe(false);
+      });
+    },
+  );
+
+  it('works again when the server is up', async () => {
+    const { proxy, mongo } = await openThroughProxy();
+    proxy.takeDown();
+    expect(await mongo.healthy()).toBe(false);
+    proxy.bringBack();
+    await eventually(async () => expect(await mongo.healthy()).toBe(true));
   });
 
-  it('does not open at an address where nobody answers', async () => {
+  it('passes on errors about the operation, and fails with 503 when the server is down, also for bulk writes', async () => {
+    const { proxy, mongo } = await openThroughProxy();
+    const coins = mongo.connection.collection<{ _id: number }>('coins');
+    const bulk = () => orUnavailable(coins.bulkWrite([{ insertOne: { document: { _id: 1 } } }]));
+    await bulk();
+    await expect(bulk()).rejects.toMatchObject({ code: 11_000 });
+    await expect(orUnavailable(coins.insertOne({ _id: 1 }))).rejects.toMatchObject({ code: 11_000 });
+    proxy.takeDown();
+    await expect(bulk()).rejects.toMatchObject(unavailable);
+  });
+
+  it('does not open when no server listens', async () => {
     const open = openMongo({ url: 'mongodb://127.0.0.1:1/none?directConnection=true', ...settings });
     await expect(open).rejects.toMatchObject({ status: 503 });
   });
 });
 
-describe('mongo inbox', () => {
-  it('lets an event that is delivered twice at once take effect once', async () => {
-    await prepareMongoInbox(mongo);
-    const id = randomUUID();
-    const effects = mongo.connection.collection('effects');
-    const handle = () =>
-      mongo.transaction(async (session) => {
-        const first = await recordInMongoInbox(mongo, session, id);
-        if (first) await effects.insertOne({ id }, { session });
-        return first;
-      });
-    const firsts = await Promise.all([handle(), handle(), handle()]);
-    expect(firsts.filter(Boolean)).toHaveLength(1);
-    expect(await effects.countDocuments()).toBe(1);
-  });
+it('the inbox in MongoDB lets an event that is delivered twice at once take effect once', async () => {
+  const mongo = await open();
+  await prepareMongoInbox(mongo);
+  const id = randomUUID();
+  const effects = mongo.connection.collection('effects');
+  const handle = () =>
+    mongo.transaction(async (session) => {
+      const first = await recordInMongoInbox(mongo, session, id);
+      if (first) await effects.insertOne({ id }, { session });
+      return first;
+    });
+  const firsts = await Promise.all([handle(), handle(), handle()]);
+  expect(firsts.filter(Boolean)).toHaveLength(1);
+  expect(await effects.countDocuments()).toBe(1);
 });

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { mountParkedRoutes } from '../src/admin/parked-routes.ts';
-import { type HttpServer, startHttpServer } from '../src/http/server.ts';
+import type { HttpServer } from '../src/http/server.ts';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';
-import { systemClock } from '../src/process/clock.ts';
-import { createMetrics } from '../src/telemetry/metrics.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
-describe('parked routes', () => {
+describe('the routes of parked events', () => {
   let offers: Broker;
   let billing: Broker;
   let server: HttpServer;
@@ -19,15 +18,9 @@ describe('parked routes', () => {
     offers = await connectTestBroker(corner, 'offers');
     billing = await connectTestBroker(corner, 'billing', { retryDelaysMs: [] });
     await billing.consume([on(Counted, () => Promise.reject(new Error('always broken')))]);
-    server = await startHttpServer({
-      host: '127.0.0.1',
-      port: 0,
-      logger: silentLogger,
-      metrics: createMetrics('billing'),
-      clock: systemClock,
-      readiness: async () => [],
-      routes: (app) => mountParkedRoutes(app, { broker: billing, adminTokenHashes, logger: silentLogger }),
-    });
+    server = await startTestServer((app) =>
+      mountParkedRoutes(app, { broker: billing, adminTokenHashes, logger: silentLogger }),
+    );
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
@@ -44,7 +37,7 @@ describe('parked routes', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  it('list, replay and drop what is parked', async () => {
+  it('list, replay and drop them', async () => {
     const event = counted(1);
     await offers.publish([event]);
     const listed = () =>
@@ -73,14 +66,14 @@ describe('parked routes', () => {
     ['GET', '?limit=0', undefined],
     ['POST', '/replay', {}],
     ['POST', '/drop', { ids: [] }],
-  ])('refuse %s %s with a bad choice', async (method, path, body) => {
+  ])('refuse %s %s with a wrong selection', async (method, path, body) => {
     expect(await call(method, path, body)).toMatchObject({
       status: 400,
       body: { message: expect.any(String) },
     });
   });
 
-  it('show nothing for a service that consumes nothing', async () => {
+  it('have nothing to show for a service that consumes no event', async () => {
     expect(await offers.parked.list(10)).toEqual([]);
     expect(await offers.parked.replay('all')).toBe(0);
   });

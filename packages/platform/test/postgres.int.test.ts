@@ -7,12 +7,10 @@ import { createDeadline } from '../src/calls/deadline.ts';
 import { isTooLate, openPostgres, type Postgres } from '../src/postgres/postgres.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
+import { openPatiently } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
-/** For what is not about time: a busy machine is waited for. */
-const patient = { ...settings, statementTimeoutMs: 60_000 };
-
-/** Opening is a statement too, which may take too long: a service that starts tries again. */
+/** On a busy machine already the opening may take too long; a service would try again too. */
 const openImpatiently = (url: string, statementTimeoutMs: number) =>
   startWhenStoresServe(() => openPostgres({ url, ...settings, statementTimeoutMs }));
 
@@ -21,7 +19,7 @@ describe('postgres', () => {
   let postgres: Postgres;
   beforeAll(async () => {
     database = await createEmptyDatabase();
-    postgres = await openPostgres({ url: database.url, ...patient });
+    postgres = await openPatiently(database.url);
     await postgres.query('CREATE TABLE coins (id bigint PRIMARY KEY)');
     await postgres.query('CREATE TABLE purses (coin bigint REFERENCES coins DEFERRABLE INITIALLY DEFERRED)');
   });
@@ -30,7 +28,7 @@ describe('postgres', () => {
     await database.dispose();
   });
 
-  it('reads money and ids exactly, instants as dates and days as text', async () => {
+  it('reads bigint and numeric exactly, instants as dates and days as text', async () => {
     const [row] = await postgres.query(
       `SELECT 9007199254740993::bigint AS money, 0.10::numeric AS rate,
               '2026-06-01T12:00:00.123Z'::timestamptz AS at, '2026-06-01'::date AS day`,
@@ -43,7 +41,7 @@ describe('postgres', () => {
     });
   });
 
-  it('has a prepared statement parsed once for each connection, whatever its values are', async () => {
+  it('parses a prepared statement once for each connection', async () => {
     const doubled = { name: 'doubled', sql: 'SELECT $1::bigint * 2 AS twice' };
     const parsed = await postgres.transaction(async (tx) => {
       expect(await tx.query(doubled, [2])).toEqual([{ twice: 4n }]);
@@ -53,7 +51,7 @@ describe('postgres', () => {
     expect(parsed).toEqual([{ name: 'doubled', runs: 2n }]);
   });
 
-  it('tells of a transaction once it has committed, and never of one that throws or whose commit fails', async () => {
+  it('emits the topic of a transaction after its commit, and not when it throws or its commit fails', async () => {
     const seen: unknown[] = [];
     postgres.committed.on('coins', () => {
       seen.push(postgres.query('SELECT id FROM coins WHERE id IN (8, 9)'));
@@ -66,7 +64,7 @@ describe('postgres', () => {
         if (isWrong) throw new Error('changed my mind');
       });
     await expect(write(8, true)).rejects.toThrow('changed my mind');
-    // Only the commit finds out that there is no such coin.
+    // Only the commit detects that there is no such coin.
     const refusedAtCommit = postgres.transaction(async (tx) => {
       tx.tellAfterCommit?.('coins');
       await tx.query('INSERT INTO purses VALUES (404)');
@@ -78,16 +76,7 @@ describe('postgres', () => {
     await postgres.query('DELETE FROM coins');
   });
 
-  it('writes nothing of a transaction that throws', async () => {
-    const work = postgres.transaction(async (tx) => {
-      await tx.query('INSERT INTO coins VALUES (1)');
-      throw new Error('changed my mind');
-    });
-    await expect(work).rejects.toThrow('changed my mind');
-    expect(await postgres.query('SELECT * FROM coins')).toEqual([]);
-  });
-
-  it('commits nothing after the deadline by the clock of the database, whatever the clock of the process says', async () => {
+  it('commits nothing after the deadline on the clock of the database', async () => {
     const [shown] = await postgres.query<{ ms: number }>(
       'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
     );
@@ -106,7 +95,7 @@ describe('postgres', () => {
     expect(await postgres.query('SELECT id FROM coins WHERE id IN (5, 6)')).toEqual([{ id: 6n }]);
   });
 
-  it('frees the rows of a transaction that stands still beyond its deadline, and commits nothing of it', async () => {
+  it('ends a transaction that does nothing beyond its deadline, and frees its rows', async () => {
     const freed = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const standing = postgres.transaction(async (tx) => {
@@ -116,13 +105,13 @@ describe('postgres', () => {
     }, createDeadline(50));
     standing.catch(() => {});
     await locked.promise;
-    // It waits for the other to end.
+    // Waits until the other transaction has ended.
     await postgres.query('INSERT INTO coins VALUES (7)');
     freed.resolve();
     expect(isTooLate(await standing.catch((error: unknown) => error))).toBe(true);
   });
 
-  it('shows a clock that is never ahead of the database and follows it closely', async () => {
+  it('estimates a clock that is never ahead of the database', async () => {
     const before = postgres.clock.nowMs();
     const [shown] = await postgres.query<{ ms: number }>(
       'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
@@ -135,12 +124,12 @@ describe('postgres', () => {
     });
   });
 
-  it('leaves what the server says about a statement to the store', async () => {
+  it('passes on errors about the statement', async () => {
     await postgres.query('INSERT INTO coins VALUES (2)');
     await expect(postgres.query('INSERT INTO coins VALUES (2)')).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('answers 503 when the server only reads, as a primary does that has been replaced', async () => {
+  it('fails with 503 when the server is read-only, like a former primary', async () => {
     const written = postgres.transaction(async (tx) => {
       await tx.query('SET TRANSACTION READ ONLY');
       await tx.query('INSERT INTO coins VALUES (10)');
@@ -148,35 +137,35 @@ describe('postgres', () => {
     await expect(written).rejects.toMatchObject({ status: 503 });
   });
 
-  it('answers 503 when a statement takes longer than its time-out', async () => {
+  it('fails with 503 when a statement exceeds its time-out', async () => {
     await using impatient = await openImpatiently(database.url, 50);
     await expect(impatient.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ status: 503 });
   });
 
-  it('answers 503 while the server is away and works again when it is back', async () => {
-    await using wire = await startTcpProxy(database.url);
-    await using remote = await openPostgres({ url: wire.url, ...patient });
+  it('fails with 503 while the server is down, and works afterwards', async () => {
+    await using proxy = await startTcpProxy(database.url);
+    await using remote = await openPatiently(proxy.url);
     const interrupted = remote.transaction(async (tx) => {
       await tx.query('INSERT INTO coins VALUES (3)');
-      wire.takeDown();
+      proxy.takeDown();
       await tx.query('INSERT INTO coins VALUES (4)');
     });
     await expect(interrupted).rejects.toMatchObject({ status: 503 });
     await expect(remote.query('SELECT 1')).rejects.toMatchObject({ status: 503 });
     expect(await remote.healthy()).toBe(false);
-    wire.bringBack();
+    proxy.bringBack();
     await eventually(async () => expect(await remote.healthy()).toBe(true));
     expect(await remote.query('SELECT * FROM coins WHERE id IN (3, 4)')).toEqual([]);
   });
 
-  it('answers 503 in bounded time when the network swallows everything', async () => {
-    await using wire = await startTcpProxy(database.url);
-    await using remote = await openImpatiently(wire.url, 100);
-    wire.freeze();
+  it('fails with 503 after its time-out when the server does not answer', async () => {
+    await using proxy = await startTcpProxy(database.url);
+    await using remote = await openImpatiently(proxy.url, 100);
+    proxy.freeze();
     await expect(remote.query('SELECT 1')).rejects.toMatchObject({ status: 503 });
   });
 
-  it('does not open at an address where nobody answers', async () => {
+  it('does not open when no server listens', async () => {
     const open = openPostgres({ url: 'postgres://postgres@127.0.0.1:1/none', ...settings });
     await expect(open).rejects.toMatchObject({ status: 503 });
   });

@@ -1,50 +1,49 @@
-/** Events that were sent can be sent again, each with the effect that it had. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
-import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { mountRepublishRoute } from '../src/admin/republish-route.ts';
-import { startHttpServer } from '../src/http/server.ts';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';
 import { newEvent, type OutgoingEvent } from '../src/messaging/events.ts';
 import { addToOutbox, startOutboxRelay } from '../src/messaging/outbox.ts';
 import { REPUBLISH_BATCH, republish, startSentEventsPruning } from '../src/messaging/sent-events.ts';
-import { migrate } from '../src/postgres/migrations.ts';
-import { openPostgres, type Postgres } from '../src/postgres/postgres.ts';
-import { systemClock } from '../src/process/clock.ts';
+import type { Postgres } from '../src/postgres/postgres.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
-import { Counted, connectTestBroker, testDeclarations, Unlocked } from './test-events.ts';
+import {
+  Counted,
+  connectTestBroker,
+  type EventStore,
+  openEventStore,
+  testDeclarations,
+  Unlocked,
+} from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
-/** What a store that is too slow leads to is a matter of postgres.int.test.ts. */
-const patient = { ...settings, statementTimeoutMs: 60_000 };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
-// Young enough to be kept.
+// Recent enough to be kept.
 const [monday, tuesday, wednesday] = [daysAgo(3), daysAgo(2), daysAgo(1)] as const;
 const types = testDeclarations.map(eventType);
 const always = { from: monday, to: new Date('2100-01-01'), types };
 
-let database: TestDatabase;
+let store: EventStore;
 let postgres: Postgres;
 let resources: AsyncDisposableStack;
-let corner: ReturnType<typeof testNamespace>;
 let offers: Broker;
 let relay: ReturnType<typeof startOutboxRelay>;
-/** Ids and numbers, in the order of their arrival. */
+/** In the order of their arrival. */
 let received: { id: string; count: number }[];
 
+beforeAll(async () => {
+  store = await openEventStore();
+  postgres = store.postgres;
+});
+afterAll(async () => store[Symbol.asyncDispose]());
 beforeEach(async () => {
   resources = new AsyncDisposableStack();
-  database = await createEmptyDatabase();
-  await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
-  postgres = resources.use(await openPostgres({ url: database.url, ...patient }));
-  corner = testNamespace();
+  const corner = testNamespace();
   offers = resources.use(await connectTestBroker(corner, 'offers'));
   received = [];
   const billing = resources.use(await connectTestBroker(corner, 'billing'));
@@ -53,7 +52,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await resources.disposeAsync();
-  await database.dispose();
+  await postgres.query('TRUNCATE outbox, sent_events RESTART IDENTITY');
 });
 
 const countedAt = (at: Date, count: number) =>
@@ -67,7 +66,7 @@ async function send(...events: OutgoingEvent[]): Promise<void> {
 const counts = () => received.map(({ count }) => count);
 
 describe('sent events', () => {
-  it('are published again under their own ids, in their order, those of a period alone, as often as asked', async () => {
+  it('of a period are published again with their ids and in their order, and only these, as often as asked', async () => {
     await send(countedAt(monday, 1), countedAt(tuesday, 2), countedAt(tuesday, 3), countedAt(wednesday, 4));
     await eventually(() => expect(counts()).toEqual([1, 2, 3, 4]));
     const first = [...received];
@@ -82,7 +81,7 @@ describe('sent events', () => {
     expect(received.slice(0, 2)).toEqual(first.slice(1, 3));
   });
 
-  it('are taken in parts that come to an end, though what was published again is kept again', async () => {
+  it('are published again in parts, and the parts come to an end, though published events are kept again', async () => {
     await postgres.query(
       `INSERT INTO sent_events (position, event, happened_at)
        SELECT n, json_build_object('type', 'offer-ads.offers.Counted.v1'), $1 FROM generate_series(1, $2::int) AS n`,
@@ -90,7 +89,7 @@ describe('sent events', () => {
     );
     const first = await republish(postgres, always);
     expect(first).toEqual({ republished: REPUBLISH_BATCH, upTo: BigInt(REPUBLISH_BATCH + 1) });
-    // As the relay does meanwhile.
+    // The relay does this meanwhile.
     await postgres.query(
       `WITH taken AS (DELETE FROM outbox RETURNING position, event)
        INSERT INTO sent_events SELECT position + 100000, event, $1 FROM taken`,
@@ -100,7 +99,7 @@ describe('sent events', () => {
     expect(await republish(postgres, { ...always, upTo: first.upTo })).toMatchObject({ republished: 0 });
   });
 
-  it('are not published again when the release knows them no more: nothing could, and all behind them would wait for ever', async () => {
+  it('of a type that the release does not know are not published again: they would block all later events', async () => {
     await send(countedAt(tuesday, 1));
     await postgres.query(
       `INSERT INTO sent_events (position, event, happened_at)
@@ -112,12 +111,12 @@ describe('sent events', () => {
     await eventually(() => expect(counts()).toEqual([1, 1]));
   });
 
-  it('that nobody has removed after two weeks are not published again: inboxes may know them no more', async () => {
+  it('older than two weeks are not published again: inboxes may not know them any more', async () => {
     await send(countedAt(daysAgo(15), 15), countedAt(daysAgo(13), 13));
     expect(await republish(postgres, { ...always, from: daysAgo(40) })).toMatchObject({ republished: 1 });
   });
 
-  it('are none of those that carry a credential: nothing of them is kept', async () => {
+  it('do not include events that carry a credential', async () => {
     const secret = 'https://portal.example/sign-in#0123456789abcdef';
     const at = monday;
     await send(
@@ -138,7 +137,7 @@ describe('sent events', () => {
     expect(await postgres.query('SELECT FROM outbox')).toHaveLength(1);
   });
 
-  it('are forgotten two weeks after they happened, however often they were published', async () => {
+  it('are removed two weeks after they happened', async () => {
     await send(countedAt(daysAgo(15), 15), countedAt(daysAgo(13), 13));
     await using pruning = startSentEventsPruning({ postgres, ...settings });
     await pruning.runNow();
@@ -148,16 +147,10 @@ describe('sent events', () => {
   });
 });
 
-it('the admin route publishes a period again, and refuses who has no credential or names no time', async () => {
-  await using server = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    ...settings,
-    clock: systemClock,
-    readiness: async () => [],
-    routes: (app) =>
-      mountRepublishRoute(app, { postgres, broker: offers, adminTokenHashes, logger: silentLogger }),
-  });
+it('the admin route publishes a period again, and refuses a caller without the credential or without a time', async () => {
+  await using server = await startTestServer((app) =>
+    mountRepublishRoute(app, { postgres, broker: offers, adminTokenHashes, logger: silentLogger }),
+  );
   const ask = async (body: object, token = adminToken) => {
     const response = await fetch(`${server.url}/admin/events/republish`, {
       method: 'POST',

@@ -1,10 +1,18 @@
-/** Two declarations, a broker corner and a builder for the tests of events. */
+/** Events of their own for tests, and what tests of events share: a store, connections, messages of strangers. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { declareEvent } from '@offer-ads/contracts/events/event-declaration';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { untilConnected } from '@offer-ads/testing/stores/broker';
+import { createEmptyDatabase } from '@offer-ads/testing/stores/database';
+import { connect } from 'amqplib';
 import { z } from 'zod';
 import { type Broker, connectBroker } from '../src/messaging/broker/broker.ts';
 import { newEvent, type OutgoingEvent } from '../src/messaging/events.ts';
+import { migrate } from '../src/postgres/migrations.ts';
+import { openPostgres, type Postgres } from '../src/postgres/postgres.ts';
 import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts';
 
 export const Counted = declareEvent({
@@ -22,7 +30,7 @@ export const Whispered = declareEvent({
   owner: 'offers',
   consumers: [],
   schema: z.object({ text: z.string() }),
-  meaning: 'Nobody of the system listens.',
+  meaning: 'No service consumes it.',
 });
 
 /** Carries a credential. */
@@ -45,10 +53,10 @@ export function counted(count: number): OutgoingEvent {
 
 /** Short delays, so that five attempts take a fraction of a second. */
 export const testRetryDelaysMs = [20, 30, 40, 50];
-/** As short while a store is away. */
+/** The same for pauses while a store is unavailable. */
 const holdingPauses = { firstMs: 10, longestMs: 20 };
 
-/** Resolves once it is connected, however long that takes, unless `isDown`. */
+/** Resolves when it is connected, unless `isDown`. */
 export async function connectTestBroker(
   o: { url: string; namespace: string },
   service: 'offers' | 'billing' | 'pricing',
@@ -74,9 +82,46 @@ export async function connectTestBroker(
     holdingPauses,
     ...options,
   });
-  if (!isDown)
-    await eventually(() => {
-      if (!broker.connected()) throw new Error('not connected yet');
-    });
+  if (!isDown) await untilConnected(broker);
   return broker;
 }
+
+/** Publishes like a stranger who does not follow our conventions: to the exchange, or straight into a queue. */
+export async function publishRaw(
+  o: { url: string; namespace: string },
+  message: { body: string; headers?: Record<string, unknown>; routingKey?: string; queue?: string },
+): Promise<void> {
+  const connection = await connect(o.url);
+  const channel = await connection.createConfirmChannel();
+  const { body, headers = {}, routingKey = 'offers.Counted.v1', queue } = message;
+  const properties = { headers, messageId: randomUUID() };
+  if (queue !== undefined) channel.sendToQueue(`${o.namespace}.${queue}`, Buffer.from(body), properties);
+  else channel.publish(`${o.namespace}.offer-ads`, routingKey, Buffer.from(body), properties);
+  await channel.waitForConfirms();
+  await connection.close();
+}
+
+export type EventStore = AsyncDisposable & { readonly url: string; readonly postgres: Postgres };
+
+/** A database with outbox and inbox. Its statements may take long; time-outs are tested in postgres.int.test.ts. */
+export async function openEventStore(): Promise<EventStore> {
+  const database = await createEmptyDatabase();
+  await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
+  const postgres = await openPatiently(database.url);
+  const dispose = async () => {
+    await postgres[Symbol.asyncDispose]();
+    await database.dispose();
+  };
+  return { url: database.url, postgres, [Symbol.asyncDispose]: dispose };
+}
+
+export function openPatiently(url: string): Promise<Postgres> {
+  return openPostgres({
+    url,
+    logger: silentLogger,
+    metrics: createMetrics('offers'),
+    statementTimeoutMs: 60_000,
+  });
+}
+
+export const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);

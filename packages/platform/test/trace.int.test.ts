@@ -11,7 +11,7 @@ import { testNamespace } from '@offer-ads/testing/stores/broker';
 type Span = { readonly name: string; readonly traceId: string; readonly links?: { traceId: string }[] };
 type Export = { readonly resourceSpans?: { scopeSpans: { spans: Span[] }[] }[] };
 
-/** What was sent to the collector, by all programs. */
+/** Spans that all programs sent to the collector. */
 const spans: Span[] = [];
 const collector = createServer((req, res) => {
   void text(req).then((body) => {
@@ -43,13 +43,13 @@ async function printedBy<T>(file: string): Promise<T> {
 }
 
 describe('a trace', () => {
-  it('goes on from the cause of an event to its handler, and through a retry', async () => {
+  it('continues from the cause of an event to its handler, and through a retry', async () => {
     const { cause, handled } = await printedBy<{ cause: string; handled: string[] }>('traced-event.ts');
     expect(cause).toMatch(/[1-9a-f]/);
     expect(handled).toEqual([cause, cause]);
   });
 
-  it('is one of its own for a batch, and again that of the cause when the events are handled one by one', async () => {
+  it('of a batch is a new one with links to the causes; events handled one by one continue the trace of their cause', async () => {
     type Traces = { causes: string[]; together: string; alone: string[] };
     const { causes, together, alone } = await printedBy<Traces>('traced-batch.ts');
     expect(new Set([...causes, together]).size).toBe(3);

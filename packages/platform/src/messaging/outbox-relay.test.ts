@@ -1,4 +1,3 @@
-/** The relay without a store, with batches that are made up. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -34,7 +33,7 @@ function relaying(sizeOfBatch: (batch: number) => number | 'busy', everyMs = 3_6
 }
 
 describe('an outbox that is woken', () => {
-  it('comes again while another relay is at work, which may not have seen what was just written', async () => {
+  it('tries again while another relay is running, which may not have seen the new events', async () => {
     const { relay, told } = relaying((batch) => (batch === 1 ? 0 : batch < 5 ? 'busy' : 1));
     await nextTurn();
     relay.wake();
@@ -48,28 +47,28 @@ describe('an outbox that is woken', () => {
     await relay[Symbol.asyncDispose]();
   });
 
-  it('leaves to its poll what another relay is at for longer than the poll takes', async () => {
+  it('waits for its poll when another relay runs for longer than the poll interval', async () => {
     const { relay, told } = relaying(() => 'busy', 60_000);
     relay.wake();
     for (let turn = 0; turn < 1_000; turn += 1) {
       jest.advanceTimersByTime(60_000);
       await nextTurn();
     }
-    // One at the start and one when it is woken; then after 5 ms, 10 ms and so on up to 41 s. The poll itself is not on this clock.
+    // One at the start, one after `wake`, then after 5 ms, 10 ms and so on up to 41 s. The poll itself is not on this clock.
     expect(told.batches).toBe(2 + 14);
     await relay[Symbol.asyncDispose]();
   });
 });
 
 describe('an outbox that is stopped', () => {
-  it('leaves a backlog that is too long for the time that is left to others', async () => {
+  it('leaves a long backlog to other replicas', async () => {
     const { relay, told } = relaying(() => RELAY_BATCH_SIZE);
     await relay[Symbol.asyncDispose]();
     expect(told.batches).toBeGreaterThan(10);
     expect(told.batches).toBeLessThan(50);
   });
 
-  it('publishes what there is, when that is no more than a few batches', async () => {
+  it('publishes a backlog of a few batches', async () => {
     const { relay, told } = relaying((batch) => (batch < 5 ? RELAY_BATCH_SIZE : 7));
     await relay[Symbol.asyncDispose]();
     expect(told.batches).toBeGreaterThanOrEqual(5);

@@ -6,8 +6,8 @@ function clockAt(localMs: number) {
   return { local, clock: createStoreClock(() => local.ms) };
 }
 
-describe('the clock of a store', () => {
-  it('is unknown until it was heard of, and then goes on with the local one', () => {
+describe('the estimated clock of a store', () => {
+  it('is unknown before the first reading, and then advances with the local clock', () => {
     const { local, clock } = clockAt(5_000);
     expect(clock.nowMs()).toBeUndefined();
     clock.note(1_000_000);
@@ -15,7 +15,7 @@ describe('the clock of a store', () => {
     expect(clock.nowMs()).toBe(1_000_300);
   });
 
-  it('keeps the note that was on its way for the shortest time', () => {
+  it('uses the reading that took the shortest time to arrive', () => {
     const { local, clock } = clockAt(0);
     clock.note(1_000_000);
     local.ms = 500;
@@ -25,7 +25,7 @@ describe('the clock of a store', () => {
     expect(clock.nowMs()).toBe(1_000_520);
   });
 
-  it('follows a store whose clock was set back within a minute, and one that was set forward at once', () => {
+  it('follows a clock that was set forward at once, and one that was set back within a minute', () => {
     const { local, clock } = clockAt(0);
     clock.note(1_000_000);
     clock.note(1_005_000);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 5;
 /** Long enough to leave the processor to what is waited for, short enough not to be felt. */
-const LONGEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 50;
 
 /** Nobody waits for it where all is well; a machine that runs many tests at once may stand still for seconds, again and again. */
 const USUAL_BOUND_MS = 30_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { acknowledgeOn } from './acknowledging.ts';
 
-/** A channel that notes its frames, after so many deliveries. */
+/** A channel that records its frames, with so many deliveries. */
 function afterDeliveries(count: number) {
   const frames: string[] = [];
   const channel = {
@@ -20,7 +20,7 @@ function afterDeliveries(count: number) {
 }
 
 describe('acknowledging', () => {
-  it('takes one frame for the oldest deliveries', () => {
+  it('sends one frame for the oldest deliveries', () => {
     const { frames, ack, tagged } = afterDeliveries(5);
     ack(tagged(1, 2, 3));
     ack(tagged(4, 5));
@@ -37,7 +37,7 @@ describe('acknowledging', () => {
     expect(frames.slice(4)).toEqual(['all up to 3']);
   });
 
-  it('does not wait for what was given back', () => {
+  it('does not wait for a delivery that was given back', () => {
     const { frames, ack, giveBack, tagged } = afterDeliveries(3);
     for (const message of tagged(1)) giveBack(message);
     ack(tagged(2, 3));

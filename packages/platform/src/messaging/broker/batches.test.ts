@@ -30,7 +30,7 @@ function gathering() {
 }
 
 describe('a batch', () => {
-  it('begins when it is full', () => {
+  it('starts when it is full', () => {
     const { batches, begun } = gathering();
     for (const item of [1, 2]) batches.add(item);
     expect(begun).toEqual([]);
@@ -38,7 +38,7 @@ describe('a batch', () => {
     expect(begun).toEqual([[1, 2, 3]]);
   });
 
-  it('begins with what is there when its first has waited long enough', () => {
+  it('starts when its first item has waited long enough', () => {
     const { batches, begun } = gathering();
     batches.add(1);
     jest.advanceTimersByTime(30);
@@ -49,7 +49,7 @@ describe('a batch', () => {
     expect(begun).toEqual([[1, 2]]);
   });
 
-  it('begins only after the one before it, and is never above its bound', async () => {
+  it('starts after the batch before it has ended, and is never larger than its bound', async () => {
     const { batches, begun, endFirst } = gathering();
     for (const item of [1, 2, 3, 4, 5, 6, 7]) batches.add(item);
     jest.advanceTimersByTime(1_000);
@@ -64,7 +64,7 @@ describe('a batch', () => {
     expect(begun.at(-1)).toEqual([7]);
   });
 
-  it('at work is waited for by a stop, and no other begins', async () => {
+  it('that runs is finished at a stop, and no other starts', async () => {
     const { batches, begun, endFirst } = gathering();
     for (const item of [1, 2, 3, 4]) batches.add(item);
     let stopped = false;
@@ -80,7 +80,7 @@ describe('a batch', () => {
     expect(begun).toEqual([[1, 2, 3]]);
   });
 
-  it('does not begin with what was forgotten', () => {
+  it('has no items that were forgotten', () => {
     const { batches, begun } = gathering();
     batches.add(1);
     batches.forget();

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Channel } from 'amqplib';
 import { listParked } from './parking.ts';
 
-/** A queue that gets a message between the count and the look, and takes a while to have it back. */
+/** A queue that gets a message after it was counted, and needs a while to take it back. */
 function slowQueue() {
   const message = { content: Buffer.from('{}'), properties: { messageId: 'late', headers: {} } };
   const counts = [0, 0, 0, 1];
@@ -16,7 +16,7 @@ function slowQueue() {
   return { channel: channel as unknown as Channel, counted: () => counted };
 }
 
-it('what was parked while somebody looked is there again for who looks next', async () => {
+it('a list waits until messages that were parked meanwhile are in the queue again', async () => {
   const { channel, counted } = slowQueue();
   const listed = await listParked(channel, {
     parked: 'parked',

@@ -27,7 +27,7 @@ describe("a member's position", () => {
     ['{"latitude":"51.507351","longitude":-0.127758}', '{"latitude":"[withheld]","longitude":-0.13}'],
     ['{"latitude":51.507351', '[withheld]'],
     ['[51.507351]', '[withheld]'],
-  ])('is withheld of a body that no service can read: %s', (sent, kept) => {
+  ])('is withheld in a body that no service can read: %s', (sent, kept) => {
     expect(parkedOf(sent)).toEqual({ body: kept, canBeReplayed: false });
   });
 });
