@@ -1,34 +1,59 @@
-/** Billing's work against a real database and the Stripe simulator, on one clock that the test moves. */
-import { randomUUID } from 'node:crypto';
+/** Billing on a real database and the Stripe simulator, with one clock that the test moves: its functions and its routes. */
+import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import {
   type EventData,
   type EventDeclaration,
   eventType,
 } from '@offer-ads/contracts/events/event-declaration';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
-import { openPostgres } from '@offer-ads/platform/postgres/postgres';
-import { Fault } from '@offer-ads/platform/process/faults';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { openPostgres, type Postgres, type Transaction } from '@offer-ads/platform/postgres/postgres';
+import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import { type RecordedRequest, startStripeSimulator } from '@offer-ads/simulators/stripe/server';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
+import { chargeOffer } from '../src/balance/charge-offer.ts';
+import { creditUnusedTime, whollyUnused } from '../src/balance/credit-offer.ts';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import type { Billing } from '../src/billing.ts';
 import { findCardPaymentByToken } from '../src/checkouts/checkouts-store.ts';
+import { closeCheckout } from '../src/checkouts/close-checkout.ts';
+import { followPaymentLink } from '../src/checkouts/follow-payment-link.ts';
 import { type CheckoutOrder, openCheckout } from '../src/checkouts/open-checkout.ts';
-import { findOfferPayment } from '../src/checkouts/payments-store.ts';
+import { findOfferPayment, lockOfferPayment } from '../src/checkouts/payments-store.ts';
+import { reconcileCheckouts } from '../src/checkouts/reconcile.ts';
+import { resolveCharge } from '../src/checkouts/resolve-charge.ts';
+import type { BillingConfig } from '../src/config.ts';
+import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
+import type { OfferOfBook } from '../src/domain/payments/offer-payment.ts';
+import { adminRoutes } from '../src/http/admin-routes.ts';
+import { internalRoutes } from '../src/http/internal-routes.ts';
+import { invoiceRoutes } from '../src/http/invoice-routes.ts';
+import { payRoutes } from '../src/http/pay-routes.ts';
+import { webhookRoutes } from '../src/http/webhook-routes.ts';
+import { createPdfMaker, type PdfMaker } from '../src/invoices/documents/pdf-maker.ts';
 import { checkLedger } from '../src/ledger/ledger-check-store.ts';
+import { balanceOf } from '../src/ledger/ledger-store.ts';
 import { billingMeters } from '../src/meters.ts';
+import { type ListedReversal, latestReversals } from '../src/reversals/reversals-store.ts';
 import { openStripe, stripeDeadline } from '../src/stripe/client.ts';
 import { openTopUp } from '../src/top-ups/open-top-up.ts';
 import { receiveWebhook } from '../src/webhooks/receive-webhook.ts';
@@ -44,15 +69,34 @@ export const seller = {
   vatNumber: 'GB 123 4567 89',
 };
 
-/**
- * What a store that is too slow leads to is a matter of the platform's tests: here a busy machine is waited for, or any one of hundreds
- * of calls would be the 503 that nobody asked for.
- */
-export const STORE_PATIENCE_MS = 60_000;
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The platform tests time-outs of stores. Here a slow machine is waited for, because a 503 would look like a fault of billing. */
+const STORE_TIMEOUT_MS = 60_000;
 
 export type Webhook = { readonly body: Buffer; readonly signature: string };
-
+export type Answer = { readonly status: number; readonly body: unknown; readonly headers: Headers };
 export type BillingUnderTest = Awaited<ReturnType<typeof startBillingUnderTest>>;
+export type OpenOffer = Awaited<ReturnType<BillingUnderTest['openOffer']>>;
+
+/**
+ * Billing for the tests of one file. After the last test the ledger is checked.
+ * @param webhooksLost no webhook reaches billing, except by `receive`
+ */
+export function useBilling({ webhooksLost = false } = {}): BillingUnderTest {
+  const test = {} as BillingUnderTest;
+  beforeAll(async () => {
+    Object.assign(test, await startBillingUnderTest());
+    test.webhooks.lost = webhooksLost;
+  });
+  afterEach(async () => {
+    await test.setFaults({});
+    test.webhooks.lost = webhooksLost;
+  });
+  afterAll(() => test.finish());
+  return test;
+}
 
 export async function startBillingUnderTest() {
   await using started = new AsyncDisposableStack();
@@ -66,17 +110,21 @@ export async function startBillingUnderTest() {
       logger: silentLogger,
       metrics,
       maxConnections: 20,
-      statementTimeoutMs: STORE_PATIENCE_MS,
+      statementTimeoutMs: STORE_TIMEOUT_MS,
     }),
   );
-
-  const webhooks: { lost: boolean; readonly sent: Webhook[] } = { lost: false, sent: [] };
-  const receiver = await startReceiver(async (webhook) => {
-    webhooks.sent.push(webhook);
-    return webhooks.lost ? 'accepted' : receiveWebhook(billing, webhook.body, webhook.signature);
-  });
-  started.use(receiver);
-
+  const webhooks = {
+    lost: false,
+    sent: [] as Webhook[],
+    deliver: async (webhook: Webhook) => (await receive(webhook)) === 'accepted',
+  };
+  let unheardWorks = 0;
+  const receiver = started.use(
+    await startReceiver(async (webhook) => {
+      webhooks.sent.push(webhook);
+      return webhooks.lost || unheardWorks > 0 || webhooks.deliver(webhook);
+    }),
+  );
   const requests: RecordedRequest[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'stripe-simulator-'));
   started.defer(() => rm(folder, { recursive: true }));
@@ -92,102 +140,208 @@ export async function startBillingUnderTest() {
       onRequest: (request) => void requests.push(request),
     }),
   );
+  const openAccounts = () =>
+    openStripe({ keys: stripeKeys, apiUrl: simulator.url, logger: silentLogger, metrics });
   const billing: Billing = {
     postgres,
-    stripe: started.use(
-      openStripe({ keys: stripeKeys, apiUrl: simulator.url, logger: silentLogger, metrics }),
-    ),
+    stripe: started.use(openAccounts()),
     clock,
     publicUrl: 'https://ads.example',
     seller,
     logger: silentLogger,
     meters: billingMeters(metrics),
   };
+  /** A test may replace `make`. */
+  const pdfs: { make: PdfMaker['make'] } & PdfMaker = {
+    ...started.use(createPdfMaker({ longestMs: 60_000 })),
+  };
+  const server = started.use(
+    await startHttpServer({
+      host: '127.0.0.1',
+      port: 0,
+      logger: silentLogger,
+      metrics: createMetrics('billing'),
+      clock,
+      readiness: async () => [],
+      routes: (app) => {
+        webhookRoutes(app, billing);
+        payRoutes(app, billing);
+        invoiceRoutes(app, billing, pdfs, testContextSecret);
+        internalRoutes(app, billing, testContextSecret);
+        adminRoutes(app, billing, adminTokenHashes);
+      },
+    }),
+  );
 
-  const post = (path: string, body: object = {}) =>
-    fetch(`${simulator.url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+  const simulate = async (path: string, body: object = {}) => {
+    const headers = { 'content-type': 'application/json' };
+    return fetch(`${simulator.url}/sim/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const pay = async (sessionId: string) => (await simulate(`sessions/${sessionId}/pay`)).ok;
+  const reverse = async (path: string, body: object = {}): Promise<string> => {
+    const answer = await simulate(path, body);
+    if (!answer.ok) throw new Error(`simulator: ${await answer.text()}`);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const receive = ({ body, signature }: Webhook, by = billing) => receiveWebhook(by, body, signature);
+  const sentWebhook = (...texts: readonly string[]): Promise<Webhook> =>
+    eventually(() => {
+      const sent = webhooks.sent.find(({ body }) => texts.every((text) => body.includes(text)));
+      if (sent === undefined) throw new Error(`no webhook of ${texts.join()} yet`);
+      return sent;
     });
+  /** While `work` runs, no webhook is delivered. */
+  const unheard = async <T>(work: () => Promise<T>): Promise<T> => {
+    unheardWorks += 1;
+    return work().finally(() => {
+      unheardWorks -= 1;
+    });
+  };
+
   let lastId = 0;
+  const newBook = (facts: Partial<Book> = {}): Book => ({
+    organisationId: ++lastId,
+    mode: 'TEST',
+    currency: 'GBP',
+    ...facts,
+  });
+  const newOrder = (facts: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+    offerId: ++lastId,
+    book: newBook(),
+    country: 'GB',
+    title: 'Two for one',
+    netMinor: 10_00n,
+    offerExpiryAt: new Date(clock.now().getTime() + 10 * DAY_MS),
+    ...facts,
+  });
+  const cardPayment = async (offerId: number) => {
+    const payment = await findOfferPayment(postgres, offerId);
+    if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
+    return payment;
+  };
+  const openOffer = async (facts: Partial<CheckoutOrder> = {}) => {
+    const order = newOrder(facts);
+    const reply = await openCheckout(billing, order, stripeDeadline());
+    if (reply.outcome !== 'opened') throw new Error(`not opened: ${reply.reason}`);
+    const { sessionId } = (await cardPayment(order.offerId)).checkout.session;
+    const purchase = { kind: 'offer', offerId: order.offerId } as const;
+    return { ...order, purchase, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
+  };
+  const paidOffer = async (facts: Partial<CheckoutOrder> = {}) => {
+    const offer = await openOffer(facts);
+    await pay(offer.sessionId);
+    await untilPaid(offer);
+    return offer;
+  };
+  const untilPaid = ({ offerId }: { readonly offerId: number }) =>
+    eventually(async () => expect((await cardPayment(offerId)).checkout.paidAt).not.toBeNull());
+  const findReversal = async (id: string): Promise<ListedReversal | undefined> =>
+    (await latestReversals(postgres, 500)).find(({ reversal }) => reversal.reversalId === id);
+  const untilReversal = (id: string, facts: object = { takenPosted: true }) =>
+    eventually(async () => expect((await findReversal(id))?.reversal).toMatchObject(facts));
+
   const running = started.move();
   return {
+    ...callsTo(server.url),
     billing,
     clock,
+    /** What the simulator has sent. While they are lost, they are accepted and not delivered. */
     webhooks,
-    expireDueSessions: simulator.expireDue,
-    simulatorUrl: simulator.url,
-    databaseUrl: database.url,
-    /** Every call that Stripe got, as it was sent. */
+    pdfs,
     requests,
-    setFaults: async (faults: Faults) => void (await post('/sim/faults', faults)),
-    /** A refund or dispute made at Stripe, and what becomes of it; gives its id. */
-    reverse: async (path: string, body: object = {}): Promise<string> => {
-      const answer = await post(`/sim/${path}`, body);
-      if (!answer.ok) throw new Error(`simulator: ${await answer.text()}`);
-      return ((await answer.json()) as { id: string }).id;
-    },
+    databaseUrl: database.url,
+    simulatorUrl: simulator.url,
+    /** Accounts at the simulator with breakers that are closed. */
+    openAccounts,
+    expireDueSessions: simulator.expireDue,
+    setFaults: async (faults: Faults) => void (await simulate('faults', faults)),
     /** As a payer does on the page; false when the session is no longer open. */
-    pay: async (sessionId: string) => (await post(`/sim/sessions/${sessionId}/pay`)).ok,
+    pay,
+    /** A refund or dispute made at Stripe, or the next step of one; gives its id. */
+    reverse,
+    receive,
+    sentWebhook,
+    unheard,
+    /** Pays, and gives the webhook that billing has not received. */
+    payUnheard: (sessionId: string): Promise<Webhook> =>
+      unheard(async () => {
+        await pay(sessionId);
+        return sentWebhook('checkout.session.completed', sessionId);
+      }),
+    /** A webhook as Stripe signs it. */
+    signed: (body: string, secret = stripeKeys.TEST.webhookSecret): Webhook => {
+      const seconds = Math.floor(clock.now().getTime() / 1_000);
+      const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+      return { body: Buffer.from(body), signature: `t=${seconds},v1=${mac}` };
+    },
 
     newOfferId: () => ++lastId,
-    newBook: (facts: Partial<Book> = {}): Book => ({
-      organisationId: ++lastId,
-      mode: 'TEST',
-      currency: 'GBP',
-      ...facts,
-    }),
+    newBook,
     topUp: (book: Book, amountMinor: bigint) => {
       const topUp = { book, amountMinor, reference: randomUUID() };
       return untilServed(() => topUpBalance(postgres, topUp, clock.now()));
     },
-
-    /** An open checkout of a new offer that runs for ten days. */
-    openOffer: async (facts: Partial<CheckoutOrder> = {}) => {
-      const order: CheckoutOrder = {
-        offerId: ++lastId,
-        book: { organisationId: ++lastId, mode: 'TEST', currency: 'GBP' },
-        country: 'GB',
-        title: 'Two for one',
-        netMinor: 10_00n,
-        offerExpiryAt: new Date(clock.now().getTime() + 10 * 24 * 3_600_000),
-        ...facts,
-      };
-      const reply = await openCheckout(billing, order, stripeDeadline());
-      if (reply.outcome !== 'opened') throw new Error(`not opened: ${reply.reason}`);
-      const { sessionId } = (await cardPayment(order.offerId)).checkout.session;
-      const purchase = { kind: 'offer', offerId: order.offerId } as const;
-      return { ...order, purchase, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
+    charge: (book: Book, netMinor: bigint, offerId = ++lastId, at = clock.now()) =>
+      chargeOffer(billing, { offerId, book, title: 'Two for one', netMinor }, at),
+    credit: (offerId: number, unused: UnusedTime = whollyUnused) =>
+      postgres.transaction(async (tx) => {
+        const payment = await lockOfferPayment(tx, offerId);
+        if (payment !== undefined) await creditUnusedTime(tx, payment, unused, clock.now());
+      }),
+    balance: (book: Book) => balanceOf(postgres, book),
+    /** The sums of a book's accounts, without those that are 0. */
+    accounts: async ({ organisationId, mode }: Book): Promise<Record<string, bigint>> => {
+      const rows = await postgres.query<{ kind: string; total: bigint }>(
+        `SELECT kind, sum(amount_minor)::bigint AS total FROM accounts JOIN entries USING (account_id)
+          WHERE organisation_id = $1 AND mode = $2 GROUP BY kind HAVING sum(amount_minor) <> 0`,
+        [organisationId, mode],
+      );
+      return Object.fromEntries(rows.map(({ kind, total }) => [kind, total]));
     },
-    cardPayment,
 
-    /** The page of a top-up that waits for its payment. */
+    /** An order for an offer of 10.00 that runs for ten days. */
+    newOrder,
+    open: (order: CheckoutOrder, by = billing) => openCheckout(by, order, stripeDeadline()),
+    openOffer,
+    paidOffer,
+    untilPaid,
+    cardPayment,
+    checkout: async ({ offerId }: { readonly offerId: number }) => (await cardPayment(offerId)).checkout,
+    follow: ({ payToken }: { readonly payToken: string }) =>
+      followPaymentLink(billing, payToken, stripeDeadline()),
+    close: (offer: OfferOfBook, deletion?: number, by = billing) =>
+      closeCheckout(by, offer, stripeDeadline(), deletion),
+    resolve: (offer: OfferOfBook) => resolveCharge(billing, offer, stripeDeadline()),
+    reconcile: (by = billing, roundMs = MINUTE_MS) =>
+      reconcileCheckouts(by, new AbortController().signal, { roundMs, pauseMs: 0 }),
+
+    /** A top-up of 100.00 whose page is open. */
     openTopUp: async (facts: Partial<Parameters<typeof openTopUp>[1]> = {}) => {
-      const order = {
-        book: { organisationId: ++lastId, mode: 'TEST', currency: 'GBP' } as Book,
-        country: 'GB',
-        netMinor: 100_00n,
-        idempotencyKey: randomUUID(),
-        ...facts,
-      };
+      const key = { idempotencyKey: randomUUID() };
+      const order = { book: newBook(), country: 'GB', netMinor: 100_00n, ...key, ...facts };
       const outcome = await openTopUp(billing, order, stripeDeadline());
       if (!outcome.ok) throw new Error(`not opened: ${outcome.refusal.reason}`);
-      const { paymentUrl } = outcome.reply;
+      const { topUpId, paymentUrl, vatMinor } = outcome.reply;
       const payToken = paymentUrl.slice(-32);
       const payment = await findCardPaymentByToken(postgres, payToken);
       const sessionId = payment?.checkout.session.sessionId ?? '';
-      return {
-        ...order,
-        topUpId: outcome.reply.topUpId,
-        vatMinor: BigInt(outcome.reply.vatMinor),
-        paymentUrl,
-        payToken,
-        sessionId,
-      };
+      return { ...order, topUpId, paymentUrl, vatMinor: BigInt(vatMinor), payToken, sessionId };
     },
 
-    /** What Stripe has been made to create for an offer, in order. */
+    findReversal,
+    untilReversal,
+    /** Made at Stripe, and recorded by billing. */
+    takeBack: async (
+      { sessionId }: { readonly sessionId: string },
+      how: 'refund' | 'dispute' = 'refund',
+      amountMinor?: number,
+    ): Promise<string> => {
+      const id = await reverse(`sessions/${sessionId}/${how}`, { amountMinor });
+      await untilReversal(id);
+      return id;
+    },
+
+    /** The ids of the sessions that Stripe was made to create for an offer, in order. */
     sessionsOf: (offerId: number): string[] => {
       const lines = readFileSync(stateFile, 'utf8').split('\n').filter(Boolean);
       const objects = lines.map((line) => JSON.parse(line) as StateLine);
@@ -197,56 +351,137 @@ export async function startBillingUnderTest() {
       return [...new Set(ids)];
     },
 
-    /** Events that wait in the outbox, in order. */
-    emitted: async <D extends EventDeclaration>(declaration: D): Promise<EventData<D>[]> => {
+    /** Hands an event to billing's consumer, as the broker does. */
+    consume: async (
+      declaration: EventDeclaration,
+      data: unknown,
+      o: { readonly id?: string; readonly version?: number; readonly by?: Billing } = {},
+    ): Promise<void> => {
+      const subscription = subscriptions(o.by ?? billing).find((one) => one.declaration === declaration);
+      await subscription?.handle({
+        id: o.id ?? randomUUID(),
+        time: clock.now(),
+        subject: 'subject',
+        subjectVersion: o.version ?? 1,
+        data: declaration.schema.parse(data),
+      });
+    },
+    /** The events in the outbox of an organisation or an offer, in order. */
+    emitted: async <D extends EventDeclaration>(
+      declaration: D,
+      of: { readonly organisationId: number } | { readonly offerId: number },
+    ): Promise<EventData<D>[]> => {
+      const [field, id] = 'offerId' in of ? ['offerId', of.offerId] : ['organisationId', of.organisationId];
       const rows = await postgres.query<{ data: EventData<D> }>(
-        `SELECT event->'data' AS data FROM outbox WHERE event->>'type' = $1 ORDER BY position`,
-        [eventType(declaration)],
+        `SELECT event->'data' AS data FROM outbox
+          WHERE event->>'type' = $1 AND event->'data'->>$2 = $3 ORDER BY position`,
+        [eventType(declaration), field, `${id}`],
       );
       return rows.map((row) => row.data);
     },
 
-    /** At the end of every file: whatever moved, the ledger is sound. */
+    ledgerProblems: async () => (await postgres.transaction(checkLedger)).problems,
     finish: async () => {
       await using _ = running;
-      const { problems } = await postgres.transaction(checkLedger);
-      expect(problems).toEqual([]);
+      expect((await postgres.transaction(checkLedger)).problems).toEqual([]);
     },
   };
-
-  async function cardPayment(offerId: number) {
-    const payment = await findOfferPayment(postgres, offerId);
-    if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
-    return payment;
-  }
 }
 
-/** Routes of billing on a port of their own, over what is under test. */
-export function serveRoutes(
-  { billing: { logger, clock } }: BillingUnderTest,
-  routes: HttpServerOptions['routes'],
-): Promise<HttpServer> {
-  const readiness = async () => [];
-  return startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger,
-    metrics: createMetrics('billing'),
-    clock,
-    readiness,
-    routes,
-  });
+/** Calls of routes. Each is made again while a busy machine answers 503. */
+export function callsTo(url: string) {
+  const call = (method: string, path: string, headers: Record<string, string>, json?: unknown) =>
+    patiently(async (): Promise<Answer> => {
+      const type = json === undefined ? {} : { 'content-type': 'application/json' };
+      const body = json === undefined ? {} : { body: JSON.stringify(json) };
+      const answer = await fetch(`${url}${path}`, { method, headers: { ...type, ...headers }, ...body });
+      return { status: answer.status, body: await answer.json(), headers: answer.headers };
+    });
+  return {
+    url,
+    call,
+    /** A route behind a caller context. */
+    as: (caller: Partial<CallerContext>, method: string, path: string, json?: unknown, headers = {}) =>
+      call(
+        method,
+        `/internal${path}`,
+        { ...signedCaller({ audience: 'billing', ...caller }), ...headers },
+        json,
+      ),
+    admin: (method: string, path: string, json?: unknown) =>
+      call(method, `/admin${path}`, { authorization: `Bearer ${adminToken}`, 'x-admin-actor': 'ann' }, json),
+    /** As a browser that follows no redirect. */
+    visit: (path: string, method = 'GET') =>
+      patiently(() => fetch(`${url}${path}`, { method, redirect: 'manual' })),
+  };
 }
 
-/** As every caller does: what a busy machine has refused with a 503 is asked for again. For what may be repeated. */
+/** The settings of the whole service on the stores of the test. */
+export function configFor(
+  { databaseUrl, simulatorUrl }: Pick<BillingUnderTest, 'databaseUrl' | 'simulatorUrl'>,
+  rabbitmqUrl: string,
+): BillingConfig {
+  return {
+    HOST: '127.0.0.1',
+    PORT: 0,
+    LOG_LEVEL: 'info',
+    PUBLIC_URL: 'https://ads.example',
+    BILLING_DATABASE_URL: databaseUrl,
+    RABBITMQ_URL: rabbitmqUrl,
+    BILLING_CONTEXT_SECRET: testContextSecret,
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
+    STRIPE_API_URL: simulatorUrl,
+    STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
+    STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
+    STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
+    STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
+    SELLER_NAME: seller.name,
+    SELLER_ADDRESS: seller.address,
+    SELLER_VAT_NUMBER: seller.vatNumber,
+  };
+}
+
+/** Billing whose log and metrics the test reads. */
+export function watched(billing: Billing) {
+  const log: Record<string, unknown>[] = [];
+  const write = (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>);
+  const logger = createLogger({ service: 'billing', level: 'info', destination: { write } });
+  const metrics = createMetrics('billing');
+  return { billing: { ...billing, logger, meters: billingMeters(metrics) }, log, metrics };
+}
+
+/** Billing whose statements go through `query`, in and outside of transactions. */
+export function withQuery(
+  billing: Billing,
+  query: (on: Transaction, ...statement: Parameters<Transaction['query']>) => Promise<unknown[]>,
+): Billing {
+  const { postgres } = billing;
+  const through = (on: Transaction) => ({ query: (...statement) => query(on, ...statement) }) as Transaction;
+  const transaction: Postgres['transaction'] = (work, deadline) =>
+    postgres.transaction((tx) => work(through(tx)), deadline);
+  return { ...billing, postgres: { ...postgres, ...through(postgres), transaction } };
+}
+
+/** Makes a call again while a busy machine answers 503. */
 export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Fault) || error.status !== 503) throw error;
+      if (!isServiceUnavailable(error)) throw error;
     }
   }
+}
+
+/** Ten at a time: more would meet the deadlines of a busy machine. */
+export async function inTens<T>(count: number, work: (place: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  const places = Array.from({ length: count }, (_, place) => place).values();
+  const worker = async () => {
+    for (const place of places) results.push(await work(place));
+  };
+  await Promise.all(Array.from({ length: 10 }, worker));
+  return results;
 }
 
 type StateLine = {
@@ -255,12 +490,12 @@ type StateLine = {
 };
 
 /** Where the simulator sends its webhooks to. */
-export async function startReceiver(receive: (webhook: Webhook) => Promise<'accepted' | 'refused'>) {
+async function startReceiver(accept: (webhook: Webhook) => Promise<boolean>) {
   const server = createServer((req, res) => {
-    bodyOf(req)
-      .then((body) => receive({ body, signature: String(req.headers['stripe-signature']) }))
+    buffer(req)
+      .then((body) => accept({ body, signature: String(req.headers['stripe-signature']) }))
       .then(
-        (answer) => res.writeHead(answer === 'accepted' ? 200 : 400).end(),
+        (isAccepted) => res.writeHead(isAccepted ? 200 : 400).end(),
         () => res.writeHead(500).end(),
       );
   });
@@ -272,10 +507,4 @@ export async function startReceiver(receive: (webhook: Webhook) => Promise<'acce
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function bodyOf(req: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -1,46 +1,38 @@
 /**
- * One random run of everything that moves money, for the property test: its steps, each as the outside world would take it
- * (offers, payers, Stripe, the platform team), and what that world knows afterwards, for a plain model to compare with.
+ * One random run of everything that moves money, for the property test: the steps that offers, payers, Stripe and the platform team take,
+ * and what they know afterwards, which a simple model is compared with.
  */
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { chargeOffer } from '../src/balance/charge-offer.ts';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import { findCardPaymentByToken } from '../src/checkouts/checkouts-store.ts';
-import { closeCheckout, keepCheckout } from '../src/checkouts/close-checkout.ts';
-import { followPaymentLink } from '../src/checkouts/follow-payment-link.ts';
-import { openCheckout } from '../src/checkouts/open-checkout.ts';
+import { keepCheckout } from '../src/checkouts/close-checkout.ts';
 import { findOfferPayment } from '../src/checkouts/payments-store.ts';
-import { reconcileCheckouts } from '../src/checkouts/reconcile.ts';
-import { resolveCharge } from '../src/checkouts/resolve-charge.ts';
-import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../src/domain/payments/settlement.ts';
-import { balanceOf } from '../src/ledger/ledger-store.ts';
 import { settleReversal } from '../src/reversals/settle-reversal.ts';
 import { stripeDeadline } from '../src/stripe/client.ts';
 import { openTopUp } from '../src/top-ups/open-top-up.ts';
 import { findMissedEvents } from '../src/webhooks/find-missed-events.ts';
-import { receiveWebhook } from '../src/webhooks/receive-webhook.ts';
-import { type BillingUnderTest, stripeKeys } from './billing-under-test.ts';
+import { type BillingUnderTest, DAY_MS, stripeKeys } from './billing-under-test.ts';
 
 /** Offers 0 and 1 are paid by balance, the others by card; the even ones belong to one organisation, the odd to another. */
 export const OFFERS = 6;
 const BY_BALANCE = 2;
 export const PARTS_OF_TIME = 7;
 
-const news = { deleted: OfferDeleted, ended: OfferEnded, applied: OfferPaymentApplied };
+const reports = { deleted: OfferDeleted, ended: OfferEnded, applied: OfferPaymentApplied };
 
 export type Step =
-  | { readonly kind: 'charge or open' | 'pay' | 'visit' | 'settle' | 'ends unpaid'; readonly offer: number }
+  | { readonly kind: 'charge or open' | 'pay' | 'visit' | 'resolve' | 'ends unpaid'; readonly offer: number }
   | { readonly kind: 'close' | 'keep'; readonly offer: number; readonly deletion: number }
   | {
       readonly kind: 'unused';
       readonly offer: number;
-      readonly news: keyof typeof news;
+      readonly report: keyof typeof reports;
       readonly parts: number;
       readonly eventId: number;
     }
@@ -71,7 +63,7 @@ export type KnownOffer = {
   readonly method: 'B' | 'E';
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
-  readonly answers: Set<'charged' | 'too low' | 'closed' | 'settled as charged' | 'settled as closed'>;
+  readonly answers: Set<'charged' | 'too low' | 'closed' | 'resolved as charged' | 'resolved as closed'>;
   /** Stripe took the payer's money. */
   paidSession: string | null;
   /** The most that was ever heard of, in parts of the scheduled time. */
@@ -139,10 +131,9 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
 
   async function charge(offer: KnownOffer, isAlone: boolean): Promise<void> {
     const { offerId, book, netMinor, answers } = offer;
-    const isKnown = answers.has('charged') || answers.has('closed') || answers.has('settled as closed');
-    const before = await balanceOf(billing.postgres, book);
-    const sale = { offerId, book, title: 'Two for one', netMinor };
-    const answer = await chargeOffer(billing, sale, clock.now());
+    const isKnown = answers.has('charged') || answers.has('closed') || answers.has('resolved as closed');
+    const before = await test.balance(book);
+    const answer = await test.charge(book, netMinor, offerId);
     const said = answer.outcome === 'charged' ? 'charged' : answer.reason === 'closed' ? 'closed' : 'too low';
     answers.add(said);
     // With nobody else at it, a new charge has one possible answer.
@@ -154,9 +145,8 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
   async function open(offer: KnownOffer): Promise<void> {
     const { offerId, book, netMinor, answers } = offer;
     const { country } = homes.find((home) => home.book === book) ?? homes[0];
-    const offerExpiryAt = new Date(clock.now().getTime() + 4 * 24 * 3_600_000);
-    const order = { offerId, book, country, title: 'Two for one', netMinor, offerExpiryAt };
-    const answer = await openCheckout(billing, order, stripeDeadline());
+    const offerExpiryAt = new Date(clock.now().getTime() + 4 * DAY_MS);
+    const answer = await test.open(test.newOrder({ offerId, book, country, netMinor, offerExpiryAt }));
     if (answer.outcome === 'refused') answers.add('closed');
   }
 
@@ -199,9 +189,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
   /** Signed anew, as Stripe does when it delivers again. */
   function deliver(body: Buffer): Promise<unknown> {
     const mode = body.includes('"livemode": true') || body.includes('"livemode":true') ? 'LIVE' : 'TEST';
-    const seconds = Math.floor(clock.now().getTime() / 1_000);
-    const signed = createHmac('sha256', stripeKeys[mode].webhookSecret).update(`${seconds}.`).update(body);
-    return receiveWebhook(billing, body, `t=${seconds},v1=${signed.digest('hex')}`);
+    return test.receive(test.signed(body.toString(), stripeKeys[mode].webhookSecret));
   }
 
   async function hear(
@@ -228,21 +216,14 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       paidAt: at,
       outcome: 'active',
     };
-    const subscription = subscriptions(billing).find((one) => one.declaration === declaration);
-    await subscription?.handle({
-      id: o.id,
-      time: clock.now(),
-      subject: `offer/${offerId}`,
-      subjectVersion: 1,
-      data: declaration.schema.parse(facts),
-    });
+    await test.consume(declaration, facts, { id: o.id });
   }
 
   async function hearUnused(step: Extract<Step, { kind: 'unused' }>): Promise<void> {
     const offer = offerOf(step.offer);
     // Of the same id is the same event.
-    const id = uuidOf(`${salt} ${step.offer} ${step.news} ${step.parts} ${step.eventId}`);
-    await hear(news[step.news], { offer, parts: step.parts, paid: true, id }).catch(unlessUnknown);
+    const id = uuidOf(`${salt} ${step.offer} ${step.report} ${step.parts} ${step.eventId}`);
+    await hear(reports[step.report], { offer, parts: step.parts, paid: true, id }).catch(unlessUnknown);
     offer.unusedParts = Math.max(offer.unusedParts ?? 0, step.parts);
   }
 
@@ -269,14 +250,14 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       case 'visit': {
         const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
         if (payment?.method === 'E') {
-          await followPaymentLink(billing, payment.payToken, stripeDeadline());
+          await test.follow(payment);
         }
         return;
       }
-      case 'settle': {
+      case 'resolve': {
         const offer = offerOf(o.offer);
-        const { outcome } = await resolveCharge(billing, offer, stripeDeadline());
-        if (outcome !== 'unknown') offer.answers.add(`settled as ${outcome}`);
+        const { outcome } = await test.resolve(offer);
+        if (outcome !== 'unknown') offer.answers.add(`resolved as ${outcome}`);
         return;
       }
       case 'ends unpaid':
@@ -284,7 +265,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       case 'close':
         // Offers closes the pages of card payments only.
         if (offerOf(o.offer).method === 'E') {
-          await closeCheckout(billing, offerOf(o.offer), stripeDeadline(), o.deletion);
+          await test.close(offerOf(o.offer), o.deletion);
         }
         return;
       case 'keep': {
@@ -333,7 +314,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       case 'reconcile':
         clock.advance(o.hours * 3_600_000);
         test.expireDueSessions();
-        await reconcileCheckouts(billing, new AbortController().signal);
+        await test.reconcile();
         return findMissedEvents(billing, new AbortController().signal);
     }
   }
@@ -344,7 +325,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     await Promise.all([...told.toReversed(), ...told].map(deliver));
     for (const offer of offers) {
       // The request that comes last of all must still find the id closed.
-      if (offer.method === 'B' && offer.answers.has('settled as closed')) await charge(offer, false);
+      if (offer.method === 'B' && offer.answers.has('resolved as closed')) await charge(offer, false);
       if (offer.unusedParts === null) continue;
       const last = { offer, parts: offer.unusedParts, paid: true, id: randomUUID() };
       await hear(OfferPaymentApplied, last).catch(unlessUnknown);
@@ -394,6 +375,6 @@ function unlessUnknown(error: unknown): void {
 }
 
 function uuidOf(text: string): string {
-  const hex = createHmac('sha256', 'event').update(text).digest('hex');
+  const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

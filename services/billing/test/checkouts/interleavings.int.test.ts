@@ -1,9 +1,8 @@
-/** Whatever is charged, paid, closed, credited, topped up and taken back, in whatever order and at once: every penny is explained. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+/** Charges, payments, closings, credits, top-ups and reversals in any order and at once: every penny is explained. */
+import { expect, it } from '@jest/globals';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { accountKinds, type Book } from '../../src/domain/ledger/ledger.ts';
-import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
-import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
+import { useBilling } from '../billing-under-test.ts';
 import {
   beginRun,
   type KnownOffer,
@@ -14,16 +13,11 @@ import {
   type Step,
 } from '../money-run.ts';
 
-/** Of the property in `npm test`, however slow the machine is. */
+/** How long the property may take in `npm test`. A slow machine tries fewer runs. */
 const ABOUT_MS = 10_000;
 
-let test: BillingUnderTest;
-beforeAll(async () => {
-  test = await startBillingUnderTest();
-  // Every webhook is caught and delivered when the run says so.
-  test.webhooks.lost = true;
-});
-afterAll(() => test.finish());
+// The run delivers every webhook itself.
+const test = useBilling({ webhooksLost: true });
 
 const offer = fc.nat(OFFERS - 1);
 const byCard = fc.integer({ min: 2, max: OFFERS - 1 });
@@ -44,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: is('unused'),
       offer,
-      news: is('deleted', 'ended', 'applied'),
+      report: is('deleted', 'ended', 'applied'),
       parts: fc.nat(PARTS_OF_TIME + 1),
       eventId: fc.nat(2),
     }),
@@ -52,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('platform tops up'), book, reference: fc.nat(3) }) },
   { weight: 3, arbitrary: fc.record({ kind: is('card top-up', 'pay top-up'), book }) },
   { weight: 3, arbitrary: fc.record({ kind: is('close'), offer: byCard, deletion }) },
-  { weight: 3, arbitrary: fc.record({ kind: is('settle'), offer }) },
+  { weight: 3, arbitrary: fc.record({ kind: is('resolve'), offer }) },
   { weight: 1, arbitrary: fc.record({ kind: is('keep'), offer: byCard, deletion }) },
   { weight: 1, arbitrary: fc.record({ kind: is('visit', 'ends unpaid'), offer: byCard }) },
   {
@@ -68,12 +62,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const wave = fc.array(step, { minLength: 1, maxLength: 8, size: 'max' });
-/** All at one offer: that is where they can get into each other's way. */
+/** All steps at one offer, because only they can disturb each other. */
 const focused = fc
   .tuple(offer, wave)
   .map(([one, steps]) => steps.map((step) => ('offer' in step ? { ...step, offer: one } : step)));
 
-/** From the provider's minimum on; around what top-ups bring, so that the balance runs out now and then. */
+/** From the provider's minimum on, and about as much as a top-up, so that the balance is sometimes too low. */
 const plan: fc.Arbitrary<Plan> = fc.record({
   prices: fc.array(fc.integer({ min: 50, max: 999 }), { minLength: OFFERS, maxLength: OFFERS }),
   begunOffers: fc.array(usually, { minLength: OFFERS, maxLength: OFFERS }),
@@ -83,13 +77,13 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 });
 
 it(
-  'any interleaving of charges, payments, credits, top-ups and what is taken back keeps every penny explained',
+  'any interleaving of charges, payments, credits, top-ups and reversals keeps every penny explained',
   async () => {
     const until = performance.now() + runs(ABOUT_MS, Number.POSITIVE_INFINITY);
     let tried = 0;
     await fc.assert(
       fc.asyncProperty(plan, async (planned) => {
-        // By hand: fast-check calls it a failure when the time is over before the first one, as on a machine that is very busy.
+        // Checked here, because fast-check fails when its own time limit ends before the first run, as on a very busy machine.
         if (tried > 0 && performance.now() > until) return;
         tried += 1;
         const run = beginRun(test, planned);
@@ -98,10 +92,10 @@ it(
           await expectStatementToAddUp(of);
           await expectBooksOfModel(run, of);
         }
-        for (const known of run.offers) await expectOneFate(run, known);
+        for (const known of run.offers) await expectOneOutcome(run, known);
         await expectOneInvoiceEach(run);
-        await expectToldOnce(run);
-        expect((await test.billing.postgres.transaction(checkLedger)).problems).toEqual([]);
+        await expectEventsOnce(run);
+        expect(await test.ledgerProblems()).toEqual([]);
       }),
       { numRuns: runs(40, 1_000) },
     );
@@ -141,7 +135,7 @@ async function expectStatementToAddUp({ organisationId, mode }: Book): Promise<v
 
 const bearers = { platform: 'card-losses', balance: 'prepaid-balance' } as const;
 
-/** What the accounts must have come to, from what payers, offers and the platform team know. */
+/** The sums of the accounts follow from what payers, offers and the platform team know. */
 async function expectBooksOfModel(run: Run, of: Book): Promise<void> {
   const model = Object.fromEntries(accountKinds.map((kind) => [kind, 0n]));
   const move = (kind: (typeof accountKinds)[number], by: bigint) => {
@@ -188,7 +182,8 @@ function isPaid({ answers, paidSession }: KnownOffer): boolean {
 }
 
 /**
- * What Unused Time is worth, but nothing of what the provider has taken back. More only if it was credited before: then it is owed.
+ * At least what Unused Time is worth without the money that the provider has taken back. More only if it was credited before that; then it
+ * is owed.
  */
 async function creditWithinBounds(run: Run, known: KnownOffer): Promise<bigint> {
   const credited = (await rowOf(known))?.credited_minor ?? 0n;
@@ -203,7 +198,7 @@ async function creditWithinBounds(run: Run, known: KnownOffer): Promise<bigint> 
   return credited;
 }
 
-/** Half up, of the most that was heard to be unused; all of it when the payment reached a closed page. */
+/** Of the largest report, rounded half up; the whole price if the payment reached a closed page. */
 async function earnedCredit(known: KnownOffer): Promise<bigint> {
   if (!isPaid(known)) return 0n;
   if ((await rowOf(known))?.state === 'closed') return known.netMinor;
@@ -222,14 +217,14 @@ async function rowOf({ offerId }: KnownOffer): Promise<Row | undefined> {
   return row;
 }
 
-/** Paid, or closed, or neither; both only with all of the price back that the provider has left us. */
-async function expectOneFate(run: Run, known: KnownOffer): Promise<void> {
+/** An offer is paid, or closed, or neither. Only a card payment can reach a closed page, which is then credited. */
+async function expectOneOutcome(run: Run, known: KnownOffer): Promise<void> {
   const row = await rowOf(known);
   const { answers } = known;
   expect((row?.paid_at ?? null) !== null).toBe(isPaid(known));
   await creditWithinBounds(run, known);
-  if (answers.has('settled as charged')) expect(isPaid(known)).toBe(true);
-  const isClosedForEver = answers.has('settled as closed') || answers.has('closed');
+  if (answers.has('resolved as charged')) expect(isPaid(known)).toBe(true);
+  const isClosedForEver = answers.has('resolved as closed') || answers.has('closed');
   if (!isClosedForEver || !isPaid(known)) return;
   expect(known.method).toBe('E');
   expect(row).toMatchObject({ state: 'closed' });
@@ -262,16 +257,16 @@ async function expectOneInvoiceEach(run: Run): Promise<void> {
   expect(problems).toEqual([]);
 }
 
-/** Offers activates, and people are mailed, once for each. */
-async function expectToldOnce(run: Run): Promise<void> {
-  const told = await test.billing.postgres.query<{ type: string; organisation: string; times: bigint }>(
+/** There is one event for each payment, so offers activates once and people get one mail. */
+async function expectEventsOnce(run: Run): Promise<void> {
+  const counted = await test.billing.postgres.query<{ type: string; organisation: string; times: bigint }>(
     `SELECT event->>'type' AS type, event->'data'->>'organisationId' AS organisation, count(*) AS times FROM outbox
       WHERE event->'data'->>'organisationId' = ANY ($1) GROUP BY 1, 2`,
     [run.books.map(({ organisationId }) => `${organisationId}`)],
   );
   for (const of of run.books) {
     const times = (name: string) =>
-      told.find(({ type, organisation }) => type.includes(name) && organisation === `${of.organisationId}`)
+      counted.find(({ type, organisation }) => type.includes(name) && organisation === `${of.organisationId}`)
         ?.times ?? 0n;
     const ofBook = <T extends { readonly book: Book }>(all: Iterable<T>) =>
       [...all].filter((one) => one.book === of);

@@ -1,59 +1,28 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { signedCaller } from '@offer-ads/testing/caller';
 import { runs } from '@offer-ads/testing/profile';
 import { startServiceProcess } from '@offer-ads/testing/service-process';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type CheckoutOrder, openCheckout } from '../../src/checkouts/open-checkout.ts';
-import { stripeDeadline } from '../../src/stripe/client.ts';
-import { receiveWebhook } from '../../src/webhooks/receive-webhook.ts';
-import {
-  type BillingUnderTest,
-  startBillingUnderTest,
-  stripeKeys,
-  type Webhook,
-} from '../billing-under-test.ts';
+import { configFor, useBilling } from '../billing-under-test.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-let test: BillingUnderTest;
-beforeAll(async () => {
-  test = await startBillingUnderTest();
-});
-// The victim's clock is the real one.
+const test = useBilling();
+// The victim has the real clock.
 beforeEach(() => test.clock.set(new Date()));
-afterEach(async () => {
-  await test.setFaults({});
-  test.webhooks.lost = false;
-});
-afterAll(() => test.finish());
 
-/** The service as a process of its own, on the test's database and simulator, to be killed. */
-const startVictim = () =>
-  startServiceProcess(main, {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    LOG_LEVEL: 'info',
-    PUBLIC_URL: test.billing.publicUrl,
-    BILLING_DATABASE_URL: test.databaseUrl,
-    // Nobody is there: events stay in the outbox, where the test looks for them.
-    RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',
-    BILLING_CONTEXT_SECRET: testContextSecret,
-    ADMIN_TOKEN_HASHES: adminTokenHashes,
-    STRIPE_API_URL: test.simulatorUrl,
-    STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
-    STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
-    STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
-    STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
-    SELLER_NAME: 'Offer Ads Ltd',
-    SELLER_ADDRESS: '1 High Street, London',
-    SELLER_VAT_NUMBER: 'GB 123 4567 82',
-  });
+/** The service as a process to be killed, on the test's database and simulator. */
+function startVictim() {
+  // Without a broker events stay in the outbox, where the test looks for them.
+  const settings = configFor(test, 'amqp://guest:guest@127.0.0.1:9');
+  const env = Object.entries(settings).map(([name, value]) => [name, `${value}`]);
+  return startServiceProcess(main, Object.fromEntries(env) as Record<string, string>);
+}
 
-/** While `work` runs, whoever needs what `lock` holds stands still in the middle of its transaction. */
+/** While `work` runs, whoever needs what `lock` has locked waits in the middle of its transaction. */
 async function holding(
   lock: (tx: Transaction) => Promise<unknown>,
   work: () => Promise<void>,
@@ -64,20 +33,7 @@ async function holding(
   });
 }
 
-/** Whoever writes what Stripe has answered stands still while somebody holds this lock. */
-const ANSWER_LOCK = 1;
-const standStillAtAnswer = async () => {
-  const { postgres } = test.billing;
-  await postgres.query(
-    `CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN PERFORM pg_advisory_xact_lock_shared(${ANSWER_LOCK}); RETURN NEW; END $$`,
-  );
-  await postgres.query(
-    `CREATE OR REPLACE TRIGGER stand_still BEFORE UPDATE ON offer_payments FOR EACH ROW EXECUTE FUNCTION stand_still()`,
-  );
-};
-
-/** As callers and Stripe do, of whom the victim lets nobody wait for longer than a store may take. Null: no answer came. */
+/** Asks again while a busy machine answers 503. Null: no answer came. */
 async function untilNotBusy(ask: () => Promise<Response>): Promise<Response | null> {
   for (;;) {
     const answer = await ask().catch(() => null);
@@ -85,119 +41,79 @@ async function untilNotBusy(ask: () => Promise<Response>): Promise<Response | nu
   }
 }
 
-/** Until a connection of the victim waits for a lock in a statement like this. */
-async function standsStillAt(statement: string): Promise<void> {
-  await eventually(async () => {
-    const waiting = await test.billing.postgres.query(
-      `SELECT query FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
-      [`%${statement}%`],
-    );
-    expect(waiting.length).toBeGreaterThan(0);
-  });
-}
-
-async function gone(): Promise<void> {
-  await eventually(async () => {
-    const waiting = await test.billing.postgres.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    expect(waiting).toEqual([]);
-  });
-}
+const waitingForLocks = (statement: string) =>
+  test.billing.postgres.query(
+    `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+    [`%${statement}%`],
+  );
+const untilWaitsAt = (statement: string) =>
+  eventually(async () => expect((await waitingForLocks(statement)).length).toBeGreaterThan(0));
 
 describe('a process that is killed', () => {
   it('between Stripe’s answer and our commit leaves one session, which the repeat finds', async () => {
-    await standStillAtAnswer();
+    const { postgres } = test.billing;
+    const ANSWER_LOCK = 1;
+    // Whoever stores Stripe's answer waits while the test holds the lock.
+    await postgres.query(
+      `CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN PERFORM pg_advisory_xact_lock_shared(${ANSWER_LOCK}); RETURN NEW; END $$`,
+    );
+    await postgres.query(
+      `CREATE TRIGGER wait_for_test BEFORE UPDATE ON offer_payments FOR EACH ROW EXECUTE FUNCTION wait_for_test()`,
+    );
     for (let round = 0; round < runs(1, 20); round += 1) {
       await using victim = await startVictim();
-      const order: CheckoutOrder = {
-        offerId: test.newOfferId(),
-        book: test.newBook(),
-        country: 'GB',
-        title: 'Two for one',
-        netMinor: 10_00n,
-        offerExpiryAt: new Date(Date.now() + 10 * 24 * 3_600_000),
-      };
-      const ask = () =>
-        fetch(`${victim.url}/internal/checkouts`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            ...signedCaller({ audience: 'billing', organisationId: order.book.organisationId }),
-          },
-          body: JSON.stringify({
-            offerId: order.offerId,
-            title: order.title,
-            netMinor: `${order.netMinor}`,
-            offerExpiryAt: order.offerExpiryAt.toISOString(),
-          }),
-        });
+      const order = test.newOrder();
+      const { offerId, title, offerExpiryAt } = order;
+      const caller = signedCaller({ audience: 'billing', organisationId: order.book.organisationId });
+      const body = JSON.stringify({ offerId, title, netMinor: `${order.netMinor}`, offerExpiryAt });
+      const headers = { 'content-type': 'application/json', ...caller };
+      const ask = () => fetch(`${victim.url}/internal/checkouts`, { method: 'POST', headers, body });
       await holding(
         (tx) => tx.query('SELECT pg_advisory_xact_lock($1)', [ANSWER_LOCK]),
         async () => {
           const asked = untilNotBusy(ask);
-          await standsStillAt('UPDATE offer_payments');
-          expect(test.sessionsOf(order.offerId)).toHaveLength(1);
+          await untilWaitsAt('UPDATE offer_payments');
+          expect(test.sessionsOf(offerId)).toHaveLength(1);
           await victim.kill();
           expect(await asked).toBeNull();
         },
       );
-      expect((await test.cardPayment(order.offerId)).checkout).toMatchObject({
-        state: 'opening',
-        session: { sessionId: null },
-      });
-      expect(await openCheckout(test.billing, order, stripeDeadline())).toMatchObject({ outcome: 'opened' });
-      const [session, ...others] = test.sessionsOf(order.offerId);
-      expect(others).toEqual([]);
-      expect((await test.cardPayment(order.offerId)).checkout.session.sessionId).toBe(session);
+      expect(await test.checkout(order)).toMatchObject({ state: 'opening', session: { sessionId: null } });
+      expect(await test.open(order)).toMatchObject({ outcome: 'opened' });
+      const sessions = test.sessionsOf(offerId);
+      expect(sessions).toHaveLength(1);
+      expect((await test.checkout(order)).session.sessionId).toBe(sessions[0]);
     }
   }, 120_000);
 
-  it('between ledger and outbox leaves neither; the webhook that comes again does both', async () => {
+  it('between ledger and outbox leaves nothing in either; the webhook that comes again writes both', async () => {
+    const traces = async (offerId: number) => {
+      const count = async (table: string) =>
+        (await test.billing.postgres.query(`SELECT FROM ${table} WHERE offer_id = $1`, [offerId])).length;
+      const emitted = (await test.emitted(OfferPaid, { offerId })).length;
+      return [await count('transactions'), await count('provider_events'), emitted];
+    };
     for (let round = 0; round < runs(1, 20); round += 1) {
       await using victim = await startVictim();
-      const offer = await test.openOffer();
-      test.webhooks.lost = true;
-      await test.pay(offer.sessionId);
-      const webhook = await eventually(() => {
-        const found = test.webhooks.sent.find(({ body }) => body.includes(offer.sessionId));
-        if (found === undefined) throw new Error('not sent yet');
-        return found;
-      });
+      const { offerId, sessionId } = await test.openOffer();
+      const webhook = await test.payUnheard(sessionId);
+      const headers = { 'stripe-signature': webhook.signature };
+      const sent = { method: 'POST', headers, body: new Uint8Array(webhook.body) };
       await holding(
         (tx) => tx.query('LOCK TABLE outbox IN EXCLUSIVE MODE'),
         async () => {
-          const answer = deliver(victim.url, webhook);
-          await standsStillAt('INSERT INTO outbox');
+          const answer = untilNotBusy(() => fetch(`${victim.url}/webhooks/stripe`, sent));
+          await untilWaitsAt('INSERT INTO outbox');
           await victim.kill();
           expect(await answer).toBeNull();
         },
       );
-      await gone();
-      expect(await traces(offer.offerId)).toEqual({ booked: 0, told: 0, heard: 0 });
-      expect(await receiveWebhook(test.billing, webhook.body, webhook.signature)).toBe('accepted');
-      expect(await traces(offer.offerId)).toEqual({ booked: 1, told: 1, heard: 1 });
+      await eventually(async () => expect(await waitingForLocks('')).toEqual([]));
+      expect(await traces(offerId)).toEqual([0, 0, 0]);
+      expect(await test.receive(webhook)).toBe('accepted');
+      expect(await traces(offerId)).toEqual([1, 1, 1]);
     }
   }, 120_000);
 });
-
-async function deliver(url: string, { body, signature }: Webhook): Promise<number | null> {
-  const answer = await untilNotBusy(() =>
-    fetch(`${url}/webhooks/stripe`, {
-      method: 'POST',
-      headers: { 'stripe-signature': signature },
-      body: new Uint8Array(body),
-    }),
-  );
-  return answer?.status ?? null;
-}
-
-async function traces(offerId: number) {
-  const booked = await test.billing.postgres.query('SELECT FROM transactions WHERE offer_id = $1', [offerId]);
-  const heard = await test.billing.postgres.query('SELECT FROM provider_events WHERE offer_id = $1', [
-    offerId,
-  ]);
-  const told = (await test.emitted(OfferPaid)).filter((event) => event.offerId === offerId);
-  return { booked: booked.length, told: told.length, heard: heard.length };
-}

@@ -1,9 +1,48 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Invoice } from '../../src/domain/invoices/invoice.ts';
 import { documentOf } from '../../src/domain/invoices/invoice-document.ts';
 import { invoicePage, invoicePageHeaders } from '../../src/invoices/documents/invoice-page.ts';
 import { invoicePdf } from '../../src/invoices/documents/invoice-pdf.ts';
-import { hostile, sampleInvoice } from './invoice-samples.ts';
+import { createPdfMaker, type PdfMaker } from '../../src/invoices/documents/pdf-maker.ts';
+
+type OfferInvoice = Extract<Invoice, { kind: 'offer' }>;
+
+function sampleInvoice(facts: Partial<OfferInvoice> = {}): Invoice {
+  return {
+    kind: 'offer',
+    offerId: 34,
+    sequence: 42n,
+    cause: 'offer 34 paid by card',
+    book: { organisationId: 12, mode: 'LIVE', currency: 'GBP' },
+    title: 'Two for one',
+    netMinor: 1_234_567n,
+    vatMinor: 246_913n,
+    vatPercent: 20,
+    paidAt: new Date('2026-11-20T23:59:00Z'),
+    issuedAt: new Date('2026-11-21T00:01:00Z'),
+    seller: {
+      name: 'Offer Ads Ltd',
+      address: '1 Example Street, London, EC1A 1AA',
+      vatNumber: 'GB 123 4567 89',
+    },
+    buyer: { name: 'Corner Cafe Ltd', country: 'GB' },
+    ...facts,
+  };
+}
+
+/** Names and titles that might break a document. */
+const hostile = [
+  `</bdi></p><script>alert(1)</script><img src=x onerror="alert('1')">`,
+  `"'><svg/onload=alert(1)>`,
+  ') Tj ET (evil) \\ endstream endobj << /JS (app.alert(1)) /S /JavaScript >>',
+  '\u202Egnp.exe\u2066\u0000\r\n\u0007',
+  '\uD800\uDFFF\uD800',
+  '👩‍👩‍👧‍👦🏳️‍🌈 北京 שלום (2026) مرحبا',
+  `Z${'\u0308'.repeat(200)}`,
+  'W'.repeat(5_000),
+  '&amp;&lt;',
+] as const;
 
 const textOf = (page: string) =>
   page
@@ -12,7 +51,7 @@ const textOf = (page: string) =>
     .replace(/\p{Zs}/gu, ' ');
 
 describe('the document', () => {
-  it('of a British organisation shows net, VAT and total as they were charged', () => {
+  it('for a British organisation shows net, VAT and total as they were charged', () => {
     expect(documentOf(sampleInvoice())).toMatchObject({
       heading: 'Invoice',
       number: 'INV-000042',
@@ -27,7 +66,7 @@ describe('the document', () => {
     });
   });
 
-  it('of any other has no VAT line, and says why', () => {
+  it('for any other organisation has no VAT line, and says why', () => {
     const { totals, note } = documentOf(
       sampleInvoice({ vatMinor: 0n, vatPercent: 0, buyer: { name: 'Kawiarnia', country: 'PL' } }),
     );
@@ -35,7 +74,7 @@ describe('the document', () => {
     expect(note).toContain('No UK VAT');
   });
 
-  it('of TEST mode says on page and number that it is none', () => {
+  it('of TEST mode says in its heading and its number that it is no invoice', () => {
     const document = documentOf(
       sampleInvoice({ book: { organisationId: 12, mode: 'TEST', currency: 'GBP' } }),
     );
@@ -46,13 +85,13 @@ describe('the document', () => {
     expect(textOf(invoicePage(documentOf(sampleInvoice())))).not.toContain('TEST');
   });
 
-  it('of an organisation that is not known yet names its number', () => {
+  it('for an organisation whose name is unknown shows its number', () => {
     expect(documentOf(sampleInvoice({ buyer: null })).buyer.lines).toEqual(['Organisation 12']);
   });
 });
 
 describe('the page', () => {
-  it.each(hostile)('takes %j for text, as title and as name', (text) => {
+  it.each(hostile)('shows %j as text, in the title and in the name', (text) => {
     const harmless = invoicePage(
       documentOf(sampleInvoice({ title: 'x', buyer: { name: 'x', country: 'GB' } })),
     );
@@ -66,7 +105,7 @@ describe('the page', () => {
     expect(page.length).toBeLessThan(20_000);
   });
 
-  it('may load nothing but its own style', () => {
+  it('may load only its own style', () => {
     const page = invoicePage(documentOf(sampleInvoice()));
     const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -80,27 +119,86 @@ describe('the PDF', () => {
   const pdfOf = (facts: Parameters<typeof sampleInvoice>[0] = {}) =>
     invoicePdf(documentOf(sampleInvoice(facts)));
 
-  it('of the same invoice has the same bytes, whatever was made in between', async () => {
+  it('of the same invoice always has the same bytes', async () => {
     const first = await pdfOf();
     await pdfOf({ title: 'Żółć שלום' });
     expect((await pdfOf()).equals(first)).toBe(true);
-    // Nothing of the moment at which it was made.
+    // Not the time at which it was made.
     const dates = first.toString('latin1').match(/\(D:\d+Z?\)/g);
     expect(new Set(dates)).toEqual(new Set(['(D:20261121000100Z)']));
   });
 
-  it('holds its text as text, in fonts that are inside', async () => {
+  it('contains its text as text, and its fonts', async () => {
     const pdf = (await pdfOf()).toString('latin1');
     expect(pdf.match(/\/FontFile2 /g)).toHaveLength(2);
     expect(pdf.match(/\/ToUnicode /g)).toHaveLength(2);
   });
 
-  it.each(hostile)('takes %j for text, and has one page of bounded size', async (text) => {
+  it.each(hostile)('shows %j as text, on one page of bounded size', async (text) => {
     const pdf = await pdfOf({ title: text, buyer: { name: text, country: 'GB' } });
     const raw = pdf.toString('latin1');
     expect(raw.startsWith('%PDF-')).toBe(true);
     expect(raw.match(/\/Type \/Page\b/g)).toHaveLength(1);
     expect(raw).not.toMatch(/\/(JavaScript|JS|Launch|OpenAction|AA|URI|EmbeddedFile)\b/);
     expect(pdf.length).toBeLessThan(60_000);
+  });
+});
+
+const document = documentOf(sampleInvoice());
+const program = (work: string) =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'; ${work}`)}`,
+  );
+const silent = program(`parentPort.on('message', () => {});`);
+const busyForEver = program(`parentPort.on('message', () => { for (;;); });`);
+const dies = program(`parentPort.on('message', () => process.exit(1));`);
+
+describe('the PDF thread', () => {
+  let maker: PdfMaker;
+  afterEach(async () => {
+    await maker[Symbol.asyncDispose]();
+  });
+
+  it('makes many PDFs at once, and gives each to its own request', async () => {
+    maker = createPdfMaker({ longestMs: 60_000 });
+    const invoices = [1n, 2n, 3n, 1n].map((sequence) => documentOf(sampleInvoice({ sequence })));
+    const pdfs = await Promise.all(invoices.map((invoice) => maker.make(invoice)));
+    expect(pdfs.map((pdf) => pdf.subarray(0, 5).toString())).toEqual(Array(4).fill('%PDF-'));
+    expect(pdfs[3]?.equals(pdfs[0] as Buffer)).toBe(true);
+    expect(pdfs[1]?.equals(pdfs[0] as Buffer)).toBe(false);
+  });
+
+  it('makes a first document before anybody asks, because the first takes longest', async () => {
+    maker = createPdfMaker({ longestMs: 60_000 });
+    await expect(maker.warmUp()).resolves.toBeUndefined();
+    await maker[Symbol.asyncDispose]();
+    const counts = program(
+      `let jobs = 0;
+       parentPort.on('message', ({ id }) => parentPort.postMessage({ id, bytes: Uint8Array.of(++jobs) }));`,
+    );
+    maker = createPdfMaker({ longestMs: 60_000, program: counts });
+    await maker.warmUp();
+    expect([...(await maker.make(document))]).toEqual([2]);
+  });
+
+  it('gives up a PDF that takes too long with a 503, even when the thread no longer listens', async () => {
+    for (const stuck of [silent, busyForEver]) {
+      maker = createPdfMaker({ longestMs: 100, program: stuck });
+      await expect(maker.make(document)).rejects.toMatchObject({ status: 503 });
+    }
+  });
+
+  it('is replaced after it has died; its PDFs are answered with 503', async () => {
+    maker = createPdfMaker({ longestMs: 60_000, program: dies });
+    await expect(maker.make(document)).rejects.toMatchObject({ status: 503 });
+    await expect(maker.make(document)).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('refuses the 21st PDF that waits at once', async () => {
+    maker = createPdfMaker({ longestMs: 60_000, program: silent });
+    const waiting = Array.from({ length: 20 }, () => maker.make(document).catch(() => 'given up'));
+    await expect(maker.make(document)).rejects.toMatchObject({ status: 503 });
+    await maker[Symbol.asyncDispose]();
+    expect(await Promise.all(waiting)).toEqual(Array(20).fill('given up'));
   });
 });

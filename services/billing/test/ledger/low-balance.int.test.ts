@@ -1,106 +1,100 @@
-/** When an organisation is told that its balance is low: once for each time that it falls, whatever else happens at the same time. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+/** The low-balance threshold over HTTP, and the notice: one for each fall, whatever else happens at the same time. */
+import { describe, expect, it } from '@jest/globals';
 import { BalanceLow } from '@offer-ads/contracts/events/billing';
+import { lowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { fc, runs } from '@offer-ads/testing/profile';
-import { chargeOffer } from '../../src/balance/charge-offer.ts';
-import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';
-import { changeLowBalance, readLowBalance } from '../../src/balance/low-balance.ts';
-import { lockOfferPayment } from '../../src/checkouts/payments-store.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { readStatement } from '../../src/statement/read-statement.ts';
-import { type BillingUnderTest, startBillingUnderTest, untilServed } from '../billing-under-test.ts';
+import { untilServed, useBilling } from '../billing-under-test.ts';
 
-let test: BillingUnderTest;
-beforeAll(async () => {
-  test = await startBillingUnderTest();
-});
-afterAll(() => test.finish());
+const test = useBilling();
 
-const setThreshold = (book: Book, minor: bigint | null) =>
-  changeLowBalance(test.billing.postgres, book, minor);
+const path = '/low-balance-threshold';
+const setThreshold = async (book: Book, minor: bigint | null) => {
+  const thresholdMinor = minor === null ? null : `${minor}`;
+  return lowBalanceReply.parse((await test.as(book, 'PUT', path, { thresholdMinor })).body);
+};
+const readThreshold = async (book: Book) => lowBalanceReply.parse((await test.as(book, 'GET', path)).body);
 
-function charge(book: Book, netMinor: bigint, offerId = test.newOfferId()) {
-  return chargeOffer(test.billing, { offerId, book, title: '', netMinor }, test.clock.now());
-}
-
-function credit(offerId: number) {
-  return test.billing.postgres.transaction(async (tx) => {
-    const payment = await lockOfferPayment(tx, offerId);
-    if (payment !== undefined) await creditUnusedTime(tx, payment, whollyUnused, test.clock.now());
-  });
-}
-
-/** The balances and thresholds that were told of, in order. */
-async function told(book: Book): Promise<[balance: string, threshold: string][]> {
-  const events = await test.emitted(BalanceLow);
-  return events
-    .filter(({ organisationId }) => organisationId === book.organisationId)
-    .map(({ balanceMinor, thresholdMinor }) => [balanceMinor, thresholdMinor]);
-}
+/** The balances and thresholds of the notices, in order. */
+const notices = async (book: Book): Promise<[balance: string, threshold: string][]> =>
+  (await test.emitted(BalanceLow, book)).map(({ balanceMinor, thresholdMinor }) => [
+    balanceMinor,
+    thresholdMinor,
+  ]);
 
 describe('a threshold', () => {
-  it('is kept before anything was ever booked, and for one mode and currency only', async () => {
+  it('is stored before the first posting, for one mode and currency, by the organisation or the platform team', async () => {
     const book = test.newBook();
     const none = { mode: 'TEST', currency: 'GBP', thresholdMinor: null, balanceMinor: '0', isLow: false };
-    expect(await readLowBalance(test.billing.postgres, book)).toEqual(none);
+    expect(await readThreshold(book)).toEqual(none);
     const set = { ...none, thresholdMinor: '500', isLow: true };
     expect(await setThreshold(book, 500n)).toEqual(set);
-    expect(await readLowBalance(test.billing.postgres, book)).toEqual(set);
+    expect(await readThreshold(book)).toEqual(set);
     for (const other of [
       { ...book, mode: 'LIVE' as const },
       { ...book, currency: 'EUR' },
     ])
-      expect(await readLowBalance(test.billing.postgres, other)).toMatchObject({ thresholdMinor: null });
+      expect(await readThreshold(other)).toMatchObject({ thresholdMinor: null });
     await test.topUp(book, 9_00n);
-    await charge(book, 5_00n);
-    expect(await told(book)).toEqual([['400', '500']]);
+    await test.charge(book, 5_00n);
+    expect(await notices(book)).toEqual([['400', '500']]);
+
+    const query = `organisationId=${book.organisationId}&mode=TEST&currency=GBP`;
+    const low = { ...set, balanceMinor: '400' };
+    expect((await test.admin('GET', `/balances/threshold?${query}`)).body).toEqual(low);
+    const removed = await test.admin('PUT', '/balances/threshold', { ...book, thresholdMinor: null });
+    expect(removed.body).toEqual({ ...low, thresholdMinor: null, isLow: false });
   });
 
-  it('set by ten people at once is one of theirs', async () => {
+  it.each([
+    [{}],
+    [{ thresholdMinor: '0' }],
+    [{ thresholdMinor: '-5' }],
+    [{ thresholdMinor: '1.5' }],
+    [{ thresholdMinor: 5 }],
+    [{ thresholdMinor: '9'.repeat(19) }],
+    [undefined],
+  ])('of %j is refused with a 400 that names the field, and the old one stays', async (body) => {
+    const book = test.newBook();
+    await setThreshold(book, 7n);
+    const refusal = { status: 400, body: { message: expect.stringMatching(/^thresholdMinor: /) } };
+    expect(await test.as(book, 'PUT', path, body)).toMatchObject(refusal);
+    expect((await readThreshold(book)).thresholdMinor).toBe('7');
+  });
+
+  it('may be the greatest amount of money', async () => {
+    const most = '9'.repeat(18);
+    const set = { thresholdMinor: most, isLow: true };
+    expect(await setThreshold(test.newBook(), BigInt(most))).toMatchObject(set);
+  });
+
+  it('set by ten people at once is that of one of them', async () => {
     const book = test.newBook();
     const amounts = Array.from({ length: 10 }, (_, person) => BigInt(person + 1));
     await Promise.all(amounts.map((minor) => setThreshold(book, minor)));
-    const { thresholdMinor } = await readLowBalance(test.billing.postgres, book);
-    expect(amounts.map(String)).toContain(thresholdMinor);
+    expect(amounts.map(String)).toContain((await readThreshold(book)).thresholdMinor);
   });
 
-  it('set above the balance tells nothing, then or later, until the balance was high enough again', async () => {
+  it('above the balance sends no notice until the balance has been high enough again', async () => {
     const book = test.newBook();
     await test.topUp(book, 10_00n);
     expect(await setThreshold(book, 20_00n)).toMatchObject({ isLow: true });
-    await charge(book, 1_00n);
-    expect(await told(book)).toEqual([]);
+    await test.charge(book, 1_00n);
+    expect(await notices(book)).toEqual([]);
     await test.topUp(book, 11_00n);
-    await charge(book, 1n);
-    expect(await told(book)).toEqual([['1999', '2000']]);
+    await test.charge(book, 1n);
+    expect(await notices(book)).toEqual([['1999', '2000']]);
   });
 
-  it('taken away tells nothing', async () => {
+  it('that was removed sends no notice', async () => {
     const book = test.newBook();
     await test.topUp(book, 10_00n);
     await setThreshold(book, 5_00n);
     await setThreshold(book, null);
-    await charge(book, 9_00n);
-    expect(await told(book)).toEqual([]);
+    await test.charge(book, 9_00n);
+    expect(await notices(book)).toEqual([]);
   });
-});
-
-it('a credit that lifts the balance to the threshold makes the next fall known, one that does not reach it does not', async () => {
-  const book = test.newBook();
-  await test.topUp(book, 10_00n);
-  await setThreshold(book, 5_00n);
-  const [big, small] = [test.newOfferId(), test.newOfferId()];
-  await charge(book, 6_00n, big);
-  await charge(book, 50n, small);
-  await credit(small);
-  await charge(book, 1n);
-  expect(await told(book)).toEqual([['400', '500']]);
-  await credit(big);
-  await charge(book, 6_00n);
-  expect(await told(book)).toEqual([
-    ['400', '500'],
-    ['399', '500'],
-  ]);
 });
 
 type Step =
@@ -120,15 +114,15 @@ const story = fc.array(
 );
 
 it(
-  'any story of charges, credits, top-ups and thresholds is told of as somebody with a memory would',
+  'any charges, credits, top-ups and thresholds send one notice for each fall, as a model with a memory says',
   async () => {
     const live = async (steps: readonly Step[]) => {
       const book = test.newBook();
-      const remembered: [string, string][] = [];
+      const expected: [string, string][] = [];
       const offers: { readonly id: number; price: bigint }[] = [];
       let balance = 0n;
       let threshold: bigint | null = null;
-      let mayTell = false;
+      let wasHighEnough = false;
       for (const step of steps) {
         if ('topUp' in step) {
           await test.topUp(book, step.topUp);
@@ -138,24 +132,24 @@ it(
           threshold = step.threshold;
         } else if ('charge' in step) {
           const id = test.newOfferId();
-          const { outcome } = await charge(book, step.charge, id);
+          const { outcome } = await test.charge(book, step.charge, id);
           expect(outcome).toBe(balance >= step.charge ? 'charged' : 'refused');
           if (outcome === 'charged') {
             balance -= step.charge;
             offers.push({ id, price: step.charge });
-            if (mayTell && threshold !== null && balance < threshold)
-              remembered.push([`${balance}`, `${threshold}`]);
+            if (wasHighEnough && threshold !== null && balance < threshold)
+              expected.push([`${balance}`, `${threshold}`]);
           }
         } else {
           const offer = offers[step.creditOf];
           if (offer === undefined) continue;
-          await credit(offer.id);
+          await test.credit(offer.id);
           balance += offer.price;
           offer.price = 0n;
         }
-        mayTell = threshold !== null && balance >= threshold;
+        wasHighEnough = threshold !== null && balance >= threshold;
       }
-      expect(await told(book)).toEqual(remembered);
+      expect(await notices(book)).toEqual(expected);
     };
     await fc.assert(fc.asyncProperty(story, live), { numRuns: runs(25, 500) });
   },
@@ -163,7 +157,7 @@ it(
 );
 
 it(
-  '50 bookings at once tell once of each fall that the statement shows',
+  '50 postings at once send one notice for each fall that the statement shows',
   async () => {
     for (let round = 0; round < runs(3, 50); round += 1) {
       const book = test.newBook();
@@ -173,7 +167,7 @@ it(
       await Promise.all(
         Array.from({ length: 50 }, (_, place) => {
           const offerId = test.newOfferId();
-          return place % 3 === 0 ? test.topUp(book, 30n) : untilServed(() => charge(book, 17n, offerId));
+          return place % 3 === 0 ? test.topUp(book, 30n) : untilServed(() => test.charge(book, 17n, offerId));
         }),
       );
       const { entries } = await readStatement(test.billing.postgres, book, { limit: 100 });
@@ -186,7 +180,7 @@ it(
         )
         .map(({ balanceMinor }) => [balanceMinor, '50']);
       expect(falls.length).toBeGreaterThan(0);
-      expect(await told(book)).toEqual(falls);
+      expect(await notices(book)).toEqual(falls);
     }
   },
   runs(120_000, 300_000),

@@ -1,26 +1,24 @@
-/** What looking at refunds and disputes costs among many payments: counted in rows, which no busy machine changes. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+/** The cost of reading refunds and disputes among many payments, counted in rows, which do not depend on the machine. */
+import { beforeAll, expect, it } from '@jest/globals';
 import { sqlOf, type Transaction } from '@offer-ads/platform/postgres/postgres';
 import { cardQuestions } from '../../src/ledger/card-check-store.ts';
 import { latestReversals } from '../../src/reversals/reversals-store.ts';
-import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
+import { useBilling } from '../billing-under-test.ts';
 
 const PAYMENTS = 2_000;
 const BOOKS = 10;
 const REVERSALS = 100;
 const STEP = 20;
 
-let test: BillingUnderTest;
+const test = useBilling();
 beforeAll(async () => {
-  test = await startBillingUnderTest();
   await test.billing.postgres.transaction(putPayments);
   await test.billing.postgres.query('ANALYZE');
 });
-afterAll(() => test.finish());
 
-/** Each with its booking; every 20th was refunded in part. */
+/** Each is posted; every 20th was refunded in part. */
 async function putPayments({ query }: Transaction): Promise<void> {
-  // What triggers would see to, the check at the end of the file does.
+  // Without triggers; the ledger is checked after the last test.
   await query('SET LOCAL session_replication_role = replica');
   await query(`INSERT INTO accounts (organisation_id, mode, currency, kind)
     SELECT book, 'LIVE', 'GBP', kind FROM generate_series(1, ${BOOKS}) book,
@@ -70,7 +68,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** Of all tables that the statements of `work` look at. */
+/** The rows of all tables that the statements of `work` read. */
 async function rowsReadBy(work: (on: Transaction) => Promise<unknown>): Promise<number> {
   let rows = 0;
   await work({

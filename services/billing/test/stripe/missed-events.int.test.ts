@@ -1,192 +1,159 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { billingMeters } from '../../src/meters.ts';
-import { latestReversals } from '../../src/reversals/reversals-store.ts';
 import { readStatement } from '../../src/statement/read-statement.ts';
 import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
-import { receiveWebhook } from '../../src/webhooks/receive-webhook.ts';
-import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
+import { DAY_MS, inTens, MINUTE_MS, useBilling, watched } from '../billing-under-test.ts';
 
-const MINUTE_MS = 60_000;
-
-let test: BillingUnderTest;
+const test = useBilling();
 let billing: Billing;
-let log: { level: string; msg: string; reversalId?: string }[];
-beforeAll(async () => {
-  test = await startBillingUnderTest();
-});
+let log: Record<string, unknown>[];
 beforeEach(() => {
-  log = [];
-  const destination = { write: (line: string) => void log.push(JSON.parse(line) as (typeof log)[number]) };
-  const logger = createLogger({ service: 'billing', level: 'info', destination });
-  billing = { ...test.billing, logger };
+  ({ billing, log } = watched(test.billing));
 });
-afterEach(async () => {
-  test.webhooks.lost = false;
-  await test.setFaults({});
-});
-afterAll(() => test.finish());
 
 const find = (signal: AbortSignal = new AbortController().signal) => findMissedEvents(billing, signal);
 
-/** A round of which it is time. */
+/** A round, when one is due. */
 async function findLater(): Promise<void> {
   test.clock.advance(11 * MINUTE_MS);
   await find();
 }
 
-async function paidOffer(facts: Partial<Book> = {}) {
-  const offer = await test.openOffer({ book: test.newBook(facts) });
-  await test.pay(offer.sessionId);
-  const isPaid = async () => (await test.cardPayment(offer.offerId)).checkout.paidAt !== null;
-  await eventually(async () => expect(await isPaid()).toBe(true));
-  return offer;
-}
-
+const paidOffer = (facts: Partial<Book> = {}) => test.paidOffer({ book: test.newBook(facts) });
 const linesOf = async (book: Book) =>
   (await readStatement(billing.postgres, book, { limit: 200 })).entries.map(({ kind, card }) => ({
     kind,
     net: card?.netMinor,
   }));
-const listed = async (id: string) =>
-  (await latestReversals(billing.postgres, 500)).filter(({ reversal }) => reversal.reversalId === id);
+const refund = { kind: 'card-refund', net: '-500' };
+const payment = { kind: 'offer-card-payment', net: '1000' };
+const isFound = async (id: string) => (await test.findReversal(id)) !== undefined;
 const listCalls = () => test.requests.filter(({ path }) => path.startsWith('/v1/events'));
-const alerts = (id: string) => log.filter(({ level, reversalId }) => level === 'error' && reversalId === id);
+const alerts = (id: string) =>
+  log.filter(({ level, reversalId }) => level === 'error' && reversalId === id).length;
+const logged = (text: string) => log.filter(({ msg }) => (msg as string).includes(text)).length;
 
-describe('a refund whose webhook is lost for ever', () => {
+/** Makes a refund of 5.00 whose webhook is lost for ever. */
+async function lostRefund(offer: { readonly sessionId: string }): Promise<string> {
+  await test.setFaults({ lose: true });
+  return test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 500 });
+}
+
+describe('a refund whose webhook is lost', () => {
   it.each(['TEST', 'LIVE'] as const)(
-    'is found by asking, in %s mode: on record, booked, alerted and in the statement, once',
+    'is found by asking, in %s mode: recorded, posted and alerted once',
     async (mode) => {
       const offer = await paidOffer({ mode });
-      await test.setFaults({ lose: true });
-      const id = await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 500 });
+      const id = await lostRefund(offer);
       await findLater();
       await findLater();
-      expect(await listed(id)).toMatchObject([
-        { offerId: offer.offerId, reversal: { mode, amountMinor: 500n, takenPosted: true } },
-      ]);
-      expect(await linesOf(offer.book)).toEqual([
-        { kind: 'card-refund', net: '-500' },
-        { kind: 'offer-card-payment', net: '1000' },
-      ]);
-      expect(alerts(id)).toHaveLength(1);
-      expect(log.filter(({ msg }) => msg.includes('whose webhook never came'))).toHaveLength(1);
+      const reversal = { mode, amountMinor: 500n, takenPosted: true };
+      expect(await test.findReversal(id)).toMatchObject({ offerId: offer.offerId, reversal });
+      expect(await linesOf(offer.book)).toEqual([refund, payment]);
+      expect([alerts(id), logged('whose webhook never came')]).toEqual([1, 1]);
     },
   );
 
-  it('or was lost after it had been accepted, is found too', async () => {
+  it('after it was accepted is found too, and the webhook that comes later changes nothing', async () => {
     const offer = await paidOffer();
-    test.webhooks.lost = true;
-    const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
-    await eventually(() => expect(test.webhooks.sent.some(({ body }) => body.includes(id))).toBe(true));
+    const webhook = await test.unheard(async () => {
+      const id = await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 500 });
+      return { id, late: await test.sentWebhook(id) };
+    });
     await findLater();
-    expect(await listed(id)).toHaveLength(1);
-    const late = test.webhooks.sent.find(({ body }) => body.includes(id));
+    expect(await isFound(webhook.id)).toBe(true);
     test.clock.advance(-11 * MINUTE_MS);
-    expect(await receiveWebhook(billing, late!.body, late!.signature)).toBe('accepted');
+    expect(await test.receive(webhook.late, billing)).toBe('accepted');
     test.clock.advance(11 * MINUTE_MS);
-    expect(await linesOf(offer.book)).toHaveLength(2);
-    expect(alerts(id)).toHaveLength(1);
+    expect(await linesOf(offer.book)).toEqual([refund, payment]);
+    expect(alerts(webhook.id)).toBe(1);
   });
 
   it('is left to its webhook for ten minutes', async () => {
     const offer = await paidOffer();
     await findLater();
-    await test.setFaults({ lose: true });
     test.clock.advance(MINUTE_MS);
-    const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
+    const id = await lostRefund(offer);
     test.clock.advance(9 * MINUTE_MS);
     await find();
-    expect(await listed(id)).toEqual([]);
+    expect(await isFound(id)).toBe(false);
     await findLater();
-    expect(await listed(id)).toHaveLength(1);
+    expect(await isFound(id)).toBe(true);
   });
 
-  it('is found a month later, when nobody asked before', async () => {
-    const offer = await paidOffer();
-    await test.setFaults({ lose: true });
-    const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
-    test.clock.advance(29 * 24 * 60 * MINUTE_MS);
+  it('is found a month later, when no round ran before; an alert says when that is too late', async () => {
+    const id = await lostRefund(await paidOffer());
+    test.clock.advance(29 * DAY_MS);
     await find();
-    expect(await listed(id)).toHaveLength(1);
-    expect(log.filter(({ msg }) => msg.includes('too old to be asked for'))).toEqual([]);
-    test.clock.advance(31 * 24 * 60 * MINUTE_MS);
+    expect([await isFound(id), logged('too old to be asked for')]).toEqual([true, 0]);
+    test.clock.advance(31 * DAY_MS);
     await find();
-    expect(log.filter(({ msg }) => msg.includes('too old to be asked for'))).not.toEqual([]);
+    expect(logged('too old to be asked for')).toBeGreaterThan(0);
   });
 });
 
-describe('a payment that is on record no more, because the database was restored to a moment before it', () => {
-  const problemsOf = async (sessionId: string) =>
-    (await latestProblems(billing.postgres, 500)).filter((problem) => problem.sessionId === sessionId);
-
-  it('of an offer that is known is found in the list, booked once and told to offers', async () => {
+describe('a payment from after the moment to which the database was restored', () => {
+  it('is found in the list, posted once and told to offers, if its offer is known', async () => {
     const offer = await test.openOffer();
-    test.webhooks.lost = true;
-    await test.pay(offer.sessionId);
-    // Nobody asks about its session: as if it were not known that there is one.
+    await test.payUnheard(offer.sessionId);
+    // Its session is not asked about, as if billing did not know it.
     await billing.postgres.query('UPDATE checkout_sessions SET next_check_at = NULL WHERE offer_id = $1', [
       offer.offerId,
     ]);
     await findLater();
     await findLater();
-    expect(await linesOf(offer.book)).toEqual([{ kind: 'offer-card-payment', net: '1000' }]);
-    expect((await test.emitted(OfferPaid)).filter(({ offerId }) => offerId === offer.offerId)).toHaveLength(
-      1,
-    );
+    expect(await linesOf(offer.book)).toEqual([payment]);
+    expect(await test.emitted(OfferPaid, { offerId: offer.offerId })).toHaveLength(1);
   });
 
-  it('of an offer that is known no more is kept for a person, once', async () => {
-    const offer = await test.openOffer();
-    test.webhooks.lost = true;
-    await test.pay(offer.sessionId);
-    await billing.postgres.query('DELETE FROM offer_payments WHERE offer_id = $1', [offer.offerId]);
+  it('is stored for a person, once, if its offer is unknown', async () => {
+    const { offerId, sessionId } = await test.openOffer();
+    await test.payUnheard(sessionId);
+    await billing.postgres.query('DELETE FROM offer_payments WHERE offer_id = $1', [offerId]);
     await findLater();
     await findLater();
-    expect(await problemsOf(offer.sessionId)).toMatchObject([
-      { problem: 'unknown-purchase', offerId: offer.offerId, amountMinor: 1200n },
-    ]);
+    const problems = (await latestProblems(billing.postgres, 500)).filter(
+      (one) => one.sessionId === sessionId,
+    );
+    expect(problems).toMatchObject([{ problem: 'unknown-purchase', offerId, amountMinor: 1200n }]);
   });
 });
 
-it('a dispute none of whose webhooks came is taken and, won, returned', async () => {
+it('a dispute whose webhooks are all lost is posted as taken and, when it was won, as returned', async () => {
   const offer = await paidOffer();
   await test.setFaults({ lose: true });
   const id = await test.reverse(`sessions/${offer.sessionId}/dispute`);
   await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
   await findLater();
-  expect(await listed(id)).toMatchObject([{ reversal: { status: 'won', returnedPosted: true } }]);
+  const won = { status: 'won', returnedPosted: true };
+  expect(await test.findReversal(id)).toMatchObject({ reversal: won });
   expect(await linesOf(offer.book)).toEqual([
     { kind: 'card-dispute-won', net: '1200' },
     { kind: 'card-dispute', net: '-1200' },
-    { kind: 'offer-card-payment', net: '1000' },
+    payment,
   ]);
 });
 
-it('replicas that come at once ask once, and book once', async () => {
+it('replicas that start a round at once ask once, and post once', async () => {
   const offer = await paidOffer();
-  await test.setFaults({ lose: true });
-  await test.reverse(`sessions/${offer.sessionId}/refund`);
+  await lostRefund(offer);
   test.clock.advance(11 * MINUTE_MS);
   const before = listCalls().length;
   await Promise.all([find(), find(), find()]);
   expect(listCalls()).toHaveLength(before + 2);
-  expect(await linesOf(offer.book)).toHaveLength(2);
+  expect(await linesOf(offer.book)).toEqual([refund, payment]);
 });
 
-it('a list of many pages is read to its end, and goes on where a round was cut off', async () => {
+it('a list of many pages is read to its end, and a round goes on where the last one was aborted', async () => {
   const offer = await paidOffer();
   await findLater();
   await test.setFaults({ lose: true });
-  for (let count = 0; count < 230; count += 1) {
-    await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 1 });
-  }
+  await inTens(210, () => test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 1 }));
   test.clock.advance(11 * MINUTE_MS);
   const before = listCalls().length;
   // After one page of the first mode.
@@ -197,52 +164,45 @@ it('a list of many pages is read to its end, and goes on where a round was cut o
       return checks > 2;
     },
   } as AbortSignal);
-  const refunds = async () => (await linesOf(offer.book)).filter(({ kind }) => kind === 'card-refund').length;
-  const counted = async () =>
-    Number(
-      (
-        await billing.postgres.query<{ count: bigint }>(
-          `SELECT count(*) FROM card_reversals WHERE amount_minor = 1`,
-        )
-      )[0]?.count,
+  const posted = async () => {
+    const [row] = await billing.postgres.query<{ count: bigint }>(
+      `SELECT count(*) FROM transactions WHERE organisation_id = $1 AND kind = 'card-refund'`,
+      [offer.book.organisationId],
     );
-  expect(await counted()).toBe(100);
-  expect(await refunds()).toBe(100);
+    return row?.count;
+  };
+  expect(await posted()).toBe(100n);
   test.clock.advance(MINUTE_MS);
   await find();
-  expect(await counted()).toBe(230);
+  expect(await posted()).toBe(210n);
   const pages = listCalls()
     .slice(before)
     .map(({ path }) => path.includes('starting_after'));
   expect(pages).toEqual([false, true, true, false]);
 });
 
-it('a place that is no longer listed is begun anew', async () => {
+it('reading starts again when the event to continue after is no longer listed', async () => {
   const offer = await paidOffer();
   await findLater();
-  await test.setFaults({ lose: true });
-  const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
+  const id = await lostRefund(offer);
   await billing.postgres.query(
     `UPDATE event_readings SET last_event_id = 'evt_gone', stretch_to = $1, next_read_at = $1`,
     [test.clock.now()],
   );
   await find();
   await findLater();
-  expect(await listed(id)).toHaveLength(1);
+  expect(await isFound(id)).toBe(true);
 });
 
-it('Stripe away keeps nothing from being found later, and a database that refuses one keeps no other', async () => {
-  const offer = await paidOffer();
-  const other = await paidOffer();
-  await test.setFaults({ lose: true });
-  const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
-  const otherId = await test.reverse(`sessions/${other.sessionId}/refund`);
+it('a list that cannot be read is read later, and an event that the database refuses does not stop the others', async () => {
+  const [offer, other] = [await paidOffer(), await paidOffer()];
+  const [id, otherId] = [await lostRefund(offer), await lostRefund(other)];
   await test.setFaults({ failList: 'declined' });
   const { readUpTo } = billingMeters(createMetrics('billing'));
   billing = { ...billing, meters: { ...billing.meters, readUpTo } };
   await findLater();
-  expect(await listed(id)).toEqual([]);
-  // Also a replica that has never read it tells how far it was read.
+  expect(await isFound(id)).toBe(false);
+  // A replica whose first reading fails exports the metric too.
   const { values } = await readUpTo.get();
   expect(new Set(values.map(({ labels }) => labels['mode']))).toEqual(new Set(['TEST', 'LIVE']));
   await test.setFaults({});
@@ -254,12 +214,12 @@ it('Stripe away keeps nothing from being found later, and a database that refuse
   } finally {
     await billing.postgres.query('ALTER TABLE card_reversals DROP CONSTRAINT refuse');
   }
-  expect([await listed(id), (await listed(otherId)).length]).toEqual([[], 1]);
+  expect([await isFound(id), await isFound(otherId)]).toEqual([false, true]);
   await findLater();
-  expect(await listed(id)).toHaveLength(1);
+  expect(await isFound(id)).toBe(true);
 });
 
-it('one that cannot be read keeps no other of the stretch, is alerted once, and applied when it can be', async () => {
+it('an event that cannot be read does not stop the others, is alerted once, and is applied when it can be read', async () => {
   const offer = await paidOffer();
   await findLater();
   await test.setFaults({ lose: true });
@@ -280,11 +240,10 @@ it('one that cannot be read keeps no other of the stretch, is alerted once, and 
   billing = { ...billing, stripe: { ...billing.stripe, TEST: { ...TEST, client } } };
   await findLater();
   await findLater();
-  expect([(await listed(refundId)).length, await listed(disputeId)]).toEqual([1, []]);
-  const alerted = log.filter(({ msg }) => msg === 'an event of the card provider cannot be applied');
+  expect([await isFound(refundId), await isFound(disputeId)]).toEqual([true, false]);
   const unread = await billing.postgres.query(`SELECT FROM provider_events WHERE outcome = 'not-applied'`);
   expect(unread.length).toBeGreaterThan(0);
-  expect(alerted).toHaveLength(unread.length);
+  expect(logged('an event of the card provider cannot be applied')).toBe(unread.length);
   const read = await billing.postgres.query<{ read_up_to: Date }>(
     `SELECT read_up_to FROM event_readings WHERE mode = 'TEST'`,
   );
@@ -292,7 +251,7 @@ it('one that cannot be read keeps no other of the stretch, is alerted once, and 
 
   billing = readable;
   await findLater();
-  expect(await listed(disputeId)).toHaveLength(1);
+  expect(await isFound(disputeId)).toBe(true);
   expect(await billing.postgres.query(`SELECT FROM provider_events WHERE outcome = 'not-applied'`)).toEqual(
     [],
   );

@@ -2,52 +2,46 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type StripeMock, startStripeMock } from '@offer-ads/backing/stripe-mock';
 import type { RecordedRequest } from '@offer-ads/simulators/stripe/server';
-import { closeCheckout } from '../../src/checkouts/close-checkout.ts';
-import { reconcileCheckouts } from '../../src/checkouts/reconcile.ts';
-import { stripeDeadline } from '../../src/stripe/client.ts';
 import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
-import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
+import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 
-let test: BillingUnderTest;
+const test = useBilling();
 let mock: Partial<StripeMock> & { readonly missing?: string };
 beforeAll(async () => {
-  test = await startBillingUnderTest();
   mock = await startStripeMock();
 }, 360_000);
 afterAll(async () => {
   await mock[Symbol.asyncDispose]?.();
-  await test.finish();
 });
 
-/** Whether a call is one that the description allows, in Stripe's words if not. */
+/** `allowed`, or what stripe-mock says against the call. */
 async function verdict({ method, path, body }: RecordedRequest): Promise<string> {
-  const answer = await fetch(`${mock.url}${inWordsOfTheDescription(path)}`, {
+  const answer = await fetch(`${mock.url}${withOlderNames(path)}`, {
     method,
     headers: {
       authorization: 'Bearer sk_test_123',
       ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }),
     },
-    ...(method === 'POST' && { body: inWordsOfTheDescription(body) }),
+    ...(method === 'POST' && { body: withOlderNames(body) }),
   });
   const text = await answer.text();
   return answer.ok ? 'allowed' : `${method} ${path} ${decodeURIComponent(body)}: ${text}`;
 }
 
-/** The description is of an API version before the SDK's, in which this one parameter had its older name. */
-function inWordsOfTheDescription(text: string): string {
+/** The description is of an older API version than the SDK's; this parameter had another name then. */
+function withOlderNames(text: string): string {
   return text.replaceAll('allowed_payment_method_types', 'payment_method_types');
 }
 
-it('every call that billing makes is one that Stripe’s description allows', async () => {
+it('Stripe’s description allows every call that billing makes', async () => {
   // Fresh accounts: the tax rate is looked for and made.
   const offer = await test.openOffer();
   await test.openOffer({ country: 'DE', book: test.newBook({ currency: 'EUR', mode: 'LIVE' }) });
   await test.openTopUp();
-  await closeCheckout(test.billing, offer, stripeDeadline());
-  test.clock.advance(5 * 60_000);
-  const { signal } = new AbortController();
-  await reconcileCheckouts(test.billing, signal);
-  await findMissedEvents(test.billing, signal);
+  await test.close(offer);
+  test.clock.advance(5 * MINUTE_MS);
+  await test.reconcile();
+  await findMissedEvents(test.billing, new AbortController().signal);
   const kinds = new Set(
     test.requests.map(
       ({ method, path }) => `${method} ${path.replace(/\?.*/, '').replace(/cs_\w+/, '{id}')}`,
@@ -69,7 +63,7 @@ it('every call that billing makes is one that Stripe’s description allows', as
   expect(verdicts.filter((text) => text !== 'allowed')).toEqual([]);
 });
 
-it('and a call that it does not allow is found', async () => {
+it('the mock finds a call that Stripe’s description does not allow', async () => {
   if (mock.missing !== undefined) return;
   const create = test.requests.find(
     ({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions',

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { invoiceNumber, parseInvoiceNumber } from './invoice.ts';
 
 describe('the number of an invoice', () => {
-  it('says its mode, so that TEST is never taken for LIVE', () => {
+  it('contains the mode, so that a TEST number is never taken for a LIVE one', () => {
     expect(invoiceNumber('LIVE', 1n)).toBe('INV-000001');
     expect(invoiceNumber('TEST', 1n)).toBe('TEST-000001');
     expect(invoiceNumber('LIVE', 1_234_567n)).toBe('INV-1234567');
   });
 
-  it('is read back to the same invoice', () => {
+  it('is parsed back to the same invoice', () => {
     const places = fc.record({
       mode: fc.constantFrom('TEST' as const, 'LIVE' as const),
       sequence: fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }),
@@ -30,5 +30,5 @@ describe('the number of an invoice', () => {
     'INV-000001 ',
     'INV-00000x',
     '',
-  ])('is written in one way: %p is none', (text) => expect(parseInvoiceNumber(text)).toBeNull());
+  ])('has one valid form: %p is refused', (text) => expect(parseInvoiceNumber(text)).toBeNull());
 });

@@ -9,7 +9,7 @@ describe('VAT on card payments', () => {
     expect(vatOnCardPayment(32n, 'GB')).toBe(6n); // 6.4
   });
 
-  it('is nothing for organisations registered elsewhere', () => {
+  it('is 0 for organisations registered elsewhere', () => {
     expect(vatOnCardPayment(100_00n, 'DE')).toBe(0n);
     expect(vatOnCardPayment(100_00n, 'US')).toBe(0n);
   });

@@ -19,7 +19,7 @@ describe('credit of Unused Time', () => {
     expect(creditTarget(1n, { unusedMs: 1, scheduledMs: 3 })).toBe(0n);
   });
 
-  it('gives only what was not credited before', () => {
+  it('is only the part that was not credited before', () => {
     const payment = { netMinor: 10_00n, vatMinor: 0n, earnedMinor: 2_50n };
     expect(creditDue({ ...payment, creditedMinor: 1_00n }, 0n)).toBe(1_50n);
     expect(creditDue({ ...payment, creditedMinor: 2_50n }, 0n)).toBe(0n);
@@ -38,7 +38,7 @@ describe('credits in any order and repeated', () => {
   );
   const netMinor = fc.bigInt({ min: 0n, max: 10n ** 12n });
 
-  it('come to what the largest report is worth, and never exceed the price', () => {
+  it('add up to the credit of the largest report, and never exceed the price', () => {
     fc.assert(
       fc.property(netMinor, reports, (netMinor, { scheduledMs, unusedMs }) => {
         let [creditedMinor, earnedMinor] = [0n, 0n];
@@ -57,10 +57,10 @@ describe('credits in any order and repeated', () => {
   });
 });
 
-describe('of a payment that the provider has taken back', () => {
+describe('when the provider has taken the payment back', () => {
   const payment = { netMinor: 10_00n, vatMinor: 2_00n, creditedMinor: 0n, earnedMinor: 10_00n };
 
-  it('nothing is credited when all of it is gone, and the net share of what is left otherwise', () => {
+  it('nothing is credited if all of it is gone, otherwise the net share of what is left', () => {
     expect(creditDue(payment, 12_00n)).toBe(0n);
     expect(creditDue(payment, 24_00n)).toBe(0n);
     expect(creditDue(payment, 3_00n)).toBe(7_50n);
@@ -68,7 +68,7 @@ describe('of a payment that the provider has taken back', () => {
     expect(creditDue(payment, 1n)).toBe(9_99n);
   });
 
-  it('the credit beyond what was kept is owed, as far as nobody has decided', () => {
+  it('the credit beyond what is left is owed, except for reversals that a person has decided', () => {
     const credited = { ...payment, creditedMinor: 9_00n };
     expect(creditOwed(credited, { inAllMinor: 0n, undecidedMinor: 0n })).toBe(0n);
     expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 12_00n })).toBe(9_00n);
@@ -77,7 +77,7 @@ describe('of a payment that the provider has taken back', () => {
     expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 6_00n })).toBe(5_00n);
   });
 
-  it('credits never exceed what is kept, whatever is paid and taken back, and nothing is owed of them', () => {
+  it('credits never exceed what is left, so nothing is owed, whatever was paid and taken back', () => {
     const minor = fc.bigInt({ min: 0n, max: 10n ** 12n });
     fc.assert(
       fc.property(minor, minor, minor, minor, (netMinor, vatMinor, earned, takenBackMinor) => {

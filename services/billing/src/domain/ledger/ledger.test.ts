@@ -14,15 +14,15 @@ import {
 const book: Book = { organisationId: 1, mode: 'TEST', currency: 'GBP' };
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n });
 
-describe('the ledger in words', () => {
-  it('charging an offer takes the net price from the balance and books it as sales', () => {
+describe('the entries', () => {
+  it('of a charge take the net price from the balance to sales', () => {
     expect(entriesOf(offerCharged(book, 7, 12_34n))).toEqual([
       { account: 'prepaid-balance', amountMinor: -12_34n },
       { account: 'sales', amountMinor: 12_34n },
     ]);
   });
 
-  it('a card payment leaves the provider owing price and VAT together', () => {
+  it('of a card payment say that the provider owes price and VAT together', () => {
     expect(entriesOf(offerPaidByCard(book, 7, { netMinor: 10_00n, vatMinor: 2_00n }))).toEqual([
       { account: 'card-clearing', amountMinor: -12_00n },
       { account: 'sales', amountMinor: 10_00n },
@@ -30,12 +30,12 @@ describe('the ledger in words', () => {
     ]);
   });
 
-  it('a card payment without VAT leaves no VAT entry', () => {
+  it('of a card payment without VAT have none for VAT', () => {
     const accounts = entriesOf(offerPaidByCard(book, 7, { netMinor: 10_00n, vatMinor: 0n }));
     expect(accounts.map((entry) => entry.account)).toEqual(['card-clearing', 'sales']);
   });
 
-  it('unused time goes from the credits to the balance, never from sales', () => {
+  it('of Unused Time go from the account of credits to the balance, never from sales', () => {
     const credit = unusedTimeCredited(book, 7, { amountMinor: 3n, creditedSoFarMinor: 5n });
     expect(entriesOf(credit)).toEqual([
       { account: 'unused-time-credits', amountMinor: -3n },
@@ -43,12 +43,12 @@ describe('the ledger in words', () => {
     ]);
   });
 
-  it('a price of nothing moves no money', () => {
+  it('of a price of 0 do not exist', () => {
     expect(movesMoney(offerCharged(book, 7, 0n))).toBe(false);
     expect(movesMoney(offerCharged(book, 7, 1n))).toBe(true);
   });
 
-  it('no posting runs backwards', () => {
+  it('of a negative posting cannot be made', () => {
     expect(() => entriesOf(offerCharged(book, 7, -1n))).toThrow(RangeError);
   });
 });
@@ -63,7 +63,7 @@ describe('every transaction', () => {
     amount.map((amountMinor) => balanceToppedUp(book, 'r', amountMinor)),
   );
 
-  it('sums to zero, names each account once and books no zeros', () => {
+  it('sums to zero, names each account once and has no entry of 0', () => {
     fc.assert(
       fc.property(transactions, (transaction) => {
         const entries = entriesOf(transaction);
@@ -74,7 +74,7 @@ describe('every transaction', () => {
     );
   });
 
-  it('has a cause that tells apart what may happen once each', () => {
+  it('has a cause of its own for each thing that may happen once', () => {
     const causes = [
       offerCharged(book, 1, 1n),
       offerCharged(book, 2, 1n),

@@ -3,7 +3,7 @@ import { fc } from '@offer-ads/testing/profile';
 import { fallsBelow, isLow } from './low-balance.ts';
 
 describe('a balance', () => {
-  it('falls below its threshold when it was at it or above before, and only then', () => {
+  it('falls below its threshold only if it was at or above it before', () => {
     expect(fallsBelow(500n, { beforeMinor: 500n, afterMinor: 499n })).toBe(true);
     expect(fallsBelow(500n, { beforeMinor: 900n, afterMinor: 500n })).toBe(false);
     expect(fallsBelow(500n, { beforeMinor: 499n, afterMinor: 498n })).toBe(false);
@@ -26,26 +26,26 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-it('is told of as somebody with a memory would: once, then silence until the balance was high enough again', () => {
+it('there is one notice for each fall, and no other until the balance has been high enough again, as a model with a memory says', () => {
   fc.assert(
     fc.property(steps, (story) => {
-      const told: number[] = [];
-      const remembered: number[] = [];
+      const notices: number[] = [];
+      const expected: number[] = [];
       let balance = 10n;
       let threshold: bigint | null = null;
-      let mayTell = false;
+      let wasHighEnough = false;
       for (const [at, step] of story.entries()) {
         const before = balance;
         if ('threshold' in step) threshold = step.threshold;
         else if (balance + step.change >= 0n) balance += step.change;
         if ('change' in step && fallsBelow(threshold, { beforeMinor: before, afterMinor: balance }))
-          told.push(at);
+          notices.push(at);
         const low = threshold !== null && balance < threshold;
         // Setting a threshold above the balance sends no notice, and none follows until the balance has recovered.
-        if (low && mayTell && 'change' in step) remembered.push(at);
-        mayTell = threshold !== null && !low;
+        if (low && wasHighEnough && 'change' in step) expected.push(at);
+        wasHighEnough = threshold !== null && !low;
       }
-      expect(told).toEqual(remembered);
+      expect(notices).toEqual(expected);
     }),
   );
 });

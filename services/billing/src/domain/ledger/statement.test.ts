@@ -9,7 +9,7 @@ const period: fc.Arbitrary<Period> = fc.record({
 });
 const id = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n });
 
-it('a cursor names the place that it was written for, with its period', () => {
+it('a cursor is parsed back to the same place and period', () => {
   fc.assert(
     fc.property(fc.record({ period, newestId: id, lastId: id }), (place) => {
       expect(readStatementCursor(writeStatementCursor(place), place.period)).toEqual(place);
@@ -17,7 +17,7 @@ it('a cursor names the place that it was written for, with its period', () => {
   );
 });
 
-it('a cursor of another period is none', () => {
+it('a cursor of another period is refused', () => {
   fc.assert(
     fc.property(period, period, (one, other) => {
       fc.pre(one.from?.getTime() !== other.from?.getTime() || one.to?.getTime() !== other.to?.getTime());
@@ -27,7 +27,7 @@ it('a cursor of another period is none', () => {
   );
 });
 
-it('what was never a cursor is none', () => {
+it('a text that is no cursor is refused', () => {
   for (const text of ['', 'abc', Buffer.from('1~2').toString('base64url')])
     expect(readStatementCursor(text, { from: null, to: null })).toBeNull();
 });

@@ -28,41 +28,41 @@ const receipt: Receipt = {
 };
 
 describe('a receipt', () => {
-  it('of price and VAT together pays the offer, also before the session is known', () => {
+  it('of price and VAT together pays the offer, even before the session’s id is known', () => {
     expect(receiptProblem(payment, receipt)).toBeNull();
     expect(receiptProblem({ ...payment, checkout: opening }, receipt)).toBeNull();
   });
 
-  it('of any other amount or currency does not', () => {
+  it('of any other amount or currency pays nothing', () => {
     expect(receiptProblem(payment, { ...receipt, amountMinor: 11_99n })).toBe('wrong-amount');
     expect(receiptProblem(payment, { ...receipt, amountMinor: 12_01n })).toBe('wrong-amount');
     expect(receiptProblem(payment, { ...receipt, currency: 'USD' })).toBe('wrong-amount');
   });
 
-  it('of another organisation or mode does not', () => {
+  it('of another organisation or mode pays nothing', () => {
     expect(receiptProblem(payment, { ...receipt, organisationId: 2 })).toBe('other-organisation');
     expect(receiptProblem(payment, { ...receipt, mode: 'LIVE' })).toBe('other-organisation');
   });
 
-  it('of a session that is not the checkout’s does not', () => {
+  it('of another session than the checkout’s pays nothing', () => {
     expect(receiptProblem(payment, { ...receipt, sessionId: 'cs_2' })).toBe('unknown-session');
     expect(receiptProblem(payment, { ...receipt, generation: 2 })).toBe('unknown-session');
   });
 
-  it('of an earlier session pays the offer, if that is the one on record', () => {
+  it('of an earlier session pays the offer if that session is on record', () => {
     const checkout = renewed(sessionExpired(payment.checkout, 1), now);
     expect(receiptProblem({ ...payment, checkout }, receipt, 'cs_1')).toBeNull();
     expect(receiptProblem({ ...payment, checkout }, receipt, 'cs_other')).toBe('unknown-session');
     expect(receiptProblem({ ...payment, checkout }, receipt, null)).toBe('unknown-session');
   });
 
-  it('of a second session is kept for a person, the same one again is a repeat', () => {
+  it('of a second session is a second payment; of the same session it is a repeat', () => {
     const paidBefore = { ...payment, paidSessionId: 'cs_0' };
     expect(receiptProblem(paidBefore, receipt)).toBe('paid-twice');
     expect(receiptProblem({ ...payment, paidSessionId: 'cs_1' }, receipt)).toBeNull();
   });
 
-  it('for an offer that is unknown or paid from the balance pays nothing', () => {
+  it('for an unknown offer, or one paid from the balance, pays nothing', () => {
     expect(receiptProblem(undefined, receipt)).toBe('unknown-purchase');
     expect(receiptProblem({ method: 'B' }, receipt)).toBe('not-by-card');
   });

@@ -26,13 +26,13 @@ const opening = newCheckout(days(10), now);
 const open = opened(opening, { generation: 1, sessionId: 'cs_1', url: 'https://pay/1' });
 
 describe('a session', () => {
-  it('never outlives its offer by more than Stripe makes it', () => {
+  it('ends with its offer, or as near to that as Stripe’s limits allow', () => {
     expect(sessionExpiry(minutes(120), now)).toEqual(minutes(120));
     expect(sessionExpiry(minutes(5), now)).toEqual(minutes(31));
     expect(sessionExpiry(days(10), now)).toEqual(minutes(24 * 60 - 5));
   });
 
-  it('expires at a whole second within Stripe’s bounds of 30 minutes and 24 hours, whatever the offer', () => {
+  it('expires at a whole second, and lives for 30 minutes to 24 hours, whatever the offer', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e9, max: 1e11 }), fc.integer({ min: 0, max: 999 }), (lifeMs, offMs) => {
         const at = new Date(now.getTime() + offMs);
@@ -46,7 +46,7 @@ describe('a session', () => {
 });
 
 describe('opening', () => {
-  it('ends when Stripe’s answer for this generation is known', () => {
+  it('ends when Stripe has answered for this generation', () => {
     expect(open.state).toBe('open');
     expect(opened(opening, { generation: 2, sessionId: 'cs_2', url: null })).toBe(opening);
   });
@@ -55,14 +55,14 @@ describe('opening', () => {
     expect(opened(open, { generation: 1, sessionId: 'cs_other', url: null })).toBe(open);
   });
 
-  it('of a checkout that is being closed only makes the session known, so that it can be expired', () => {
+  it('of a checkout that is being closed only stores the session’s id, so that it can be expired', () => {
     const known = opened(closing(opening), { generation: 1, sessionId: 'cs_1', url: null });
     expect(known).toMatchObject({ state: 'closing', session: { sessionId: 'cs_1' } });
   });
 });
 
 describe('a new generation', () => {
-  it('begins only when the last session is certain to be over', () => {
+  it('begins only when the last session can certainly not be paid any more', () => {
     expect(renewed(open, now)).toBe(open);
     const next = renewed(sessionExpired(open, 1), now);
     expect(next).toMatchObject({
@@ -71,7 +71,7 @@ describe('a new generation', () => {
     });
   });
 
-  it('is not undone by late news of an earlier one', () => {
+  it('is not changed by a late report about an earlier one', () => {
     const next = renewed(sessionExpired(open, 1), now);
     expect(sessionExpired(next, 1)).toBe(next);
   });
@@ -83,23 +83,23 @@ describe('a new generation', () => {
 });
 
 describe('closing', () => {
-  it('closes only once the session is over', () => {
+  it('closes only after the session has expired', () => {
     expect(closed(closing(open)).state).toBe('closing');
     expect(closed(sessionExpired(closing(open), 1)).state).toBe('closed');
   });
 
-  it('goes back to where it was when the end is uncertain', () => {
+  it('goes back to the former state when the result is uncertain', () => {
     expect(reopened(closing(open)).state).toBe('open');
     expect(reopened(closing(opening)).state).toBe('opening');
   });
 
-  it('finds the payment that came first', () => {
+  it('leaves a payment that came first', () => {
     const won = paid(closing(open), now);
     expect(closed(sessionExpired(won, 1)).state).toBe('paid');
     expect(reopened(won).state).toBe('paid');
   });
 
-  it('stays closed when a payment still comes, which is on record', () => {
+  it('stays closed when a payment still comes, and stores when it came', () => {
     const late = paid(closed(sessionExpired(closing(open), 1)), minutes(1));
     expect(late).toMatchObject({ state: 'closed', paidAt: minutes(1) });
   });
@@ -108,7 +108,7 @@ describe('closing', () => {
 describe('a deletion that is taken back', () => {
   const closedFor = (deletion: number) => closed(sessionExpired(closing(open, deletion), 1));
 
-  it('opens the page again, from whatever it has made of it', () => {
+  it('opens the page again, whether it was closed or is being closed', () => {
     expect(takenBack(closedFor(1), 1)).toMatchObject({ state: 'open', session: { expired: true } });
     expect(payerMeets(takenBack(closedFor(1), 1), now)).toEqual({ kind: 'no-session', why: 'expired' });
     expect(renewed(takenBack(closedFor(1), 1), now)).toMatchObject({ session: { generation: 2 } });
@@ -117,20 +117,20 @@ describe('a deletion that is taken back', () => {
     expect(takenBack(open, 1).state).toBe('open');
   });
 
-  it('closes nothing any more: neither with a late request nor with one that is still at work', () => {
+  it('can no longer close the page, neither by a late request nor by one that is still running', () => {
     expect(closing(takenBack(open, 1), 1).state).toBe('open');
     expect(closing(takenBack(open, 2), 1).state).toBe('open');
     expect(closed(sessionExpired(takenBack(closing(open, 1), 1), 1)).state).toBe('open');
   });
 
-  it('changes nothing once a later one has begun, even one that found the page closed', () => {
+  it('changes nothing after a later deletion, even if that found the page closed', () => {
     const twice = closing(closedFor(1), 2);
     expect(takenBack(twice, 1)).toBe(twice);
     expect(takenBack(closing(open, 2), 1).state).toBe('closing');
     expect(closed(sessionExpired(closing(takenBack(open, 1), 2), 1)).state).toBe('closed');
   });
 
-  it('changes nothing for an offer that has ended or was never finished, nor for one that was paid', () => {
+  it('changes nothing after the offer has ended, was abandoned or was paid', () => {
     const forEver = closed(sessionExpired(closing(open), 1));
     expect(takenBack(forEver, FOR_EVER - 1)).toBe(forEver);
     expect(closed(sessionExpired(closing(takenBack(open, 1)), 1)).state).toBe('closed');
@@ -140,20 +140,20 @@ describe('a deletion that is taken back', () => {
 });
 
 describe('a payer who follows the link', () => {
-  it('is led to the open session', () => {
+  it('gets the open session', () => {
     expect(payerMeets(open, now)).toEqual({ kind: 'session', url: 'https://pay/1' });
   });
 
-  it('is never led to a session whose time is over', () => {
+  it('never gets an expired session', () => {
     expect(payerMeets(open, days(1))).toEqual({ kind: 'no-session', why: 'expired' });
     expect(payerMeets(sessionExpired(open, 1), now)).toEqual({ kind: 'no-session', why: 'expired' });
   });
 
-  it('waits for an answer of Stripe that is not there yet', () => {
+  it('waits until Stripe has answered', () => {
     expect(payerMeets(opening, now)).toEqual({ kind: 'no-session', why: 'opening' });
   });
 
-  it('learns what has become of the offer', () => {
+  it('learns whether the offer is paid, closed or ended', () => {
     expect(payerMeets(paid(open, now), now).kind).toBe('paid');
     expect(payerMeets(closed(sessionExpired(open, 1)), now).kind).toBe('closed');
     expect(payerMeets(closed(sessionExpired(open, 1)), days(10)).kind).toBe('ended');
@@ -162,14 +162,14 @@ describe('a payer who follows the link', () => {
   });
 });
 
-describe('asking about a session that has brought no webhook', () => {
-  it('comes after five minutes, then ever more rarely, at least every hour', () => {
+describe('a session without a webhook', () => {
+  it('is asked about after five minutes, then ever less often, at least every hour', () => {
     expect(nextCheck(now, now, days(1))).toEqual(minutes(5));
     expect(nextCheck(minutes(20), now, days(1))).toEqual(minutes(40));
     expect(nextCheck(minutes(600), now, days(1))).toEqual(minutes(660));
   });
 
-  it('comes just after its end', () => {
+  it('is asked about just after its end', () => {
     expect(nextCheck(minutes(50), now, minutes(60))).toEqual(minutes(61));
     expect(nextCheck(minutes(61), now, minutes(60))).toEqual(minutes(121));
   });
@@ -213,14 +213,14 @@ describe('any order of steps', () => {
     const isNewGeneration = after.session.generation > before.session.generation;
     const faults = {
       'leave a final state': isFinal && after.state !== before.state,
-      'forget what closed it for ever': before.deletion > after.deletion,
+      'forget the latest deletion': before.deletion > after.deletion,
       'close for a deletion that was taken back':
         after.takenBack && (after.state === 'closing' || (after.state === 'closed' && after.paidAt === null)),
       'forget or change when it was paid': before.paidAt !== null && after.paidAt !== before.paidAt,
       'go back a generation': after.session.generation < before.session.generation,
       'open a session beside one that can be paid': isNewGeneration && !before.session.expired,
       'be open without a session': after.state === 'open' && after.session.sessionId === null,
-      'lead on from where nothing can be paid':
+      'give a session that cannot be paid':
         after.state !== 'open' && payerMeets(after, at).kind === 'session',
     };
     return Object.entries(faults)
@@ -228,7 +228,7 @@ describe('any order of steps', () => {
       .map(([fault]) => fault);
   }
 
-  it('keeps closed closed and paid paid, and leads nobody on from there', () => {
+  it('leaves closed and paid checkouts so, and gives no session for them', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         let checkout = opening;

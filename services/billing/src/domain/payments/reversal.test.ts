@@ -17,18 +17,18 @@ const made: Reversal = {
   returned: false,
 };
 
-it('what came back had left before, even if nobody told of that', () => {
+it('money that was returned counts as taken, even if no event said so', () => {
   expect(mergeReversal(undefined, { ...made, taken: false, returned: true })).toMatchObject({ taken: true });
 });
 
-it('of two news of one second the final one says where it stands', () => {
+it('of two events in the same second, the one with a final status is later', () => {
   const failed = { ...made, status: 'failed', returned: true };
   expect(mergeReversal(failed, made)).toMatchObject({ status: 'failed', returned: true });
   expect(mergeReversal(made, failed)).toMatchObject({ status: 'failed', returned: true });
 });
 
-it('news in any order and repeated come to the same, and never take anything back', () => {
-  const news: Reversal[] = [
+it('events in any order and repeated give the same reversal', () => {
+  const events: Reversal[] = [
     made,
     { ...made, status: 'succeeded', asOf: at(2) },
     { ...made, status: 'failed', asOf: at(3), returned: true },
@@ -36,8 +36,8 @@ it('news in any order and repeated come to the same, and never take anything bac
   const outcome = (order: readonly Reversal[]) =>
     order.reduce<Reversal | undefined>((known, one) => mergeReversal(known, one), undefined);
   fc.assert(
-    fc.property(fc.shuffledSubarray([...news, ...news], { minLength: 6, maxLength: 6 }), (order) => {
-      expect(outcome(order)).toEqual(outcome(news));
+    fc.property(fc.shuffledSubarray([...events, ...events], { minLength: 6, maxLength: 6 }), (order) => {
+      expect(outcome(order)).toEqual(outcome(events));
     }),
   );
 });
