@@ -134,9 +134,13 @@ describe('admission', () => {
     const running = work();
     const late = new AbortController();
     const first = admission.run(large(1), never, running.run);
-    const second = admission.run(large(2), late.signal, () => Promise.reject(new Error('must not run')));
+    let secondBegan = false;
+    const second = admission.run(large(2), late.signal, async () => {
+      secondBegan = true;
+    });
     expect(await admission.run(ordinary(3), never, async () => 'served')).toBe('served');
     expect(admission.waiting()).toBe(1);
+    expect(secondBegan).toBe(false);
     late.abort();
     // Others were served meanwhile, so it counts for no breaker.
     await expect(second).rejects.toMatchObject({ status: 422 });
@@ -153,10 +157,34 @@ describe('admission', () => {
       admission.run(ordinary(2), never, works[1]?.run ?? fail),
       ...[3, 4].map((organisation) => admission.run(large(organisation), never, async () => 'large')),
     ];
-    await expect(admission.run(large(5), never, fail)).rejects.toMatchObject({ status: 429 });
+    await expect(admission.run(large(5), never, async () => 'too many')).rejects.toMatchObject({
+      status: 429,
+    });
     accepted.push(admission.run(ordinary(6), never, async () => 'ordinary'));
     for (const { finish } of works) finish();
     expect(await Promise.all(accepted)).toEqual(['done', 'done', 'large', 'large', 'ordinary']);
+  });
+
+  it('starts a large picture beside an ordinary one, and another large one only when the first has ended', async () => {
+    const admission = createAdmission({ atOnce: 2, mostWaiting: 5 });
+    const works = [work(), work()] as const;
+    const ordinaryOne = admission.run(ordinary(1), never, works[0].run);
+    const firstLarge = admission.run(large(2), never, works[1].run);
+    expect(admission.waiting()).toBe(0);
+    const secondLarge = admission.run(large(3), never, async () => 'second');
+    works[0].finish();
+    await ordinaryOne;
+    expect(await admission.run(ordinary(4), never, async () => 'served')).toBe('served');
+    expect(admission.waiting()).toBe(1);
+    works[1].finish();
+    expect(await Promise.all([firstLarge, secondLarge])).toEqual(['done', 'second']);
+  });
+
+  it('says 422 to a large picture whose caller had no time left when it came, and 503 to an ordinary one', async () => {
+    const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
+    const late = AbortSignal.abort();
+    await expect(admission.run(large(1), late, fail)).rejects.toMatchObject({ status: 422 });
+    await expect(admission.run(ordinary(1), late, fail)).rejects.toMatchObject({ status: 503 });
   });
 
   it('lets large pictures in where there is one place only', async () => {
