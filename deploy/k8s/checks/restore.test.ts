@@ -22,7 +22,11 @@ type Cluster = {
     readonly name: string;
     readonly plugin: { readonly parameters: Parameters };
   }[];
-  readonly plugins: readonly { readonly isWALArchiver: boolean; readonly parameters: Parameters }[];
+  readonly plugins: readonly {
+    readonly name: string;
+    readonly isWALArchiver: boolean;
+    readonly parameters: Parameters;
+  }[];
 };
 
 const before = manifestsOf('overlays/production/stores');
@@ -80,6 +84,47 @@ describe('the restore of MongoDB', () => {
     expect(download.ARCHIVE).toMatch(new RegExp(`^${upload.FOLDER}/[^/]+\\.tar$`));
     expect(download.S3_ENDPOINT).toBe(upload.S3_ENDPOINT);
     expect(download.AWS_DEFAULT_REGION).toBe(upload.AWS_DEFAULT_REGION);
+  });
+});
+
+/** Where mongodump can be had, trials/restore/mongo-backup.test.ts runs the commands themselves. */
+describe('the backups of each night', () => {
+  const mongo = (manifests: readonly Manifest[]) =>
+    find(manifests, 'MongoDBCommunity mongo').spec as {
+      readonly users: readonly { readonly name: string; readonly roles: readonly object[] }[];
+      readonly security: { readonly roles?: readonly { readonly role: string }[] };
+    };
+  const rolesOf = (manifests: readonly Manifest[], user: string) =>
+    mongo(manifests).users.find(({ name }) => name === user)?.roles;
+  const commandsOf = ({ template }: Job) => {
+    const { initContainers = [], containers } = template.spec;
+    return [...initContainers, ...containers].flatMap(({ command = [] }) => command).join('\n');
+  };
+  const nightly = (find(before, 'CronJob mongo-backup').spec as { jobTemplate: { spec: Job } }).jobTemplate;
+
+  it('dump MongoDB with the writes that happen meanwhile, and a restore replays them', () => {
+    expect(commandsOf(nightly.spec)).toMatch(/^ *mongodump (?!.*--(?:db|collection)).*--oplog /m);
+    const job = find(manifestsOf('overlays/production/restore/mongo'), 'Job mongo-restore').spec as Job;
+    expect(commandsOf(job)).toMatch(/^ *mongorestore .*--oplogReplay /m);
+  });
+
+  it('dump MongoDB as a user who may read everything; only a restore has a user who may replay', () => {
+    const role = (name: string) => ({ name, db: 'admin' });
+    expect(rolesOf(before, 'backup')).toEqual([role('backup')]);
+    expect(rolesOf(before, 'restore')).toBeUndefined();
+    expect(rolesOf(restored, 'restore')).toEqual([role('restore'), role('replay')]);
+    expect(mongo(restored).security.roles).toEqual([expect.objectContaining({ role: 'replay' })]);
+  });
+
+  it('are made of Postgres and go where its WAL goes', () => {
+    const spec = find(before, 'ScheduledBackup postgres').spec;
+    expect(spec).not.toHaveProperty('suspend', true);
+    expect(spec).toMatchObject({
+      schedule: expect.stringMatching(/^0 \d+ \d+ \* \* \*$/),
+      cluster: { name: 'postgres' },
+      method: 'plugin',
+      pluginConfiguration: { name: clusterOf(before).plugins[0]!.name },
+    });
   });
 });
 

@@ -53,6 +53,21 @@ describe.each(services)('in %s, %s', (overlay, name) => {
     ]);
   });
 
+  it('is spread over zones and over machines, each release for itself', () => {
+    const { topologySpreadConstraints } = pod as { topologySpreadConstraints?: readonly object[] };
+    const over = (topologyKey: string) =>
+      expect.objectContaining({
+        topologyKey,
+        maxSkew: 1,
+        labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'service' } },
+        matchLabelKeys: ['app.kubernetes.io/name', 'pod-template-hash'],
+      });
+    expect(topologySpreadConstraints).toEqual([
+      over('topology.kubernetes.io/zone'),
+      over('kubernetes.io/hostname'),
+    ]);
+  });
+
   it('has a disk where its settings name a folder', () => {
     const environment = environmentOf(overlay, workload(overlay, name));
     const folders = Object.entries(environment)

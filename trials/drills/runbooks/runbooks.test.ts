@@ -131,16 +131,23 @@ describe('files', () => {
   });
 });
 
-describe('replicas', () => {
-  it('of a service that an autoscaler looks after are never set past it: it would undo that', () => {
-    const operations = join(repository, 'docs/operations');
-    const texts = [
-      ...files.map((file) => join(folder, file)),
-      ...readdirSync(operations).map((file) => join(operations, file)),
-      join(repository, 'deploy/k8s/README.md'),
-    ];
-    const scaled = new RegExp(`kubectl.* scale deployment[ /](?:${serviceNames.join('|')})\\b`);
+/** Every page with commands for a cluster. */
+const texts = [
+  ...files.map((file) => join(folder, file)),
+  ...readdirSync(join(repository, 'docs/operations')).map((file) =>
+    join(repository, 'docs/operations', file),
+  ),
+  join(repository, 'deploy/k8s/README.md'),
+];
+
+describe('commands for a cluster', () => {
+  it('never set the replicas of a service past its autoscaler, which would undo that', () => {
+    const scaled = new RegExp(`kubectl.* scale .*\\bdeployments?[ /](?:${serviceNames.join('|')})\\b`);
     expect(texts.filter((file) => scaled.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  it('never copy files by `kubectl cp`, because images have no tar', () => {
+    expect(texts.filter((file) => /kubectl[^`\n]* cp [^`\n]/.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });
 
