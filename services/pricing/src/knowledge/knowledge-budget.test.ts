@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
+import { dayAfter, memorySpentStore } from '../../test/memory-spent-store.ts';
 import {
   type Asker,
   type Holder,
@@ -36,12 +37,16 @@ function budgetOf(perDay: number | undefined, minCohort = 10, room = productionR
         counted,
         now: o.now ?? morning,
       }),
-    /** A target that reaches no members, different each time. */
+    /**
+     * A target that reaches no members, different each time.
+     * @returns how many of the answers were precise
+     */
     spend: (times: number, by: Partial<Asker> = {}, now = morning) => {
-      for (let time = 0; time < times; time += 1) {
+      const answers = Array.from({ length: times }, () => {
         const target = { ...london, latitude: (asked += 1) / 100 };
-        budget.answer({ asker: { ...asker, ...by }, target, counted: 0, now });
-      }
+        return budget.answer({ asker: { ...asker, ...by }, target, counted: 0, now });
+      });
+      return answers.filter(({ isCoarse }) => !isCoarse).length;
     },
   };
 }
@@ -261,32 +266,9 @@ describe('a coarse count', () => {
   });
 });
 
-function memoryStore(): SpentStore & { away: boolean } {
-  const spent = new Map<string, number>();
-  const on = (day: string, id: string) => spent.get(`${day} ${id}`) ?? 0;
-  return {
-    away: false,
-    async add(day, all) {
-      if (this.away) throw new Error('the store is away');
-      for (const { id, spent: more } of all) spent.set(`${day} ${id}`, on(day, id) + more);
-    },
-    async totals(day, ids) {
-      return ids.map((id) => ({ id, spent: on(day, id) }));
-    },
-    async before(day, ids) {
-      const days = Array.from({ length: 29 }, (_, index) => dayAfter(day, -index - 1));
-      return ids.map((id) => ({ id, spent: days.reduce((sum, earlier) => sum + on(earlier, id), 0) }));
-    },
-  };
-}
-
-function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
-}
-
 describe('replicas', () => {
   it('share one budget', async () => {
-    const shared = memoryStore();
+    const shared = memorySpentStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     here.spend(6);
     there.spend(3);
@@ -305,7 +287,7 @@ describe('replicas', () => {
   });
 
   it('go on with what each knows while the store is away, and share it afterwards, once', async () => {
-    const shared = memoryStore();
+    const shared = memorySpentStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     shared.away = true;
     here.spend(6);
@@ -329,7 +311,7 @@ describe('a replica that could not read', () => {
     ['what others spent today', 'totals', '2026-11-20'],
     ['what was spent on the days before', 'before', '2026-11-19'],
   ] as const)('%s reads it the next time, without another question', async (_, failing, day) => {
-    const store = memoryStore();
+    const store = memorySpentStore();
     await store.add(day, [{ id: 'organisation 1', spent: 7 }]);
     const budget = budgetOf(10, 10, productionRoom, 12);
     budget.spend(1);
@@ -357,7 +339,7 @@ describe('30 days', () => {
   }
 
   it('have a budget of their own, for an organisation and a person; it comes back day by day', async () => {
-    const store = memoryStore();
+    const store = memorySpentStore();
     const budget = budgetOf(10, 10, productionRoom, 25);
     await spendOn(budget, store, 0, 10);
     await spendOn(budget, store, 1, 10);
@@ -374,8 +356,23 @@ describe('30 days', () => {
     expect(budget.usedUp.slice(4)).toEqual(['organisation', 'person']);
   });
 
+  it('allow a thirtieth of their budget until the days before are known, for an organisation and a person', async () => {
+    const store = memorySpentStore();
+    for (const day of ['2026-11-18', '2026-11-19'])
+      await store.add(day, [
+        { id: 'organisation 1', spent: 100 },
+        { id: 'person n', spent: 45 },
+      ]);
+    const budget = budgetOf(100, 10, productionRoom, 150);
+    const [first, second] = [{ mailbox: null }, { organisationId: 2, mailbox: 'n', network: 'b' }];
+    expect([budget.spend(40, first), budget.spend(40, second)]).toEqual([5, 5]);
+    await budget.share(store);
+    expect([budget.spend(1, first), budget.spend(60, second)]).toEqual([0, 55]);
+    expect(budget.usedUp).toEqual(['organisation', 'person']);
+  });
+
   it('are looked up once a day for each holder, a hundred at a time', async () => {
-    const store = memoryStore();
+    const store = memorySpentStore();
     const asked: number[] = [];
     const before: SpentStore['before'] = async (day, ids) => {
       asked.push(ids.length);

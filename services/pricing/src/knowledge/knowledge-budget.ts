@@ -60,6 +60,8 @@ export const productionRoom: Room = {
   holders: 50_000,
   holdersOfOrganisation: 500,
 };
+/** The days of the longer budget. Until an account's earlier days are known, it may spend one day's part of that budget. */
+const DAYS = 30;
 const SHARED_AT_ONCE = 1_000;
 /** Each is looked for under 29 days. */
 const LOOKED_BACK_AT_ONCE = 100;
@@ -154,7 +156,8 @@ export function knowledgeBudget(o: {
     beginDay(now);
     const budgets = holdersOf(asker);
     // A coarse answer spends nothing and is not kept, so that one caller cannot use up the room of all.
-    if (budgets.some(([, id]) => accounts.get(id)?.isUsedUp)) return { isRevealing: false, isCoarse: true };
+    if (budgets.some(([holder, id]) => isClosed(accounts.get(id), holder)))
+      return { isRevealing: false, isCoarse: true };
     let isAnyRevealing = false;
     let isCoarse = false;
     const { latitude, longitude, radiusMiles, gender } = target;
@@ -193,12 +196,19 @@ export function knowledgeBudget(o: {
     return Math.min(perDay, o.per30Days - (before ?? 0));
   }
 
+  /** Used up until midnight, or until the days before are known: a burst at the start of a day must not be a budget of its own. */
+  function isClosed(account: Account | undefined, holder: Holder): boolean {
+    if (account === undefined) return false;
+    if (account.isUsedUp || o.per30Days === undefined || holder === 'network') return account.isUsedUp;
+    return account.before === undefined && account.spent >= Math.ceil(o.per30Days / DAYS);
+  }
+
   /** All of it is stored, and what was spent on the days before is known. */
   function isSettled({ unshared, before }: Account): boolean {
     return unshared === 0 && (before !== undefined || o.per30Days === undefined);
   }
 
-  /** Once a day for each account. Until it is known the budget of the day holds alone. */
+  /** Once a day for each account. */
   async function lookBack(store: SpentStore, ids: readonly string[]): Promise<void> {
     if (o.per30Days === undefined) return;
     const asked = { day, ids: ids.filter((id) => accounts.get(id)?.before === undefined) };

@@ -8,6 +8,7 @@ import { coarsePosition } from '../../src/domain/members/coarse-position.ts';
 import { knowledgeBudget } from '../../src/knowledge/knowledge-budget.ts';
 import { secretOffsets } from '../../src/knowledge/open-knowledge.ts';
 import { priceOffer } from '../../src/price-offer.ts';
+import { memorySpentStore } from '../memory-spent-store.ts';
 import { type AttackedWorld, moved } from './attacked-world.ts';
 import { type Ask, type Claim, locate, type Method, NoRequestsLeft } from './attacker.ts';
 
@@ -15,6 +16,7 @@ export type Defence = {
   readonly positionDecimals: number;
   readonly minCohort: number;
   readonly revealingPerDay: number | undefined;
+  readonly revealingPer30Days?: number;
 };
 
 export type Attack = {
@@ -47,11 +49,12 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
   for (const member of members) index.put({ ...member, ...coarsePosition(member, defence.positionDecimals) });
   const budget = knowledgeBudget({
     perDay: defence.revealingPerDay,
-    per30Days: undefined,
+    per30Days: defence.revealingPer30Days,
     minCohort: defence.minCohort,
     secretOffset: secretOffsets(secret),
     onUsedUp: () => {},
   });
+  const store = memorySpentStore();
   let now = firstDay;
   let isCoarse = false;
   const tell = (question: Parameters<typeof budget.answer>[0]) => {
@@ -79,7 +82,10 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
     ): Promise<Attack> => {
       const told: number[] = [];
       let day = 1;
-      const startNextDay = () => {
+      let areDaysBeforeKnown = false;
+      const startNextDay = async () => {
+        await budget.share(store);
+        areDaysBeforeKnown = false;
         day += 1;
         now = new Date(now.getTime() + DAY_MS);
       };
@@ -95,14 +101,18 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
       });
       const askCounting: Ask = async (target) => {
         if (told.length >= requests) throw new NoRequestsLeft();
-        let answer = await ask(target, caller);
-        if (isCoarse && days !== undefined) {
+        for (;;) {
+          const answer = await ask(target, caller);
+          // The days before are known two seconds after the first estimate of a day.
+          if (!areDaysBeforeKnown) await budget.share(store);
+          areDaysBeforeKnown = true;
+          if (!isCoarse || days === undefined) {
+            told.push(answer);
+            return answer;
+          }
           if (day === days) throw new NoRequestsLeft();
-          startNextDay();
-          answer = await ask(target, caller);
+          await startNextDay();
         }
-        told.push(answer);
-        return answer;
       };
       const hint = chance(seed + victim.memberId);
       const around = {

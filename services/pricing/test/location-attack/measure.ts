@@ -53,18 +53,29 @@ for (const [how, defence] of Object.entries(defences)) {
   }
 }
 
-/** As in production, by attackers who stop when their budget is used up and come again the next day. */
-const MOST_DAYS = 60;
-const production = defences['both, and a budget of 200'] as Defence;
+/** As in production, by attackers who stop when a budget is used up and come again the next day. */
+const production: Defence = {
+  positionDecimals: 2,
+  minCohort: 10,
+  revealingPerDay: 200,
+  revealingPer30Days: 1_000,
+};
 for (const [where, world] of Object.entries(worlds)) {
   const service = attackedService(world, production);
   for (const [by, method] of Object.entries(methods)) {
-    const days: number[] = [];
-    for (const victim of victimsOf(world, VICTIMS, 77)) {
-      const attack = await service.attack(victim, method, 1, { requests: 50_000, days: MOST_DAYS });
-      if (attack.claim !== null && flatMetres(victim, attack.claim) <= 1_000) days.push(attack.day);
+    for (const days of [1, 30, 365]) {
+      let claims = 0;
+      const found: string[] = [];
+      for (const victim of victimsOf(world, VICTIMS, 77)) {
+        const { claim, day, requests } = await service.attack(victim, method, 1, { requests: 100_000, days });
+        if (claim === null) continue;
+        claims += 1;
+        if (flatMetres(victim, claim) <= 1_000) found.push(`day ${day} (${requests} requests)`);
+      }
+      const when = found.length === 0 ? '-' : found.join(', ');
+      process.stdout.write(
+        `| ${where} | ${by} | ${days} days | ${found.length} of ${VICTIMS} | ${claims} claims | ${when} |\n`,
+      );
     }
-    const sorted = days.toSorted((a, b) => a - b).join(', ');
-    process.stdout.write(`| ${where} | ${by} | ${days.length} of ${VICTIMS} | after days ${sorted} |\n`);
   }
 }
