@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { LoggedCall } from '../gateway-under-test.ts';
 import { organisationWithRoles, type TestOrganisation } from './members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
-type Page = {
-  calls: { keyId: number; route: string; status: number; at: string }[];
-  nextCursor: string | null;
-};
+type Page = { calls: LoggedCall[]; nextCursor: string | null };
 
 let portal: PortalUnderTest;
 let cafe: TestOrganisation;
@@ -33,7 +31,7 @@ beforeAll(async () => {
     const { rowCount } = await database.query('SELECT 1 FROM calls WHERE status <> 503');
     if (rowCount !== 2 * times.length) throw new Error('not all calls are logged yet');
   });
-  // What a busy machine may have refused before it was asked again is logged too.
+  // A busy machine may have answered 503 first, and that is logged too.
   await database.query('DELETE FROM calls WHERE status = 503');
 });
 afterAll(async () => portal[Symbol.asyncDispose]());
@@ -59,18 +57,16 @@ describe('GET /portal/api/calls', () => {
   });
 
   it.each([
-    ['key', () => ({ key_id: String(spare.id) }), [1]],
-    ['route', () => ({ route: 'GET /categories' }), [3, 0]],
-    ['status', () => ({ status: '404' }), [2]],
-    ['class of status', () => ({ status: '2xx' }), [3, 1, 0]],
-    ['instants, the first counted and the last not', () => ({ from: times[1]!, to: times[3]! }), [2, 1]],
-    ['all at once', () => ({ key_id: String(till.id), status: '200', from: times[1]! }), [3]],
-  ])('finds by %s', async (_what, query, minutes) => {
+    ['a key', () => ({ key_id: String(spare.id) }), [1]],
+    ['a class of statuses', () => ({ status: '2xx' }), [3, 1, 0]],
+    ['a time, from (inclusive) to (exclusive)', () => ({ from: times[1]!, to: times[3]! }), [2, 1]],
+    ['all at once', () => ({ key_id: String(till.id), route: 'GET /categories', status: '200' }), [3, 0]],
+  ])('is filtered by %s', async (_what, query, minutes) => {
     const { calls } = await read(query());
     expect(calls.map(({ at }) => at)).toEqual(minutes.map((minute) => times[minute]));
   });
 
-  it('goes on where a page ended', async () => {
+  it('continues after a page with its cursor', async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -83,21 +79,16 @@ describe('GET /portal/api/calls', () => {
 
   it("finds nothing under another organisation's key", async () => {
     const other = await organisationWithRoles(portal);
-    const query = new URLSearchParams({ key_id: String(till.id) }).toString();
-    expect((await other.developer.call('GET', `/calls?${query}`)).body).toEqual({
-      calls: [],
-      nextCursor: null,
-    });
+    const { body } = await other.developer.call('GET', `/calls?key_id=${till.id}`);
+    expect(body).toEqual({ calls: [], nextCursor: null });
   });
 
   it.each([
     [{ key_id: 'abc' }, 'key_id'],
-    [{ key_id: '99999999999' }, 'key_id'],
     [{ status: '2x' }, 'status'],
     [{ from: 'yesterday' }, 'from'],
     [{ to: '2026-06-01' }, 'to'],
     [{ limit: '201' }, 'limit'],
-    [{ limit: '0' }, 'limit'],
     [{ cursor: 'nonsense' }, 'cursor'],
     [{ route: '' }, 'route'],
     [{ route: 'GET /\0' }, 'route'],
@@ -109,12 +100,9 @@ describe('GET /portal/api/calls', () => {
   });
 });
 
-describe('the platform team', () => {
-  it('reads the same log by the same filters', async () => {
-    const path = `/organisations/${cafe.organisationId}/calls?status=4xx`;
-    expect(await portal.gateway.admin('GET', path)).toMatchObject({
-      status: 200,
-      body: { calls: [{ status: 404, at: times[2] }], nextCursor: null },
-    });
+describe('GET /admin/organisations/{id}/calls', () => {
+  it('shows the same log with the same filters', async () => {
+    const calls = await portal.gateway.callsOf(cafe.organisationId, 'status=4xx');
+    expect(calls).toMatchObject([{ status: 404, at: times[2] }]);
   });
 });

@@ -8,8 +8,13 @@ export type TestMember = {
   readonly id: number;
   readonly email: string;
   readonly browser: Browser;
-  /** Under `/portal/api`. */
-  readonly call: (method: string, path: string, json?: unknown, o?: { once?: boolean }) => Promise<Reply>;
+  /** The path is below `/portal/api`. */
+  readonly call: (
+    method: string,
+    path: string,
+    json?: unknown,
+    o?: { once?: boolean; headers?: Record<string, string> },
+  ) => Promise<Reply>;
 };
 export type TestOrganisation = Readonly<Record<Role, TestMember>> & { readonly organisationId: number };
 
@@ -41,5 +46,5 @@ export async function signedIn(portal: PortalUnderTest, email: string): Promise<
 
 export function callBy(browser: Browser): TestMember['call'] {
   return (method, path, json, o) =>
-    browser.call(`/portal/api${path}`, { method, ...(json === undefined ? {} : { json }), ...o });
+    browser.call(`/portal/api${path}`, { method, ...(json !== undefined && { json }), ...o });
 }

@@ -1,160 +1,156 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { lastCallerAt } from '../forwarding/fake-upstream.ts';
 import { organisationWithRoles, type TestOrganisation } from './members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
 let portal: PortalUnderTest;
+/** Another replica, which has its own cache of keys. */
+let replica: string;
 let cafe: TestOrganisation;
 beforeAll(async () => {
   portal = await startPortalUnderTest();
+  replica = await portal.startReplica();
 });
 afterAll(async () => portal[Symbol.asyncDispose]());
 beforeEach(async () => {
   cafe = await organisationWithRoles(portal);
 });
 
-/** What the service behind learns of a caller with this key. */
-async function contextOf(key: string, base = portal.gateway.url): Promise<unknown> {
-  await portal.gateway.call('/categories', { key, base });
-  const token = String(portal.gateway.offers.seen.at(-1)?.headers[callerContextHeader]);
-  return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+const refusal = (status: number, words: string) => ({
+  status,
+  body: { message: expect.stringContaining(words) },
+});
+
+/** What a service learns of the caller by a call over the other replica. */
+async function callerOf(key: string) {
+  await portal.gateway.call('/categories', { key, base: replica });
+  return lastCallerAt(portal.gateway.offers);
 }
 
-describe('GET /portal/api/organisation', () => {
-  it('tells names, country, currency, quotas and whether the terms are accepted', async () => {
+describe('/portal/api/organisation', () => {
+  const rename = (tradingName: unknown) => cafe.admin.call('PATCH', '/organisation', { tradingName });
+
+  it('shows names, country, currency, quotas and whether the terms are accepted', async () => {
     const standard = { perPerson: 100, perOrganisation: 500 };
     const quota = { mode: 'LIVE', perOrganisation: 7 };
     await portal.gateway.admin('POST', `/organisations/${cafe.organisationId}/quota`, quota);
     const { status, body } = await cafe.marketer.call('GET', '/organisation');
-    expect([status, body]).toEqual([
-      200,
-      {
-        id: cafe.organisationId,
-        name: expect.stringContaining('Cafe'),
-        tradingName: expect.stringContaining('Cafe'),
-        country: 'GB',
-        currency: 'GBP',
-        quotas: { TEST: standard, LIVE: { perPerson: 100, perOrganisation: 7 } },
-        termsAccepted: false,
-      },
-    ]);
+    const organisation = {
+      id: cafe.organisationId,
+      name: expect.stringContaining('Cafe'),
+      tradingName: expect.stringContaining('Cafe'),
+      country: 'GB',
+      currency: 'GBP',
+      quotas: { TEST: standard, LIVE: { perPerson: 100, perOrganisation: 7 } },
+      termsAccepted: false,
+    };
+    expect([status, body]).toEqual([200, organisation]);
   });
-});
 
-describe('PATCH /portal/api/organisation', () => {
-  const rename = (tradingName: unknown) => cafe.admin.call('PATCH', '/organisation', { tradingName });
-
-  it('changes the trading name on every replica and in the other services', async () => {
+  it('changes the trading name on every replica before it answers, and publishes all facts of the organisation', async () => {
     const { key } = await portal.gateway.createKey(cafe.organisationId);
-    await contextOf(key);
+    await callerOf(key);
     expect(await rename('  Café Ω ')).toMatchObject({ status: 200, body: { tradingName: 'Café Ω' } });
-    expect(await contextOf(key)).toMatchObject({ tradingName: 'Café Ω' });
-    await eventually(() =>
-      expect(portal.changesOf(cafe.organisationId).at(-1)?.data.tradingName).toBe('Café Ω'),
+    expect(await callerOf(key)).toMatchObject({ tradingName: 'Café Ω' });
+    const changed = () => portal.changesOf(cafe.organisationId).at(-1);
+    await eventually(() => expect(changed()?.data.tradingName).toBe('Café Ω'));
+    const { subjectVersion } = changed()!;
+    await portal.gateway.admin('POST', `/organisations/${cafe.organisationId}/disable`);
+    await eventually(() => expect(changed()?.subjectVersion).toBe(subjectVersion + 1));
+    const roles = [{ role: 'admin' }, { role: 'developer' }, { role: 'marketer' }].map(
+      (person) => expect.objectContaining(person) as object,
     );
+    expect(changed()?.data).toEqual({
+      organisationId: cafe.organisationId,
+      name: expect.stringContaining('Cafe'),
+      tradingName: 'Café Ω',
+      country: 'GB',
+      currency: 'GBP',
+      enabled: false,
+      people: expect.arrayContaining(roles),
+    });
   });
 
-  it.each([
-    ['', 'must not be empty'],
-    ['x'.repeat(101), 'at most 100'],
-    ['a\nb', 'line breaks'],
-    ['www.cafe.test', 'must not start with'],
-    ['HTTPS://cafe.test', 'must not start with'],
-    ['<b>Cafe</b>', 'HTML'],
-    ['Caf&eacute;', 'HTML'],
-    [7, 'tradingName'],
-  ])('refuses %j, which members must not see: 400', async (name, words) => {
-    expect(await rename(name)).toMatchObject({
-      status: 400,
-      body: { message: expect.stringContaining(words) },
-    });
+  it('refuses a trading name that members must not see: 400', async () => {
+    for (const [name, words] of [
+      ['', 'must not be empty'],
+      ['x'.repeat(101), 'at most 100'],
+      ['a\nb', 'line breaks'],
+      ['HTTPS://cafe.test', 'must not start with'],
+      ['<b>Cafe</b>', 'HTML'],
+      [7, 'tradingName'],
+    ] as const)
+      expect(await rename(name)).toMatchObject(refusal(400, words));
   });
 });
 
 describe('the terms', () => {
-  const accept = (version: string) => cafe.admin.call('POST', '/terms/acceptance', { version });
+  const accept = (version: string, { admin } = cafe) => admin.call('POST', '/terms/acceptance', { version });
   const publish = (version: string, text?: string) =>
     portal.gateway.admin('POST', '/terms', { version, text });
+  const termsOf = async ({ marketer } = cafe) => (await marketer.call('GET', '/terms')).body;
 
-  it('are accepted in their latest version, by a person, for the organisation, on every replica', async () => {
-    expect((await cafe.marketer.call('GET', '/terms')).body).toEqual({ latest: null, earlier: [] });
-    expect(await accept('2026-01')).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining('published') },
-    });
+  it('are accepted in their latest version by a person for the organisation, on every replica', async () => {
+    expect(await termsOf()).toEqual({ latest: null, earlier: [] });
+    expect(await accept('2026-01')).toMatchObject(refusal(409, 'published'));
 
     const text = '# Terms\n\nPay what you book. Café Ω 🎂\n';
     await publish('2026-01', text);
     const publishedAt = portal.clock.now().toISOString();
     const latest = { version: '2026-01', text, publishedAt, acceptedAt: null, acceptedBy: null };
-    expect((await cafe.marketer.call('GET', '/terms')).body).toEqual({ latest, earlier: [] });
+    expect(await termsOf()).toEqual({ latest, earlier: [] });
 
     const { key } = await portal.gateway.createKey(cafe.organisationId);
-    expect(await contextOf(key)).toMatchObject({ termsAccepted: false });
+    expect(await callerOf(key)).toMatchObject({ termsAccepted: false });
     portal.clock.advance(1_000);
     const acceptedAt = portal.clock.now().toISOString();
     const accepted = { ...latest, acceptedAt, acceptedBy: cafe.admin.email };
     expect(await accept('2026-01')).toMatchObject({ status: 200, body: { latest: accepted, earlier: [] } });
-    expect(await contextOf(key)).toMatchObject({ termsAccepted: true });
+    expect(await callerOf(key)).toMatchObject({ termsAccepted: true });
     expect((await cafe.marketer.call('GET', '/organisation')).body).toMatchObject({ termsAccepted: true });
-
-    // Accepting again leaves on record who was first.
+    // A second acceptance keeps the record of the first.
     portal.clock.advance(1_000);
     expect(await accept('2026-01')).toMatchObject({ status: 200, body: { latest: accepted } });
 
     await publish('2026-02');
-    expect(await contextOf(key)).toMatchObject({ termsAccepted: false });
-    expect(await accept('2026-01')).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining('2026-02') },
-    });
+    expect(await callerOf(key)).toMatchObject({ termsAccepted: false });
+    expect(await accept('2026-01')).toMatchObject(refusal(409, '2026-02'));
     const { text: _, ...earlier } = accepted;
-    const body = { latest: { version: '2026-02', text: null, acceptedAt: null }, earlier: [earlier] };
-    expect(await cafe.marketer.call('GET', '/terms')).toMatchObject({ body });
+    const unread = { latest: { version: '2026-02', text: null, acceptedAt: null }, earlier: [earlier] };
+    expect(await termsOf()).toMatchObject(unread);
 
     const other = await organisationWithRoles(portal);
-    expect(await other.admin.call('GET', '/terms')).toMatchObject({
-      body: { earlier: [{ version: '2026-01', acceptedAt: null, acceptedBy: null }] },
-    });
     await portal.gateway.admin('POST', `/organisations/${other.organisationId}/accept-terms`);
-    expect(await other.admin.call('GET', '/terms')).toMatchObject({
-      body: { latest: { version: '2026-02', acceptedAt: expect.any(String), acceptedBy: null } },
+    expect(await termsOf(other)).toMatchObject({
+      latest: { version: '2026-02', acceptedAt: expect.any(String), acceptedBy: null },
+      earlier: [{ version: '2026-01', acceptedAt: null, acceptedBy: null }],
     });
   });
 
-  it('keep their words: the same version with other words is refused, and the longest text fits', async () => {
+  it('keep the text of a version, which may have 100,000 characters', async () => {
     const longest = '🎂'.repeat(100_000);
     expect((await publish('long', longest)).status).toBe(200);
-    expect((await cafe.marketer.call('GET', '/terms')).body).toMatchObject({ latest: { text: longest } });
+    expect(await termsOf()).toMatchObject({ latest: { text: longest } });
     expect((await publish('long', longest)).status).toBe(200);
     expect((await publish('long')).status).toBe(200);
-    expect(await publish('long', 'other words')).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining('another text') },
-    });
-    expect((await publish('longer', `${longest}!`)).status).toBe(400);
-    expect((await publish('empty', ' \n')).status).toBe(400);
-    expect((await publish('nul', 'a\u0000b')).status).toBe(400);
+    expect(await publish('long', 'other words')).toMatchObject(refusal(409, 'another text'));
+    for (const text of [`${longest}!`, ' \n', 'a\u0000b'])
+      expect((await publish('other', text)).status).toBe(400);
   });
 });
 
-describe('another replica, which has just looked the key up', () => {
-  it('knows the new name, the acceptance and the disabled person once the first has answered', async () => {
-    const replica = await portal.startReplica();
-    const { key } = await portal.gateway.createKey(cafe.organisationId, {
-      personEmail: cafe.developer.email,
-    });
-    await portal.gateway.admin('POST', '/terms', { version: '2025-12' });
-    expect(await contextOf(key, replica)).toMatchObject({ termsAccepted: false });
-    await cafe.admin.call('PATCH', '/organisation', { tradingName: 'Known everywhere' });
-    expect(await contextOf(key, replica)).toMatchObject({ tradingName: 'Known everywhere' });
-    await cafe.admin.call('POST', '/terms/acceptance', { version: '2025-12' });
-    expect(await contextOf(key, replica)).toMatchObject({ termsAccepted: true });
-    await cafe.admin.call('PATCH', `/people/${cafe.developer.id}`, { enabled: false });
-    const refused = await portal.gateway.call('/categories', { key, base: replica });
-    expect(refused.status).toBe(401);
+describe('a person who is disabled', () => {
+  it('is refused on every replica, by key and by session, once the change is answered', async () => {
+    const personEmail = cafe.developer.email;
+    const { key } = await portal.gateway.createKey(cafe.organisationId, { personEmail });
     cafe.developer.browser.url = replica;
-    expect((await cafe.developer.call('GET', '/session')).status).toBe(401);
+    const statuses = async () => [
+      (await portal.gateway.call('/categories', { key, base: replica })).status,
+      (await cafe.developer.call('GET', '/session')).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    await cafe.admin.call('PATCH', `/people/${cafe.developer.id}`, { enabled: false });
+    expect(await statuses()).toEqual([401, 401]);
   });
 });

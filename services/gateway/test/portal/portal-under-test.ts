@@ -17,6 +17,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type pg from 'pg';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { undescribedIn } from './description.ts';
 
 export const publicUrl = 'https://ads.example.test';
 
@@ -31,14 +32,16 @@ type Call = {
 
 /** Keeps its cookie as browsers do, and sends what our page would send. */
 export type Browser = {
+  /** Throws if the portal's OpenAPI document does not describe the reply. */
   readonly call: (path: string, o?: Call) => Promise<Reply>;
+  /** Asks for a link to sign in. */
   readonly ask: (email: string) => Promise<Reply>;
   readonly complete: (token: string) => Promise<Reply>;
   /** Asks, reads the mail, follows the link. */
   readonly signIn: (email: string) => Promise<Reply>;
   cookie: string | undefined;
   csrfToken: string | undefined;
-  /** Another base address: a further replica. */
+  /** The base address; that of another replica if a test sets it. */
   url: string;
 };
 
@@ -52,12 +55,14 @@ export type PortalUnderTest = AsyncDisposable & {
   readonly mailsTo: (email: string) => readonly ReceivedEvent<typeof SignInRequested>[];
   readonly invitationsTo: (email: string) => readonly ReceivedEvent<typeof PersonInvited>[];
   readonly signUpMailsTo: (email: string) => readonly ReceivedEvent<typeof SignUpRequested>[];
+  /** The token of the sign-up mail with that number to the address; waits for it. */
+  readonly signUpToken: (email: string, number?: number) => Promise<string>;
   readonly registrationsOf: (
     organisationId: number,
   ) => readonly ReceivedEvent<typeof OrganisationRegistered>[];
   readonly changesOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationChanged>[];
   readonly approvalsOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationApproved>[];
-  /** Once a mail to this new person is there, all that was asked for before has been answered. */
+  /** Resolves when all earlier requests to sign in were answered: a new person has asked after them and got the mail. */
   readonly whenAllIsAnswered: () => Promise<void>;
   /** Registers an organisation whose admin has this address. */
   readonly organisationOf: (email: string, name?: string) => Promise<number>;
@@ -69,74 +74,66 @@ export async function startPortalUnderTest(
 ): Promise<PortalUnderTest> {
   await using opened = new AsyncDisposableStack();
   const clock = testClock();
-  const logger = o.logger ?? silentLogger;
-  const gateway = opened.use(
-    await startGatewayUnderTest({ clock, settings: o.settings ?? {}, overrides: { logger } }),
-  );
+  const overrides = { logger: o.logger ?? silentLogger };
+  const gateway = opened.use(await startGatewayUnderTest({ clock, settings: o.settings ?? {}, overrides }));
+
   const mails: ReceivedEvent<typeof SignInRequested>[] = [];
+  const invitations: ReceivedEvent<typeof PersonInvited>[] = [];
+  const signUps: ReceivedEvent<typeof SignUpRequested>[] = [];
+  const registrations: ReceivedEvent<typeof OrganisationRegistered>[] = [];
+  const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
+  const approvals: ReceivedEvent<typeof OrganisationApproved>[] = [];
+  const subscriptions = [
+    on(SignInRequested, collectIn(mails)),
+    on(PersonInvited, collectIn(invitations)),
+    on(SignUpRequested, collectIn(signUps)),
+    on(OrganisationRegistered, collectIn(registrations)),
+    on(OrganisationChanged, collectIn(changes)),
+    on(OrganisationApproved, collectIn(approvals)),
+  ];
   const broker = opened.use(
     await connectBroker({
       url: gateway.config.RABBITMQ_URL,
       service: 'notifier',
-      declarations: [
-        SignInRequested,
-        PersonInvited,
-        SignUpRequested,
-        OrganisationRegistered,
-        OrganisationChanged,
-        OrganisationApproved,
-      ],
+      declarations: subscriptions.map(({ declaration }) => declaration),
       logger: silentLogger,
       metrics: createMetrics('notifier'),
       namespace: gateway.brokerNamespace,
     }),
   );
-  const invitations: ReceivedEvent<typeof PersonInvited>[] = [];
-  const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
-  const signUps: ReceivedEvent<typeof SignUpRequested>[] = [];
-  const registrations: ReceivedEvent<typeof OrganisationRegistered>[] = [];
-  const approvals: ReceivedEvent<typeof OrganisationApproved>[] = [];
-  await broker.consume([
-    on(OrganisationApproved, keepIn(approvals)),
-    on(SignUpRequested, keepIn(signUps)),
-    on(OrganisationRegistered, keepIn(registrations)),
-    on(SignInRequested, keepIn(mails)),
-    on(PersonInvited, keepIn(invitations)),
-    on(OrganisationChanged, keepIn(changes)),
-  ]);
+  await broker.consume(subscriptions);
 
-  const mailsTo = (email: string) => mails.filter((mail) => mail.data.email === email);
+  const mailsTo = (email: string) => mails.filter(({ data }) => data.email === email);
+  const signUpMailsTo = (email: string) => signUps.filter(({ data }) => data.email === email);
   const read = new Map<string, number>();
   const nextToken = async (email: string): Promise<string> => {
-    const count = read.get(email) ?? 0;
-    const mail = await eventually(() => {
-      const mail = mailsTo(email)[count];
-      if (mail === undefined) throw new Error(`no mail number ${count + 1} to ${email}`);
-      return mail;
-    });
-    read.set(email, count + 1);
-    return tokenOf(mail);
+    const number = (read.get(email) ?? 0) + 1;
+    const mail = await mailNumber(number, email, mailsTo);
+    read.set(email, number);
+    return tokenIn(mail.data.signInUrl);
   };
 
   const browser = (ip = unusedIp()): Browser => {
-    const call = async (
-      path: string,
-      { method = 'GET', json, headers, body, once = false }: Call = {},
-    ): Promise<Reply> => {
+    const call: Browser['call'] = async (
+      path,
+      { method = 'GET', json, headers, body, once = false } = {},
+    ) => {
       const reply = await gateway.call(path, {
         base: self.url,
         method,
         ip,
         once,
         headers: {
-          ...(self.cookie === undefined ? {} : { cookie: self.cookie }),
-          ...(self.csrfToken === undefined || method === 'GET' ? {} : { 'x-csrf-token': self.csrfToken }),
-          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(self.cookie !== undefined && { cookie: self.cookie }),
+          ...(self.csrfToken !== undefined && method !== 'GET' && { 'x-csrf-token': self.csrfToken }),
+          ...(json !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        ...(body === undefined ? {} : { body }),
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+        ...(body !== undefined && { body }),
       });
+      const undescribed = undescribedIn(method, path, reply);
+      if (undescribed.length > 0) throw new Error(`${method} ${path}: ${undescribed.join('; ')}`);
       for (const line of reply.headers.getSetCookie()) self.cookie = line.split(';')[0];
       const { csrfToken } = (reply.body ?? {}) as { csrfToken?: string };
       if (csrfToken !== undefined) self.csrfToken = csrfToken;
@@ -146,7 +143,7 @@ export async function startPortalUnderTest(
       call,
       ask: (email) => call('/portal/api/sign-in', { method: 'POST', json: { email } }),
       complete: (token) => call('/portal/api/sign-in/complete', { method: 'POST', json: { token } }),
-      // After a 503 with a new link: the old one may have been used all the same.
+      // With a new link after a 503, because the old one may have been used.
       signIn: (email) =>
         patiently(async () => {
           await self.ask(email);
@@ -164,17 +161,7 @@ export async function startPortalUnderTest(
   const organisationOf = (email: string, name = `Cafe ${(organisations += 1)}`) =>
     gateway.register({ name, tradingName: name, adminEmail: email });
   let markers = 0;
-  const whenAllIsAnswered = async () => {
-    const email = `marker-${(markers += 1)}@cafe.test`;
-    await organisationOf(email);
-    await browser().ask(email);
-    await nextToken(email);
-  };
   const replicas = opened.adopt(new AsyncDisposableStack(), (stack) => stack.disposeAsync());
-  const startReplica = async () => {
-    const replica = replicas.use(await gateway.startReplica());
-    return replica.url;
-  };
 
   const running = opened.move();
   return {
@@ -185,30 +172,47 @@ export async function startPortalUnderTest(
     nextToken,
     mailsTo,
     invitationsTo: (email) => invitations.filter(({ data }) => data.email === email),
-    signUpMailsTo: (email) => signUps.filter(({ data }) => data.email === email),
-    registrationsOf: (organisationId) =>
-      registrations.filter(({ data }) => data.organisationId === organisationId),
-    changesOf: (organisationId) => changes.filter(({ data }) => data.organisationId === organisationId),
-    approvalsOf: (organisationId) => approvals.filter(({ data }) => data.organisationId === organisationId),
-    whenAllIsAnswered,
+    signUpMailsTo,
+    signUpToken: async (email, number = 1) => {
+      const mail = await mailNumber(number, email, signUpMailsTo);
+      return tokenIn(mail.data.url);
+    },
+    registrationsOf: (id) => registrations.filter(({ data }) => data.organisationId === id),
+    changesOf: (id) => changes.filter(({ data }) => data.organisationId === id),
+    approvalsOf: (id) => approvals.filter(({ data }) => data.organisationId === id),
+    whenAllIsAnswered: async () => {
+      const email = `marker-${(markers += 1)}@cafe.test`;
+      await organisationOf(email);
+      await browser().ask(email);
+      await nextToken(email);
+    },
     organisationOf,
-    startReplica,
+    startReplica: async () => replicas.use(await gateway.startReplica()).url,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-/** Events come at least once, on a busy machine also twice: as by services, each is kept once. */
-export function keepIn<E extends ReceivedEvent>(kept: E[]): (event: E) => Promise<void> {
+/** Events may come twice; like services do, each is kept once. */
+function collectIn<E extends ReceivedEvent>(kept: E[]): (event: E) => Promise<void> {
   return async (event) => {
     if (kept.every(({ id }) => id !== event.id)) kept.push(event);
   };
 }
 
-export function tokenOf(mail: { readonly data: { readonly signInUrl: string } }): string {
-  return new URL(mail.data.signInUrl).hash.slice(1);
+function mailNumber<E>(number: number, email: string, mailsTo: (email: string) => readonly E[]): Promise<E> {
+  return eventually(() => {
+    const mail = mailsTo(email)[number - 1];
+    if (mail === undefined) throw new Error(`no mail number ${number} to ${email}`);
+    return mail;
+  });
 }
 
-/** What a reply says to a caller, without what differs from reply to reply anyway. */
+/** The token of a link from a mail. */
+export function tokenIn(url: string): string {
+  return new URL(url).hash.slice(1);
+}
+
+/** What a caller can see of a reply, without the parts that differ between all replies. */
 export function visible(reply: Reply) {
   const headers = Object.fromEntries(reply.headers);
   for (const name of ['date', 'x-request-id', 'x-ratelimit-reset']) delete headers[name];

@@ -12,7 +12,7 @@ const ofKeys: readonly Role[] = ['admin', 'developer'];
 const ofOffers: readonly Role[] = ['admin', 'marketer'];
 const admins: readonly Role[] = ['admin'];
 
-/** Each route with a body that does no harm, who may call it, and what they are answered. */
+/** Each route, the roles that may call it, their answer, and a body that changes nothing. */
 const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/organisation', everybody, 200],
   ['PATCH', '/organisation', admins, 400, { tradingName: '' }],
@@ -62,7 +62,7 @@ const at = (path: string) =>
     .replace('{file}', 'INV-000001.pdf');
 
 describe.each(routes)('%s %s', (method, path, roles, status, json) => {
-  it.each(everybody)(`answers the %s as their role allows`, async (role) => {
+  it.each(everybody)(`answers the %s as the role allows`, async (role) => {
     const reply = await cafe[role].call(method, at(path), json);
     if (roles.includes(role)) expect(reply.status).toBe(status);
     else {
@@ -73,7 +73,7 @@ describe.each(routes)('%s %s', (method, path, roles, status, json) => {
     }
   });
 
-  it('is for people who are signed in', async () => {
+  it('is only for signed-in people', async () => {
     const stranger = callBy(portal.browser());
     expect(await stranger(method, at(path), json)).toMatchObject({
       status: 401,
@@ -83,7 +83,7 @@ describe.each(routes)('%s %s', (method, path, roles, status, json) => {
 });
 
 describe('the table above', () => {
-  it('names every call of the portal by which an organisation administers itself, its mails, its money and its offers', () => {
+  it('names every described route of the portal, except signing in, signing up and sessions', () => {
     const ofOthers = /^\/(sign-|session)/;
     const described = Object.entries({ ...ownPaths, ...mailPaths, ...billingPaths, ...portalOfferPaths })
       .filter(([path]) => !ofOthers.test(path))

@@ -1,17 +1,17 @@
-/** A gateway that stands still, as in a long pause of a virtual machine or of the collector, and then goes on where it was. */
+/** A gateway that stands still, as in a long pause of a virtual machine or of the garbage collector, and then continues. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ServiceProcess } from '@offer-ads/testing/service-process';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startGatewayProcess } from '../gateway-process.ts';
 import type { Reply } from '../gateway-under-test.ts';
-import { signedIn, type TestMember } from './members.ts';
+import { signedIn } from './members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
 /** A little more than the two seconds within which a command is committed. */
-const STANDSTILL_MS = 2_200;
-/** What the commands below write into, at the end of their transactions. */
-const HELD = [
+const standstillMs = 2_200;
+/** The writes at the end of the transactions of the commands below. */
+const heldWrites = [
   ['organisations', 'UPDATE'],
   ['api_keys', 'INSERT OR UPDATE'],
   ['people', 'INSERT'],
@@ -32,7 +32,7 @@ beforeAll(async () => {
        RETURN NULL;
      END $$`,
   );
-  for (const [table, change] of HELD)
+  for (const [table, change] of heldWrites)
     await portal.database.query(
       `CREATE TRIGGER wait_for_test AFTER ${change} ON ${table} FOR EACH ROW EXECUTE FUNCTION wait_for_test()`,
     );
@@ -40,15 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.disposeAsync());
 
-let admins = 0;
-/** Of an organisation of their own: changes of one wait for each other. */
-async function anAdmin(): Promise<TestMember> {
-  const email = `admin-${(admins += 1)}@cafe.test`;
-  await portal.organisationOf(email);
-  return signedIn(portal, email);
-}
-
-async function allThatChanges(): Promise<unknown> {
+async function everythingThatChanges(): Promise<unknown> {
   const { rows } = await portal.database.query(
     `SELECT (SELECT json_agg(o.trading_name ORDER BY id) FROM organisations o) AS names,
             (SELECT json_agg(disabled_at ORDER BY id) FROM api_keys) AS keys,
@@ -60,48 +52,51 @@ async function allThatChanges(): Promise<unknown> {
   return rows[0];
 }
 
-it('commits no portal command between whose decision and commit it has stood still: they are 503, and work afterwards', async () => {
+/** An admin of a new organisation, because changes of one organisation wait for each other. */
+async function admin(number: number) {
+  const email = `admin-${number}@cafe.test`;
+  await portal.organisationOf(email);
+  return signedIn(portal, email);
+}
+
+it('commits no portal command if it stands still between its decision and its commit: all are 503, and work later', async () => {
   await portal.gateway.admin('POST', '/terms', { version: '2026', text: 'Be kind' });
-  const [renamer, maker, disabler, inviter, accepter, leaver, comer] = await Promise.all(
-    Array.from({ length: 7 }, anAdmin),
-  );
-  if (!renamer || !maker || !disabler || !inviter || !accepter || !leaver || !comer) throw new Error('none');
-  const key = (await disabler.call('POST', '/keys', { mode: 'TEST', name: 'Till' })).body as { id: number };
-  const browser = portal.browser();
-  await browser.ask(comer.email);
-  const token = await portal.nextToken(comer.email);
-  for (const member of [renamer, maker, disabler, inviter, accepter, leaver])
-    member.browser.url = standing.url;
-  browser.url = standing.url;
+  const admins = await Promise.all(Array.from({ length: 7 }, (_, number) => admin(number)));
+  const key = (await admins[2]!.call('POST', '/keys', { mode: 'TEST', name: 'Till' })).body as { id: number };
+  const { email, browser } = admins[6]!;
+  await browser.ask(email);
+  const token = await portal.nextToken(email);
+  for (const member of admins) member.browser.url = standing.url;
 
-  const once = { once: true };
-  const commands: readonly (() => Promise<Reply>)[] = [
-    () => renamer.call('PATCH', '/organisation', { tradingName: 'Renamed late' }, once),
-    () => maker.call('POST', '/keys', { mode: 'TEST', name: 'Late' }, once),
-    () => disabler.call('POST', `/keys/${key.id}/disable`, {}, once),
-    () => inviter.call('POST', '/people', { email: 'late@cafe.test', role: 'developer' }, once),
-    () => accepter.call('POST', '/terms/acceptance', { version: '2026' }, once),
-    () => leaver.call('POST', '/sign-out-everywhere', {}, once),
-    () => browser.call('/portal/api/sign-in/complete', { method: 'POST', json: { token }, once: true }),
+  const requests: readonly (readonly [method: string, path: string, json: object])[] = [
+    ['PATCH', '/organisation', { tradingName: 'Renamed late' }],
+    ['POST', '/keys', { mode: 'TEST', name: 'Late' }],
+    ['POST', `/keys/${key.id}/disable`, {}],
+    ['POST', '/people', { email: 'late@cafe.test', role: 'developer' }],
+    ['POST', '/terms/acceptance', { version: '2026' }],
+    ['POST', '/sign-out-everywhere', {}],
+    ['POST', '/sign-in/complete', { token }],
   ];
-  const statuses = async () => Promise.all(commands.map(async (command) => (await command()).status));
+  const send = ([method, path, json]: (typeof requests)[number], number: number): Promise<Reply> =>
+    admins[number]!.call(method, path, json, { once: true });
+  const statuses = async () => (await Promise.all(requests.map(send))).map(({ status }) => status);
 
-  const before = await allThatChanges();
+  const before = await everythingThatChanges();
   await portal.database.query('SELECT pg_advisory_lock(1)');
-  const told = statuses();
+  const answered = statuses();
   await eventually(async () => {
     const { rows } = await portal.database.query(
       `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
-    expect(rows).toHaveLength(commands.length);
+    expect(rows).toHaveLength(requests.length);
   });
   standing.child.kill('SIGSTOP');
   await portal.database.query('SELECT pg_advisory_unlock(1)');
-  await pause(STANDSTILL_MS);
+  await pause(standstillMs);
   standing.child.kill('SIGCONT');
-  expect(await told).toEqual(commands.map(() => 503));
-  expect(await allThatChanges()).toEqual(before);
+  expect(await answered).toEqual(requests.map(() => 503));
+  expect(await everythingThatChanges()).toEqual(before);
 
   expect(await statuses()).toEqual([200, 201, 200, 201, 200, 204, 200]);
 });
