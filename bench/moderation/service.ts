@@ -43,7 +43,7 @@ export async function startService(
         MONGO_URL: mongoUrl.href,
         MODERATION_CONTEXT_SECRET: secret,
         ADMIN_TOKEN_HASHES: adminTokenHashes,
-        MODEL_THREADS: `${threads}`,
+        PICTURES_AT_ONCE: `${threads}`,
         MALLOC_ARENA_MAX: '2',
         NODE_OPTIONS: '--max-semi-space-size=4',
         MALLOC_MMAP_THRESHOLD_: '262144',

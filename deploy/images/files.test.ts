@@ -50,6 +50,7 @@ describe('images', () => {
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,
       /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,
       /^services\/gateway\/pages\//,
+      /^services\/moderation\/model\/nsfwjs-mobilenet-v2\.onnx$/,
       /^services\/pricing\/kernel\/audience-kernel\.wasm$/,
     ];
     const others = new Set(

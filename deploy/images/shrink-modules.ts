@@ -16,6 +16,11 @@ import { join } from 'node:path';
 
 /** Files for editors, debuggers and package managers. Licences stay. */
 const unread = /\.(d\.[cm]?ts|[cm]?[jt]s\.map|css\.map|tsbuildinfo)$|^\.package-lock\.json$/;
+/** Files of ONNX Runtime for other platforms and for browsers: 390 of 430 MB. */
+const foreign = [
+  new RegExp(`onnxruntime-node/bin/napi-v6/(?!${process.platform}/${process.arch}/)`),
+  /onnxruntime-web\/dist\/(?!ort\.node\.min\.mjs$|ort-wasm-simd-threaded\.(mjs|wasm)$)/,
+];
 /** Any fixed time would do; npm uses this one for the files of a package. */
 const time = new Date('1985-10-26T08:15:00Z');
 
@@ -29,7 +34,8 @@ function shrink(path: string, same: string | undefined): boolean {
   const left = readdirSync(path, { withFileTypes: true }).filter((entry) => {
     const [own, other] = [join(path, entry.name), same && join(same, entry.name)];
     if (entry.isDirectory()) return shrink(own, other);
-    if (!unread.test(entry.name) && !(other && isSame(entry, own, other))) {
+    const isNeeded = !unread.test(entry.name) && !foreign.some((files) => files.test(own));
+    if (isNeeded && !(other && isSame(entry, own, other))) {
       lutimesSync(own, time, time);
       return true;
     }

@@ -13,7 +13,6 @@ import { ledgerUnsound } from './alerts/money/ledger-unsound.ts';
 import { stripeEventsMissed } from './alerts/money/stripe-events-missed.ts';
 import { webhookFailures } from './alerts/money/webhook-failures.ts';
 import { imageStoreForeign } from './alerts/pictures/image-store-foreign.ts';
-import { modelWorkerDying } from './alerts/pictures/model-worker-dying.ts';
 import { moderationSlow } from './alerts/pictures/moderation-slow.ts';
 import { pictureProcessDying } from './alerts/pictures/picture-process-dying.ts';
 import { audienceIndexLagging } from './alerts/prices/audience-index-lagging.ts';
@@ -59,7 +58,6 @@ export const drills: readonly Drill[] = [
   mailsUnsent,
   mailServerUnreachable,
   moderationSlow,
-  modelWorkerDying,
   pictureProcessDying,
   stripeEventsMissed,
 ];

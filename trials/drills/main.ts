@@ -33,7 +33,6 @@ async function run(wantedDrills: readonly Drill[]): Promise<boolean> {
     folder: process.env.DEV_FOLDER ?? join(repository, '.dev/drills'),
     say,
     prepare: cleanFolder,
-    inspect: ['moderation'],
   });
   return runDrills(wantedDrills, { system, say, interrupted });
 }

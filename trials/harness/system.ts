@@ -5,7 +5,6 @@
  */
 import { mkdirSync } from 'node:fs';
 import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
-import { freePorts } from '@offer-ads/backing/free-port';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { provideDemoData } from '@offer-ads/dev/demo-data';
 import { type AdminClient, createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
@@ -49,8 +48,6 @@ export type System = AsyncDisposable & {
   /** Calls an admin route. */
   readonly callAdmin: AdminClient;
   readonly pidOf: (process: string) => number;
-  /** Of a process that a debugger can inspect. */
-  readonly inspectorPortOf: (process: string) => number;
   readonly stop: (process: string) => Promise<void>;
   /** Nothing happens to a process that runs. */
   readonly start: (process: string) => Promise<void>;
@@ -77,8 +74,6 @@ export type SystemOptions = {
   /** Where the compiled code is kept, which several systems can share. */
   readonly compileCache?: string;
   readonly withConsole?: boolean;
-  /** Processes that a debugger can inspect. */
-  readonly inspect?: readonly string[];
   /** Secrets that the simulators know from the start. */
   readonly simulatorSecrets?: (secrets: Secrets) => Secrets;
   /** The services run behind balancers, one replica of each at first, of the working copy given. */
@@ -110,9 +105,6 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     onRestart: () => {},
   });
 
-  const inspected = o.inspect ?? [];
-  const freed = await freePorts(inspected.length);
-  const inspectorPorts = new Map(inspected.map((name, place) => [name, freed[place] ?? 0]));
   const changedEnv = new Map<string, Readonly<Record<string, string>>>([
     ['gateway', { PRICING_URL: links.gatewayToPricing.url }],
     ['notifier', { SMTP_URL: links.smtp.url }],
@@ -128,12 +120,7 @@ export async function startSystem(o: SystemOptions): Promise<System> {
   const planOf = (name: string): ProcessPlan => {
     const plan = plans().find((each) => each.name === name);
     if (plan === undefined) throw new Error(`there is no process ${name}`);
-    const port = inspectorPorts.get(name);
-    return {
-      ...plan,
-      args: port === undefined ? plan.args : [`--inspect=127.0.0.1:${port}`, ...plan.args],
-      env: { ...plan.env, ...changedEnv.get(name) },
-    };
+    return { ...plan, env: { ...plan.env, ...changedEnv.get(name) } };
   };
   const start = async (name: string) => {
     if ((supervisor.pids()[name] ?? 0) === 0) await supervisor.start(planOf(name));
@@ -177,7 +164,6 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     callAdmin: (owner, method, path, body) =>
       createAdminClient(adminSettings(direct()))(owner, method, path, body),
     pidOf: (name) => supervisor.pids()[name] ?? 0,
-    inspectorPortOf: (name) => inspectorPorts.get(name) ?? 0,
     stop: (name) => supervisor.stop([name]),
     start,
     setEnv: (name, env) => void changedEnv.set(name, { ...changedEnv.get(name), ...env }),

@@ -47,7 +47,7 @@ export function restartableSystem(folder: string, stores: DrillStores): Restarta
     audit: () => auditAtRest(current()),
     start: async () => {
       // One thread of the model is enough for a few pictures, and is ready sooner.
-      const env = { MODEL_THREADS: '1' };
+      const env = { PICTURES_AT_ONCE: '1' };
       starting = startSystem({ folder, say: () => {}, env, stores: { env: addresses() } });
       running = await starting;
     },

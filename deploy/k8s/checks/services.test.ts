@@ -107,8 +107,10 @@ describe('moderation', () => {
   it.each(overlays.filter((overlay) => overlay !== 'dev'))(
     'has in %s a processor for each thread of the model',
     (overlay) => {
-      const { MODEL_THREADS } = environmentOf(overlay, workload(overlay, 'moderation'));
-      expect(MODEL_THREADS).toBe(workload(overlay, 'moderation').pod.containers[0]?.resources.requests.cpu);
+      const { PICTURES_AT_ONCE } = environmentOf(overlay, workload(overlay, 'moderation'));
+      expect(PICTURES_AT_ONCE).toBe(
+        workload(overlay, 'moderation').pod.containers[0]?.resources.requests.cpu,
+      );
     },
   );
 });

@@ -37,16 +37,9 @@ export const mailAndModeration: Dashboard = {
         },
         {
           title: 'Pictures that wait',
-          description: 'For a place at a model thread, in each replica.',
+          description: 'For a place, in each replica.',
           unit: 'short',
           queries: [['max by (instance) (moderation_pictures_waiting)', '{{instance}}']],
-        },
-        {
-          title: 'Model threads that died',
-          description: 'In a quarter of an hour. Three are ModelWorkerDying.',
-          unit: 'short',
-          redFrom: 3,
-          queries: [['sum(increase(moderation_model_thread_deaths_total[15m]))', 'threads']],
         },
         {
           title: 'Calls to a hosted model',

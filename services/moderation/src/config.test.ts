@@ -10,8 +10,8 @@ const required = {
 
 describe("moderation's settings", () => {
   it('look with our own model unless they say otherwise', () => {
-    const config = readModerationConfig({ ...required, MODEL_THREADS: '3', REKOGNITION_REGION: 'eu-west-1' });
-    expect(modelOf(config)).toEqual({ kind: 'nsfwjs', threads: 3 });
+    const config = readModerationConfig({ ...required, REKOGNITION_REGION: 'eu-west-1' });
+    expect(modelOf(config)).toEqual({ kind: 'nsfwjs' });
   });
 
   it('name all that rekognition needs at once, beside every other problem', () => {

@@ -37,23 +37,23 @@ export const moderationSettings = z.object({
     description:
       'From which score, 0 to 1, a picture is refused as suggestive (of our own model: Porn, Hentai and Sexy together). Lower refuses more, honest ones too.',
   }),
-  MODEL_THREADS: count.default(availableParallelism()).meta({
+  PICTURES_AT_ONCE: count.default(availableParallelism()).meta({
     description:
-      'Pictures that are looked at at once, each by a thread of the model: as many as the processors that this service may use.',
+      'Pictures that are judged at the same time: as many as the processors that this service may use.',
     example: '2',
     without: "the machine's processors",
   }),
   // A picture takes a fifth of a second of one core, so a picture behind 32 others still gets an answer in time.
   MOST_WAITING: count.default(32).meta({
     description:
-      'Pictures that may wait for a thread; further ones are answered with 503 and Retry-After at once.',
+      'Pictures that may wait for a place; further ones are answered with 503 and Retry-After at once.',
   }),
   MODERATION_MODEL: z
     .enum(['nsfwjs', 'rekognition'], { error: 'must be nsfwjs or rekognition' })
     .default('nsfwjs')
     .meta({
       description:
-        'Who looks at pictures: nsfwjs, a model in our own threads, or rekognition, a hosted service to which every picture is then sent.',
+        'Who looks at pictures: nsfwjs, a model in this service, or rekognition, a hosted service to which every picture is then sent.',
       example: 'rekognition',
     }),
   HOSTED_MODEL_URL: httpUrl.optional().meta({
@@ -107,7 +107,7 @@ export function modelOf(config: ModerationConfig): ModelSettings {
   const url = config.HOSTED_MODEL_URL;
   switch (config.MODERATION_MODEL) {
     case 'nsfwjs':
-      return { kind: 'nsfwjs', threads: config.MODEL_THREADS };
+      return { kind: 'nsfwjs' };
     case 'rekognition':
       return {
         kind: 'rekognition',

@@ -39,10 +39,10 @@ export async function startModeration(
     openRulingsStore(mongo),
   ]);
   const held = await holdRulings(rulings);
-  const threads = config.MODEL_THREADS;
+  const atOnce = config.PICTURES_AT_ONCE;
   const model = started.use(overrides.model ?? (await openModel(modelOf(config), { logger, metrics })));
-  const decoder = started.use(await startDecoder({ logger, metrics, atOnce: threads }));
-  const admission = createAdmission({ atOnce: threads, mostWaiting: config.MOST_WAITING });
+  const decoder = started.use(await startDecoder({ logger, metrics, atOnce }));
+  const admission = createAdmission({ atOnce, mostWaiting: config.MOST_WAITING });
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
   const judge = createJudge({

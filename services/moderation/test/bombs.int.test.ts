@@ -23,8 +23,8 @@ let mongo: TestMongo;
 let service: ModerationProcess;
 beforeAll(async () => {
   mongo = await createTestMongo();
-  // Two threads, as on two cores, wherever this runs.
-  service = await startModerationProcess(mongo.url, { MODEL_THREADS: '2' });
+  // Two pictures at once, as on two cores, wherever this runs.
+  service = await startModerationProcess(mongo.url, { PICTURES_AT_ONCE: '2' });
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { Thresholds } from '../src/domain/decision.ts';
-import { type Model, startModel } from '../src/model/model.ts';
+import type { Model } from '../src/model/model.ts';
+import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
 import { cleanPicture, looksAt } from '../src/pictures/pictures.ts';
 import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
@@ -19,7 +19,7 @@ let model: Model;
 let set: readonly (Labelled & { readonly explicit: number })[];
 beforeAll(async () => {
   mongo = await createTestMongo();
-  model = await startModel({ threads: 1, logger: silentLogger, metrics: createMetrics('moderation') });
+  model = await openNsfwjsModel({ logger: silentLogger });
   const measured: (Labelled & { explicit: number })[] = [];
   for (const picture of await labelledSet(model))
     measured.push({ ...picture, explicit: await explicitness(picture.file) });
@@ -50,7 +50,7 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
         MODERATION_CONTEXT_SECRET: testContextSecret,
         EXPLICIT_THRESHOLD: thresholds.explicit,
         SUGGESTIVE_THRESHOLD: thresholds.suggestive,
-        MODEL_THREADS: 1,
+        PICTURES_AT_ONCE: 1,
         MOST_WAITING: 4,
         MODERATION_MODEL: 'nsfwjs',
       },

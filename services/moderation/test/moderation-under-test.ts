@@ -90,7 +90,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
             MODERATION_CONTEXT_SECRET: testContextSecret,
             EXPLICIT_THRESHOLD: 0.6,
             SUGGESTIVE_THRESHOLD: 0.9,
-            MODEL_THREADS: 4,
+            PICTURES_AT_ONCE: 4,
             MOST_WAITING: 16,
             MODERATION_MODEL: 'nsfwjs',
           },

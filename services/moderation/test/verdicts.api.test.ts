@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -13,7 +12,8 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import sharp from 'sharp';
 import type { Scores, Thresholds } from '../src/domain/decision.ts';
-import { type Model, startModel } from '../src/model/model.ts';
+import type { Model } from '../src/model/model.ts';
+import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
 import { startModeration } from '../src/service.ts';
 
 const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };
@@ -21,7 +21,7 @@ let mongo: TestMongo;
 let model: Model;
 beforeAll(async () => {
   mongo = await createTestMongo();
-  model = await startModel({ threads: 1, logger: silentLogger, metrics: createMetrics('moderation') });
+  model = await openNsfwjsModel({ logger: silentLogger });
 });
 afterAll(async () => {
   await model?.[Symbol.asyncDispose]();
@@ -43,7 +43,7 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWait
         MODERATION_CONTEXT_SECRET: testContextSecret,
         EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
         SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
-        MODEL_THREADS: 1,
+        PICTURES_AT_ONCE: 1,
         MOST_WAITING: o.mostWaiting ?? 4,
         MODERATION_MODEL: 'nsfwjs',
       },
@@ -216,7 +216,7 @@ describe('when there is no verdict in time', () => {
   it('keeps no verdict that was not reached', async () => {
     const picture = await photographLikeJpeg({ seed: 9 });
     await using broken = await start({
-      model: { ...model, score: () => Promise.reject(serviceUnavailable('thread died')) },
+      model: { ...model, score: () => Promise.reject(serviceUnavailable('it failed')) },
     });
     expect((await post(broken, picture)).status).toBe(503);
     await using whole = await start();

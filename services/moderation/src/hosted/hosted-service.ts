@@ -1,6 +1,6 @@
 /** The differences between hosted services; hosted-model.ts calls all of them in the same way. */
 import type { Scores } from '../domain/decision.ts';
-import type { ModelIdentity } from '../model/model-thread.ts';
+import type { ModelIdentity } from '../model/model.ts';
 
 export type HostedRequest = {
   readonly url: string;

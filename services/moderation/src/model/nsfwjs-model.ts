@@ -1,70 +1,92 @@
-/** The network of nsfwjs and its weights, read from its npm package; nothing is downloaded. */
+/**
+ * The MobileNetV2 of nsfwjs, run by ONNX Runtime: its native library, or WebAssembly on platforms that have no such library. A look takes
+ * milliseconds, so it is scored on the main thread; other work goes on between two looks.
+ */
 import { createHash } from 'node:crypto';
-import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
-import { type KerasLayer, readWeights, type WeightSpec } from './keras-model.ts';
-import { networkSteps, type Step } from './network-steps.ts';
+import { readFile } from 'node:fs/promises';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type * as onnxRuntime from 'onnxruntime-node';
+import type { Scores } from '../domain/decision.ts';
+import { lookSide } from '../domain/looks.ts';
+import { nsfwjsScores } from '../domain/nsfwjs-scores.ts';
+import type { Model } from './model.ts';
 
-/** The maximum of a pixel's colour; the network was trained with numbers from 0 to 1. */
-const pixelRange = 255;
+/** Made by `model/convert-nsfwjs.ts`. */
+const modelFile = new URL('../../model/nsfwjs-mobilenet-v2.onnx', import.meta.url);
 
-type KerasModel = { readonly model_config: { readonly config: { readonly layers: KerasLayer[] } } };
+type Runtime = Pick<typeof onnxRuntime, 'InferenceSession' | 'Tensor'>;
+export type RuntimeName = 'native' | 'WebAssembly';
 
-export type NsfwjsModel = {
-  readonly steps: readonly Step[];
-  readonly inputName: string;
-  /** A digest of topology and weights: after an upgrade of the package, pictures are judged again automatically. */
-  readonly version: string;
+/** In the order in which they are tried. */
+const runtimes: Readonly<Record<RuntimeName, () => Promise<Runtime>>> = {
+  native: () => import('onnxruntime-node'),
+  WebAssembly: async () => {
+    const runtime = await import('onnxruntime-web');
+    // Further threads would only take memory: pictures are scored one after the other.
+    runtime.env.wasm.numThreads = 1;
+    return runtime;
+  },
 };
 
-export async function readNsfwjsModel(): Promise<NsfwjsModel> {
-  const { default: modelJson } = await MobileNetV2Model.modelJson();
-  const shards = await Promise.all(MobileNetV2Model.weightBundles.map((shard) => shard()));
-  const bytes = Buffer.concat(shards.map((shard) => Buffer.from(shard.default, 'base64')));
-  const { model_config: keras } = modelJson.modelTopology as KerasModel;
-  const { layers } = keras.config;
-  const specs = modelJson.weightsManifest.flatMap((group) => group.weights) as WeightSpec[];
-  const digest = createHash('sha256').update(JSON.stringify(modelJson)).update(bytes).digest('hex');
+/** Rejects if no runtime can run the model. */
+export async function openNsfwjsModel(o: {
+  readonly logger: Logger;
+  /** For tests. */
+  readonly runtimes?: Readonly<Record<RuntimeName, () => Promise<Runtime>>>;
+}): Promise<Model> {
+  const bytes = await readFile(modelFile);
+  const { name, Tensor, session } = await openSession(bytes, o.runtimes ?? runtimes, o.logger);
+  o.logger.info({ runtime: name }, 'the model is loaded');
+
+  async function scoreOf(look: Uint8Array): Promise<Scores> {
+    const pixels = new Tensor('uint8', look, [1, lookSide, lookSide, 3]);
+    const { scores } = (await session.run({ pixels })) as { scores: onnxRuntime.Tensor };
+    return nsfwjsScores([...(scores.data as Float32Array)]);
+  }
+
   return {
-    steps: shared(networkSteps(layers, readWeights(specs, bytes), pixelRange)),
-    inputName: layers[0]?.name ?? '',
-    version: digest.slice(0, 16),
+    // After a change of the model, pictures are judged again automatically.
+    identity: {
+      name: 'nsfwjs-mobilenet-v2',
+      version: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
+    },
+    ready: () => true,
+    score: async (looks, signal) => {
+      const scores: Scores[] = [];
+      for (const look of looks) {
+        if (signal.aborted && isCallerGone(signal.reason)) throw signal.reason;
+        if (signal.aborted) throw serviceUnavailable('no scores within the time', signal.reason);
+        scores.push(
+          await scoreOf(look).catch((error: unknown) => {
+            throw serviceUnavailable('the model failed on a picture', error);
+          }),
+        );
+      }
+      return scores;
+    },
+    [Symbol.asyncDispose]: () => session.release(),
   };
 }
 
-/** The same steps with their numbers in shared memory: nine megabytes once instead of once per thread. */
-function shared(steps: readonly Step[]): readonly Step[] {
-  const numbers = steps.flatMap(numbersOf);
-  const memory = new SharedArrayBuffer(numbers.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  const share = (values: Float32Array) => {
-    const copy = new Float32Array(memory, at, values.length);
-    copy.set(values);
-    at += values.byteLength;
-    return copy;
-  };
-  return steps.map((step) => {
-    switch (step.kind) {
-      case 'convolve':
-      case 'convolve-depthwise':
-        return {
-          ...step,
-          filter: { ...step.filter, values: share(step.filter.values) },
-          bias: share(step.bias),
-        };
-      case 'dense':
-        return {
-          ...step,
-          weights: { ...step.weights, values: share(step.weights.values) },
-          bias: share(step.bias),
-        };
-      case 'add':
-      case 'average':
-        return step;
-    }
-  });
+async function openSession(
+  model: Uint8Array,
+  loaders: Readonly<Record<RuntimeName, () => Promise<Runtime>>>,
+  logger: Logger,
+): Promise<Runtime & { readonly name: RuntimeName; readonly session: onnxRuntime.InferenceSession }> {
+  try {
+    return { name: 'native', ...(await openWith(loaders.native, model)) };
+  } catch (error) {
+    logger.warn(
+      { error },
+      'the native library of the model cannot be loaded; WebAssembly takes five times the time',
+    );
+    return { name: 'WebAssembly', ...(await openWith(loaders.WebAssembly, model)) };
+  }
 }
 
-function numbersOf(step: Step): readonly Float32Array[] {
-  if ('filter' in step) return [step.filter.values, step.bias];
-  return 'weights' in step ? [step.weights.values, step.bias] : [];
+async function openWith(load: () => Promise<Runtime>, model: Uint8Array) {
+  const { InferenceSession, Tensor } = await load();
+  const session = await InferenceSession.create(model, { intraOpNumThreads: 1, executionMode: 'sequential' });
+  return { InferenceSession, Tensor, session };
 }

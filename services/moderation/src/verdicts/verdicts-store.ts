@@ -2,7 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Decision, Scores, Thresholds } from '../domain/decision.ts';
-import type { ModelIdentity } from '../model/model-thread.ts';
+import type { ModelIdentity } from '../model/model.ts';
 
 /** A stored verdict is valid only for the same model and thresholds. */
 export type Basis = { readonly model: ModelIdentity; readonly thresholds: Thresholds };
