@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { addressesOf, deadLinksOf, decisionsIn, filesOf, linksOf, wrongCitationsOf } from './links.ts';
+import {
+  addressesOf,
+  deadLinksOf,
+  decisionsIn,
+  filesOf,
+  linksOf,
+  missingFilesOf,
+  wrongCitationsOf,
+} from './links.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
@@ -25,6 +33,17 @@ describe('links lead somewhere, to files and sections that exist', () => {
 
   it.each(guides)('and to pages of the service: %s', (file) => {
     expect(addressesOf(join(repository, file)).filter((address) => !pages.has(address))).toEqual([]);
+  });
+});
+
+describe('files that pages name in code and commands', () => {
+  const files = filesOf(repository, '*');
+  /** Made by commands, so not in the repository. */
+  const made = /^(?:\.dev|sbom)\//;
+
+  it.each(filesOf(repository, 'md'))('exist: %s', (file) => {
+    const missing = missingFilesOf(join(repository, file), files);
+    expect(missing.filter((name) => !made.test(name))).toEqual([]);
   });
 });
 

@@ -30,6 +30,20 @@ export function deadLinksOf(file: string): Link[] {
   );
 }
 
+/**
+ * Files that a page names in code or commands and that are not in the repository. A page may leave out the beginning of a
+ * path: `domain/offer.ts`. Words of other programs (`https://...`, `offer-ads/...`) do not end like a file of ours.
+ */
+export function missingFilesOf(file: string, files: readonly string[]): string[] {
+  const all = `\n/${files.join('\n/')}\n`;
+  const text = readFileSync(file, 'utf8');
+  const code = [...text.matchAll(/```[^]*?```|`[^`\n]+`/g)].map(([piece]) => piece).join('\n');
+  const path =
+    /(?<![\w@/.:$~<>{}*-])(?:\.{1,2}\/)*((?:(?!\.\.?\/)[\w@.-]+\/)+[\w.-]+\.(?:tsx?|sql|yaml|md|json|html|css|sh))\b(?![/*])/g;
+  const named = [...code.matchAll(path)].map(([, name = '']) => name);
+  return [...new Set(named)].filter((name) => !all.includes(`/${name}\n`));
+}
+
 /** Files of the repository by the end of their name, without installed, built and local ones. */
 export function filesOf(repository: string, ending: string): string[] {
   const own = new Set(['node_modules', 'dist', '.dev', '.git']);

@@ -31,7 +31,7 @@ export const gateway: Dashboard = {
         },
         {
           title: 'What it stands on',
-          description: '1 while it answers; looked at when somebody looks at the status page.',
+          description: '1 while it answered at the scrape before.',
           unit: 'short',
           queries: [['min by (dependency) (dependency_up)', '{{dependency}}']],
         },

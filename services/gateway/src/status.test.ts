@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Probe, probeState, watchDependencies } from './status.ts';
 
 function watch(probes: Readonly<Record<string, Probe>>) {
@@ -47,11 +48,18 @@ describe('looking at dependencies', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it('tells the scraper', async () => {
-    const { read, metrics } = watch({ rabbitmq: probeState(() => false), pricing: probeState(() => true) });
-    await read();
-    const text = await metrics.registry.metrics();
-    expect(text).toMatch(/dependency_up\{dependency="rabbitmq".*\} 0/);
-    expect(text).toMatch(/dependency_up\{dependency="pricing".*\} 1/);
+  it('a scrape asks too, so the metric is current though nobody reads the status', async () => {
+    let rabbitmq = false;
+    const { metrics, time } = watch({
+      rabbitmq: probeState(() => rabbitmq),
+      pricing: probeState(() => true),
+    });
+    const scraped = (line: RegExp) =>
+      eventually(async () => expect(await metrics.registry.metrics()).toMatch(line));
+    await scraped(/dependency_up\{dependency="rabbitmq".*\} 0/);
+    await scraped(/dependency_up\{dependency="pricing".*\} 1/);
+    rabbitmq = true;
+    time.ms = 15_000;
+    await scraped(/dependency_up\{dependency="rabbitmq".*\} 1/);
   });
 });

@@ -21,18 +21,12 @@ export function watchDependencies(o: {
   elapsedMs?: (() => number) | undefined;
 }): ReadStatus {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
-  const gauge = o.metrics.gauge({
-    name: 'dependency_up',
-    help: '1 while a dependency answers, 0 while it does not.',
-    labelNames: ['dependency'],
-  });
   let previous: Status | null = null;
   let latest: { readonly startedAtMs: number; readonly status: Promise<Status> } | undefined;
 
   async function look(): Promise<Status> {
     const checks = await Promise.all(Object.entries(o.probes).map(([name, probe]) => check(name, probe)));
     previous = statusAfter(previous, checks, o.clock.now());
-    for (const { name, up } of checks) gauge.set({ dependency: name }, up ? 1 : 0);
     return previous;
   }
 
@@ -50,13 +44,28 @@ export function watchDependencies(o: {
     return { name, up: failure === undefined, responseMs: Math.round(elapsedMs() - startedAtMs) };
   }
 
-  return () => {
+  function read(): Promise<Status> {
     const nowMs = elapsedMs();
     if (latest === undefined || nowMs - latest.startedAtMs >= keptForMs) {
       latest = { startedAtMs: nowMs, status: look() };
     }
     return latest.status;
-  };
+  }
+
+  o.metrics.readGauge(
+    {
+      name: 'dependency_up',
+      help: '1 while a dependency answers, 0 while it does not.',
+      labelNames: ['dependency'],
+    },
+    // Shows what the scrape before has found: a scrape does not wait for probes.
+    (gauge) => {
+      for (const { name, state } of previous?.dependencies ?? [])
+        gauge.set({ dependency: name }, state === 'up' ? 1 : 0);
+      void read();
+    },
+  );
+  return read;
 }
 
 /** Ready as the service itself reports (`/readyz`). */

@@ -78,6 +78,26 @@ describe('repeated work', () => {
   });
 });
 
+describe('quotations', () => {
+  const said = plain([...sources, ...rules.map(({ annotations }) => JSON.stringify(annotations))].join('\n'));
+  /** Of Postgres, Valkey and the card provider's dashboard. */
+  const ofOtherPrograms = new Set(
+    ['requested WAL segment has already been removed', 'WRONGPASS', 'Send test event', 'Resend'].map(plain),
+  );
+
+  it.each(files)('of %s are lines of the log or words of an alert', (file) => {
+    const text = textOf(file)
+      .replace(/^ *```[^]*?^ *```/gm, '')
+      .replace(/`[^`]*`/g, '');
+    const quoted = [...text.matchAll(/(?<!\w)_([^_]{8,120})_(?!\w)/g)].map(([, line = '']) => plain(line));
+    expect(quoted.filter((line) => !said.includes(line) && !ofOtherPrograms.has(line))).toEqual([]);
+  });
+
+  function plain(text: string): string {
+    return text.replaceAll('’', "'").replace(/\s+/g, ' ').toLowerCase();
+  }
+});
+
 /** Those of kube-state-metrics and the operators that an alert asks for. */
 const ofOthers = new Set(
   clusterAlerts.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
