@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { DevState } from './start/state.ts';
+import { startTable } from './start/table.ts';
 
 describe('npm start', () => {
   it.each([
@@ -23,4 +25,14 @@ describe('npm start', () => {
     },
     90_000,
   );
+
+  it('ends with a table of which docs/first-offer.md shows every line', () => {
+    const places = 'gateway docs portal console mailbox billing stripeSimulator ratesSimulator'.split(' ');
+    const state = Object.fromEntries([...places.map((place) => [place, 'ADDRESS']), ['organisations', []]]);
+    const table = startTable(state as unknown as DevState, { seconds: '1', adminToken: 'TOKEN' });
+    const page = readFileSync(join(import.meta.dirname, '../docs/first-offer.md'), 'utf8');
+    const labels = table.split('\n').flatMap((line) => /^\S.*?(?= {2,})/.exec(line) ?? []);
+    expect(labels).toContain('Staff console');
+    expect(labels.filter((label) => !page.includes(`\n${label}  `))).toEqual([]);
+  });
 });
