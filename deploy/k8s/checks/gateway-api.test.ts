@@ -54,15 +54,27 @@ const overlay = parse(readFileSync(file, 'utf8')) as {
   components: string[];
   patches: { target: { kind: string } }[];
 };
+const before = manifestsOf('overlays/production');
+const hostOf = (ingress: string) =>
+  (before.find(({ kind, metadata }) => kind === 'Ingress' && metadata.name === ingress)?.spec as Ingress)
+    .rules[0]?.host;
+const replace = (kind: string, name: string, path: string, value: unknown) => ({
+  target: { kind, name },
+  patch: stringify([{ op: 'replace', path, value }]),
+});
+/** An installation has hosts of its own in the overlay. */
+const hosts = ['gateway', 'billing', 'offers'].flatMap((name, index) => [
+  replace('HTTPRoute', name, '/spec/hostnames/0', hostOf(name)),
+  replace('Gateway', 'doors', `/spec/listeners/${index + 1}/hostname`, hostOf(name)),
+]);
 writeFileSync(
   file,
   stringify({
     ...overlay,
     components: overlay.components.map((path) => path.replace(/ingress$/, 'gateway-api')),
-    patches: overlay.patches.filter(({ target }) => target.kind !== 'Ingress'),
+    patches: [...overlay.patches.filter(({ target }) => target.kind !== 'Ingress'), ...hosts],
   }),
 );
-const before = manifestsOf('overlays/production');
 const after = render('overlays/production', join(folder, 'deploy/k8s'));
 const key = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 const routes = after.filter(({ kind }) => kind === 'HTTPRoute') as Route[];
