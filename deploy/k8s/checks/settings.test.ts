@@ -13,19 +13,20 @@ import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import { externalSecrets } from './secrets.ts';
 import { environmentOf, sampleSecrets, secretsIn, workload, workloadsOf } from './workloads.ts';
 
-/** People who run the admin tool bring their own token: audit logs have their names, and the pod holds no token. */
+/** People who run the admin tool send it their own token: audit logs have their names, and the pod holds no token. */
 const broughtTo = (program: Program) => (program === 'admin' ? ['ADMIN_TOKEN'] : []);
 
 describe.each(overlays)('in the overlay %s', (overlay) => {
   it.each(programs)('%s is given every setting that it reads, and no other', (name) => {
-    const given = Object.keys(environmentOf(overlay, workload(overlay, name)));
-    expect([...given, ...broughtTo(name)].toSorted()).toEqual(settingNames(name).toSorted());
+    const { ADMIN_TOKEN_FILE, ...given } = environmentOf(overlay, workload(overlay, name));
+    expect([...Object.keys(given), ...broughtTo(name)].toSorted()).toEqual(settingNames(name).toSorted());
+    expect({ ADMIN_TOKEN_FILE }).toEqual(name === 'admin' ? { ADMIN_TOKEN_FILE: '/dev/stdin' } : {});
   });
 
   it.each(programs)('%s starts with these settings', (name) => {
     const brought = Object.fromEntries(broughtTo(name).map((setting) => [setting, 'x'.repeat(32)]));
-    const environment = { ...environmentOf(overlay, workload(overlay, name)), ...brought };
-    expect(() => readers[name](environment)).not.toThrow();
+    const { ADMIN_TOKEN_FILE: _, ...given } = environmentOf(overlay, workload(overlay, name));
+    expect(() => readers[name]({ ...given, ...brought })).not.toThrow();
   });
 
   it.each(programs)('the secrets of %s stand in its Secret, and nothing else does', (name) => {

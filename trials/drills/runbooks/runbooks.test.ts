@@ -161,6 +161,14 @@ const texts = [
 ];
 
 describe('commands for a cluster', () => {
+  it('run node alone in our own pods: an image need not have a shell, nor date or tar', () => {
+    const inPods = texts.flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/ exec (?:-i )?"?deployment\/\S+ -- (\S+)/g),
+    ]);
+    expect(inPods.length).toBeGreaterThan(8);
+    expect(inPods.filter(([, program]) => program !== 'node').map(([command]) => command)).toEqual([]);
+  });
+
   it('never set the replicas of a service past its autoscaler, which would undo that', () => {
     const scaled = new RegExp(`kubectl.* scale .*\\bdeployments?[ /](?:${serviceNames.join('|')})\\b`);
     expect(texts.filter((file) => scaled.test(readFileSync(file, 'utf8')))).toEqual([]);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,16 @@ describe('a secret in a file', () => {
       };
       expect(readConfig(schema, env)).toEqual({ ...good, API_KEY: 'key', NAME: 'nobody' });
     }
+  });
+
+  it.each([
+    ['a socket', `"$@"`],
+    ['a pipe', `cat | "$@"`],
+  ])('may be sent to the process by %s, as /dev/stdin', (_, line) => {
+    const code = `import(process.argv[1]).then((o) => console.log(o.readSecretFile('/dev/stdin').text))`;
+    const module = join(import.meta.dirname, 'secret-files.ts');
+    const command = ['-c', line, 'sh', process.execPath, '-e', code, module];
+    expect(execFileSync('sh', command, { input: `${long}\n`, encoding: 'utf8' })).toBe(`${long}\n`);
   });
 
   it('keeps a second line break, and is then refused', () => {

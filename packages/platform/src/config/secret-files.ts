@@ -28,8 +28,11 @@ const problems: Readonly<Record<string, string>> = {
   EISDIR: 'names a folder: it must be a file',
 };
 
+/** What is sent to the process; opening it by its path fails when it is a socket or another user's pipe. */
+const stdin = '/dev/stdin';
+
 function readAtMost(path: string, bytes: number): string {
-  const file = openSync(path, 'r');
+  const file = path === stdin ? 0 : openSync(path, 'r');
   try {
     const buffer = Buffer.alloc(bytes);
     let filled = 0;
@@ -39,6 +42,6 @@ function readAtMost(path: string, bytes: number): string {
       if (read === 0 || filled === bytes) return buffer.toString('utf8', 0, filled);
     }
   } finally {
-    closeSync(file);
+    if (path !== stdin) closeSync(file);
   }
 }
