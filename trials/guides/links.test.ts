@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   addressesOf,
+  commandsByAnyNode,
   deadLinksOf,
   decisionsIn,
   filesOf,
@@ -33,6 +34,12 @@ describe('links lead somewhere, to files and sections that exist', () => {
 
   it.each(guides)('and to pages of the service: %s', (file) => {
     expect(addressesOf(join(repository, file)).filter((address) => !pages.has(address))).toEqual([]);
+  });
+});
+
+describe('commands of pages', () => {
+  it.each(filesOf(repository, 'md'))('run our TypeScript by our own Node: %s', (file) => {
+    expect(commandsByAnyNode(join(repository, file))).toEqual([]);
   });
 });
 

@@ -44,6 +44,18 @@ export function missingFilesOf(file: string, files: readonly string[]): string[]
   return [...new Set(named)].filter((name) => !all.includes(`/${name}\n`));
 }
 
+/**
+ * Commands of a page that run our TypeScript by whichever Node is installed. Node 20 and 22 cannot: `npx node` runs the
+ * project's own. Our images bring theirs, so what runs in a container is left out.
+ */
+export function commandsByAnyNode(file: string): string[] {
+  const blocks = [...readFileSync(file, 'utf8').matchAll(/^ *```sh\n([^]*?)^ *```/gm)].map(
+    ([, lines = '']) => lines,
+  );
+  const commands = blocks.join('\n').matchAll(/(?:^|[;|&]|\bdo) *(node \S+\.ts\b.*)/gm);
+  return [...commands].map(([, command = '']) => command);
+}
+
 /** Files of the repository by the end of their name, without installed, built and local ones. */
 export function filesOf(repository: string, ending: string): string[] {
   const own = new Set(['node_modules', 'dist', '.dev', '.git']);
