@@ -29,7 +29,7 @@ describe('npm start', () => {
   it('ends with a table of which docs/first-offer.md shows every line', () => {
     const places = 'gateway docs portal console mailbox billing stripeSimulator ratesSimulator'.split(' ');
     const state = Object.fromEntries([...places.map((place) => [place, 'ADDRESS']), ['organisations', []]]);
-    const table = startTable(state as unknown as DevState, { seconds: '1', adminToken: 'TOKEN' });
+    const table = startTable(state as DevState, { seconds: '1', adminToken: 'TOKEN' });
     const page = readFileSync(join(import.meta.dirname, '../docs/first-offer.md'), 'utf8');
     const labels = table.split('\n').flatMap((line) => /^\S.*?(?= {2,})/.exec(line) ?? []);
     expect(labels).toContain('Staff console');

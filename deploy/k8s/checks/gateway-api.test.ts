@@ -56,7 +56,7 @@ const overlay = parse(readFileSync(file, 'utf8')) as {
 };
 const before = manifestsOf('overlays/production');
 const hostOf = (ingress: string) =>
-  (before.find(({ kind, metadata }) => kind === 'Ingress' && metadata.name === ingress)?.spec as Ingress)
+  (before.find(({ kind, metadata }) => kind === 'Ingress' && metadata.name === ingress)!.spec as Ingress)
     .rules[0]?.host;
 const replace = (kind: string, name: string, path: string, value: unknown) => ({
   target: { kind, name },

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { manifestsOf, wholeOf } from '@offer-ads/deploy/k8s/checks/overlays';
 import { clusterAlerts, alerts as ofServices } from '@offer-ads/deploy/monitoring/alerts';
 import { readExpression } from '@offer-ads/deploy/monitoring/promql';
 import { repository } from '@offer-ads/dev/start/folder';
@@ -161,12 +162,40 @@ const texts = [
 ];
 
 describe('commands for a cluster', () => {
+  const manifests = [...wholeOf('production'), ...manifestsOf('overlays/production/restore/mongo')];
+  const there = new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+  /** By the word that commands use. Pods and claims of stores get their names from operators. */
+  const kinds = new Map([
+    ...manifests.map(({ kind }) => [kind.toLowerCase(), kind] as const),
+    ['hpa', 'HorizontalPodAutoscaler'],
+    ['users.rabbitmq.com', 'User'],
+  ]);
+
   it('run node alone in our own pods: an image need not have a shell, nor date or tar', () => {
     const inPods = texts.flatMap((file) => [
       ...readFileSync(file, 'utf8').matchAll(/ exec (?:-i )?"?deployment\/\S+ -- (\S+)/g),
     ]);
     expect(inPods.length).toBeGreaterThan(8);
     expect(inPods.filter(([, program]) => program !== 'node').map(([command]) => command)).toEqual([]);
+  });
+
+  it('name objects that are in the manifests', () => {
+    const commands = texts.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/kubectl (?!-n cert-manager|create -f)[^\n`]*/g)].map(
+        ([command]) => command,
+      ),
+    );
+    for (const command of commands) {
+      const made = / create job .* (\S+)$/.exec(command)?.[1];
+      if (made !== undefined) there.add(`Job ${made}`);
+    }
+    const named = commands.flatMap((command) =>
+      [...command.matchAll(/(?<=[ =])([a-z.]+)(?=[ /]([a-z][a-z-]+[a-z])(?![\w$/.-]))/g)]
+        .filter(([, kind = '']) => kinds.has(kind))
+        .map(([, kind = '', name = '']) => `${kinds.get(kind)} ${name}`),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect([...new Set(named)].filter((one) => !there.has(one))).toEqual([]);
   });
 
   it('never set the replicas of a service past its autoscaler, which would undo that', () => {
