@@ -1,6 +1,6 @@
 /**
- * What offers tells of unused time and what billing makes of it, end to end and without stores: the two services know each
- * other by events alone, so only here can it be seen that they agree about an offer's money.
+ * The events in which offers reports Unused Time, and the credits that billing computes from them, without stores. The two services
+ * know each other only by events, so only this test sees that they agree about an offer's money.
  */
 import { describe, expect, it } from '@jest/globals';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
@@ -9,7 +9,7 @@ import { creditDue, earnedCredit } from '../services/billing/src/domain/ledger/c
 import type { OfferEvent } from '../services/offers/src/lifecycle/offer-events.ts';
 import { play, type Standing, type Story, stories } from '../services/offers/test/lifecycle/stories.ts';
 
-/** Any of the events, each any number of times, in any order; every one at least once, since the outbox loses none. */
+/** The events in any order, each at least once, because the outbox loses none, and any number of times. */
 function deliveries(count: number): fc.Arbitrary<number[]> {
   const each = Array.from({ length: count }, (_, index) => index);
   return fc
@@ -19,7 +19,7 @@ function deliveries(count: number): fc.Arbitrary<number[]> {
 
 type Outcome = { readonly story: Story; readonly last: Standing; readonly delivered: readonly OfferEvent[] };
 
-/** Stories of which something is told. */
+/** Stories with at least one event. */
 const outcomes: fc.Arbitrary<Outcome> = stories
   .map((story) => ({ story, last: [...play(story)].at(-1)! }))
   .filter(({ last }) => last.events.length > 0)
@@ -31,12 +31,12 @@ const outcomes: fc.Arbitrary<Outcome> = stories
     })),
   );
 
-/** As billing does: an offer that was never paid is credited nothing, and its page is closed. */
+/** As billing computes them. An offer that was never paid is credited nothing. */
 function creditsOf(netMinor: bigint, delivered: readonly OfferEvent[]): bigint[] {
   const credits: bigint[] = [];
   let [creditedMinor, earnedMinor] = [0n, 0n];
   for (const { declaration, data } of delivered) {
-    // What does not fit the contract would never be written.
+    // An event that does not fit the contract is never written.
     const facts = declaration.schema.parse(data) as UnusedTime & { paid?: boolean };
     if (facts.paid === false) continue;
     earnedMinor = earnedCredit({ netMinor, earnedMinor }, facts);
@@ -57,7 +57,7 @@ function worth(netMinor: bigint, unusedMs: number, scheduledMs: number): bigint 
   return (2n * netMinor * BigInt(unusedMs) + scheduled) / (2n * scheduled);
 }
 
-describe('the credits of an offer, whatever happened to it and however its events arrive', () => {
+describe('the credits of an offer, whatever happened to it and in whatever order its events arrive', () => {
   it('are never negative, and together never exceed its price', () => {
     fc.assert(
       fc.property(outcomes, ({ story: { offer }, delivered }) => {
@@ -68,7 +68,7 @@ describe('the credits of an offer, whatever happened to it and however its event
     );
   });
 
-  it('come to the same sum in any order and with any repeats', () => {
+  it('have the same sum in any order and with any repeats', () => {
     fc.assert(
       fc.property(outcomes, ({ story: { offer }, last, delivered }) => {
         expect(sum(creditsOf(offer.netMinor, delivered))).toBe(sum(creditsOf(offer.netMinor, last.events)));
@@ -76,7 +76,7 @@ describe('the credits of an offer, whatever happened to it and however its event
     );
   });
 
-  it('come to what the model of its life says, once its end or its deletion was told', () => {
+  it('have the sum that the model gives, after the event of its end or its deletion', () => {
     fc.assert(
       fc.property(outcomes, ({ story: { offer }, last, delivered }) => {
         fc.pre(

@@ -1,4 +1,4 @@
-/** An organisation's people and programs: they create, repeat, pause, resume, delete and pay at random, and check what they are told. */
+/** An organisation whose clients create, repeat, pause, resume, delete and pay at random, and check every answer. */
 import { expect } from '@jest/globals';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { signedCaller } from '@offer-ads/testing/caller';
@@ -13,7 +13,7 @@ export type Advertiser = {
   readonly keys: KeyOnRecord[];
   /** Ids of offers whose deletion was confirmed. */
   readonly deleted: Set<number>;
-  /** Does one thing; what fails for want of a service is left as it is, as clients do that crash. */
+  /** Does one random thing. A failure is not repeated, as if the client had crashed. */
   readonly act: (chance: Chance) => Promise<void>;
   readonly create: (record: KeyOnRecord) => Promise<void>;
   readonly listedIds: () => Promise<number[]>;
@@ -48,24 +48,24 @@ export function advertiser(world: World, organisation: Organisation): Advertiser
     if (body.return_code === 'S1') record.successes.add(text);
     const outcome = `${status} ${body.return_code ?? body.message ?? ''}`;
     expect(answersOfCreate).toContain(outcome);
-    // A key that was once answered with success never tells anything else, whatever was repeated.
+    // A key that was once answered with success always gets the same answer.
     expect(record.successes.size).toBeLessThanOrEqual(1);
   }
 
-  /** As a client that does not give up at once. */
-  async function insist(record: KeyOnRecord, repeats: number): Promise<void> {
+  /** As a client that repeats until it succeeds or has no more repeats. */
+  async function createWithRepeats(record: KeyOnRecord, repeats: number): Promise<void> {
     await create(record);
-    if (repeats > 0 && record.successes.size === 0) await insist(record, repeats - 1);
+    if (repeats > 0 && record.successes.size === 0) await createWithRepeats(record, repeats - 1);
   }
 
-  const offersToldOf = () =>
+  const createdOffers = () =>
     keys.flatMap(({ successes }) => [...successes].map((text) => JSON.parse(text) as Success));
 
   async function command(chance: Chance, name: 'pause' | 'resume' | 'delete'): Promise<void> {
-    const told = offersToldOf();
-    if (told.length === 0) return;
-    // Mostly the latest: older ones have ended or are gone.
-    const { offer_id: id } = chance.oneOf(told.slice(-6));
+    const created = createdOffers();
+    if (created.length === 0) return;
+    // One of the latest, because older ones have ended or were deleted.
+    const { offer_id: id } = chance.oneOf(created.slice(-6));
     const { status, body } = await (name === 'delete'
       ? call('DELETE', `/offers/${id}`)
       : call('POST', `/offers/${id}/${name}`));
@@ -73,9 +73,9 @@ export function advertiser(world: World, organisation: Organisation): Advertiser
     if (name === 'delete' && status === 200) deleted.add(id);
   }
 
-  /** The link leads to a session, which somebody may pay at once, later, or twice. */
+  /** Follows a payment link; its session may be paid at once, later, or twice. */
   async function pay(chance: Chance): Promise<void> {
-    const links = offersToldOf().flatMap(({ payment_url }) => payment_url ?? []);
+    const links = createdOffers().flatMap(({ payment_url }) => payment_url ?? []);
     if (links.length > 0 && chance.below(3) > 0) {
       const link = chance.oneOf(links.slice(-6)).replace(publicUrl, world.billing.running().url);
       const response = await fetch(link, { redirect: 'manual' });
@@ -107,7 +107,9 @@ export function advertiser(world: World, organisation: Organisation): Advertiser
           const record = newKey(chance, world.clock.now());
           keys.push(record);
           await Promise.all(
-            Array.from({ length: what === 'together' ? 3 : 1 }, () => insist(record, chance.below(6))),
+            Array.from({ length: what === 'together' ? 3 : 1 }, () =>
+              createWithRepeats(record, chance.below(6)),
+            ),
           );
           return;
         }
@@ -139,7 +141,7 @@ export function advertiser(world: World, organisation: Organisation): Advertiser
 }
 
 const unavailable = '503 Service unavailable';
-/** E1: below the card minimum, or the start has passed since the key was first sent. */
+/** `E1`: below the card minimum, or the start has passed since the key was first sent. */
 const answersOfCreate = [
   '200 S1',
   '200 E3',

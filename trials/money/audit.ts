@@ -1,4 +1,4 @@
-/** Looks at a quiet system as an auditor would: every amount against every other, from sources that do not know each other. */
+/** Audits an idle system: compares every amount with the others, from sources that do not know each other. */
 import type { Advertiser } from './advertiser.ts';
 import { expectedCreditMinor } from './expected-credit.ts';
 import { type OfferFacts, readCardPayments, readEvents, readOffers, readSales } from './facts.ts';
@@ -10,7 +10,11 @@ export async function audit(
   advertisers: readonly Advertiser[],
   toppedUpMinor: ReadonlyMap<number, bigint>,
 ): Promise<string[]> {
-  const [offers, told, sales] = await Promise.all([readOffers(world), readEvents(world), readSales(world)]);
+  const [offers, eventsOf, sales] = await Promise.all([
+    readOffers(world),
+    readEvents(world),
+    readSales(world),
+  ]);
   const cards = readCardPayments(world);
   const problems: string[] = [];
   const expect = (isRight: boolean, problem: string) => void (isRight || problems.push(problem));
@@ -22,7 +26,7 @@ export async function audit(
     const name = `offer ${offer.offer_id} (${offer.payment_method})`;
     const sale = sales.get(offer.offer_id);
     sales.delete(offer.offer_id);
-    const events = told.get(offer.offer_id) ?? [];
+    const events = eventsOf.get(offer.offer_id) ?? [];
     const times = (event: string) => events.filter((it) => it.name === event).length;
     const paidByCard = cards.get(offer.offer_id) ?? 0;
     expect(offer.shown_at !== null, `${name} is hidden`);
@@ -38,7 +42,7 @@ export async function audit(
       paidByCard === (offer.payment_method === 'E' && sale.paid_at !== null ? 1 : 0),
       `${name}: ${paidByCard} card payments`,
     );
-    expect(offer.payment_method === 'E' || sale.paid_at !== null, `${name} was given away`);
+    expect(offer.payment_method === 'E' || sale.paid_at !== null, `${name} was not paid for`);
     expect(sale.paid_at !== null || sale.state === 'closed', `${name} has ended unpaid and is ${sale.state}`);
     for (const once of [
       'OfferCreated',
@@ -66,7 +70,7 @@ export async function audit(
     if (offer.payment_method === 'B') move(offer.organisation_id, -offer.net_minor);
     move(offer.organisation_id, creditMinor);
   }
-  // Ids of creations that came to nothing.
+  // Ids of creations that were abandoned.
   for (const [offerId, sale] of sales) {
     expect(
       sale.paid_at === null || sale.credited_minor === sale.net_minor,
@@ -105,7 +109,7 @@ export async function audit(
   return problems;
 }
 
-/** Of a quiet system: offers that wait for a payment which their link does not lead to. */
+/** For an idle system: the offers that wait for a payment although their page cannot be paid. */
 export async function deadLinks(world: World): Promise<string[]> {
   const sales = await readSales(world);
   const now = world.clock.now();
@@ -118,7 +122,7 @@ export async function deadLinks(world: World): Promise<string[]> {
   });
 }
 
-/** One offer per key at most, told alike to all who asked, listed once unless it was deleted. */
+/** Each key has at most one offer and always the same answer; each offer is listed once, unless it was deleted. */
 async function auditAdvertiser(
   world: World,
   { organisation: { organisationId }, keys, deleted, listedIds }: Advertiser,

@@ -1,6 +1,6 @@
 /**
- * The credit of an offer, reckoned a second time: from the events that told its life, moment by moment, with nothing of
- * the services' own arithmetic (decision 6, Unused Time).
+ * The credit of an offer, computed a second time: from its events, moment by moment, without the services' own arithmetic
+ * (decision 6, Unused Time).
  */
 export type ToldEvent = { readonly name: string; readonly at: number; readonly deletedAt: number | null };
 
@@ -17,7 +17,7 @@ export function expectedCreditMinor(offer: Schedule, events: readonly ToldEvent[
   const applied = events.find(({ name }) => name === 'OfferPaymentApplied')?.at;
   if (applied === undefined) return 0n;
   const deleted = events.find(({ name }) => name === 'OfferDeleted')?.deletedAt ?? Infinity;
-  // By what was told first: both may bear one millisecond.
+  // Their order decides, because both events may have the same millisecond.
   const order = events.map(({ name }) => name);
   const wasDeletedFirst = order.slice(0, order.indexOf('OfferPaymentApplied')).includes('OfferDeleted');
   if (applied >= offer.expiryAt || wasDeletedFirst) return offer.netMinor;
@@ -42,7 +42,7 @@ export function expectedCreditMinor(offer: Schedule, events: readonly ToldEvent[
   return (twice + 1n) / 2n;
 }
 
-/** An opening without its end lasts; a request that was overtaken may end before it began, and then counts for nothing. */
+/** A stretch without an end lasts for ever. A request that another one overtook may end before it began; it does not count. */
 function between(events: readonly ToldEvent[], opening: string, ending: string): Stretch[] {
   const stretches: Stretch[] = [];
   let from: number | null = null;

@@ -1,4 +1,4 @@
-/** What each of them has on record of every offer: offers, its events, billing's ledger and the card provider. */
+/** What is stored about every offer: by the offers service, in its events, in billing's ledger and at the card provider. */
 import { readFileSync } from 'node:fs';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { allEvents } from '@offer-ads/contracts/events/events';
@@ -64,7 +64,7 @@ export async function readSales({ stores }: World): Promise<Map<number, Sale>> {
   return new Map(rows.map((row) => [Number(row.offer_id), row]));
 }
 
-/** The last line of each object of a kind, as the card provider has kept it. */
+/** The latest version of each object of a kind, from the card provider's file. */
 function readProvider<T extends { readonly id: string }>({ stripeState }: World, wanted: string): T[] {
   const latest = new Map<string, T>();
   for (const line of readFileSync(stripeState, 'utf8').split('\n').filter(Boolean)) {
@@ -74,7 +74,7 @@ function readProvider<T extends { readonly id: string }>({ stripeState }: World,
   return [...latest.values()];
 }
 
-/** What the card provider has told, or is about to. */
+/** The events that the card provider has sent, or is about to send. */
 export function readProviderEvents(world: World): { readonly id: string; readonly type: string }[] {
   return readProvider(world, 'event');
 }
@@ -85,7 +85,7 @@ type Session = {
   readonly outcome: { readonly status: string };
 };
 
-/** How often each offer was paid for, as the card provider has it. */
+/** How often each offer was paid for, according to the card provider. */
 export function readCardPayments(world: World): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { metadata, outcome } of readProvider<Session>(world, 'session')) {

@@ -2,7 +2,7 @@
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import type { Chance } from '@offer-ads/testing/random';
 
-/** What one Idempotency-Key stands for, and every success that it was ever answered with. */
+/** An Idempotency-Key, its form, and every successful answer to it. */
 export type KeyOnRecord = {
   readonly key: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
@@ -28,7 +28,7 @@ export function newKey(chance: Chance, now: Date): KeyOnRecord {
       description: 'Two coffees for the price of one',
       url: 'https://cafe.example/two-for-one',
       'location[]': ['51.5074', '-0.1278'],
-      // The price hangs on it: 30 is an offer that costs nothing.
+      // The price depends on it: an offer with 30 costs nothing.
       radius: `${chance.oneOf([5, 7, 11, 13, 17, 23, 29, 30])}`,
       start_datetime: new Date(startMs).toISOString(),
       expiry_datetime: new Date(startMs + durationMs).toISOString(),

@@ -1,4 +1,4 @@
-/** One offer of one organisation, created, paid for and deleted by a client that does not give up. */
+/** Creates, pays for and deletes one offer, as a client that repeats after a 503. */
 import { randomUUID } from 'node:crypto';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { signedCaller } from '@offer-ads/testing/caller';
@@ -6,7 +6,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { formOf } from './keys.ts';
 import { publicUrl, type World } from './world.ts';
 
-/** A busy machine may give a 503 now and then. */
+/** A busy machine may answer 503 several times. */
 const ANSWERED_WITHIN_MS = 60_000;
 
 export type OfferWish = Partial<Pick<CallerContext, 'organisationId' | 'quota'>> & {
@@ -23,7 +23,7 @@ type Created = {
   readonly payment_url: string | null;
 };
 
-/** After a 503 the same key is asked again. Gives the answer, whatever it says. */
+/** Repeats with the same key after a 503, and gives the first other answer. */
 export async function createOffer(world: World, wish: OfferWish): Promise<Created> {
   const { paymentMethod, title = 'Two for one', radius, startMs, durationMs, ...facts } = wish;
   const body = await formOf({
@@ -44,7 +44,7 @@ export async function createOffer(world: World, wish: OfferWish): Promise<Create
       const url = `${world.offers.running().url}/offers`;
       const response = await fetch(url, { method: 'POST', headers, body });
       const text = await response.text();
-      // A 503 may have left the key leased, and nobody but the test moves the clock by which leases run out.
+      // After a 503 the key may still be leased. Leases end by the clock, which only the test moves.
       if (response.status === 409) world.clock.advance(1_000);
       if (response.status !== 200) throw new Error(`creating: ${response.status} ${text}`);
       return JSON.parse(text) as Created;
@@ -53,7 +53,7 @@ export async function createOffer(world: World, wish: OfferWish): Promise<Create
   );
 }
 
-/** What came of it: `200 S1`, `409 E6`, `503 E7`; or `gone`, when an answer that said nothing was asked for again. */
+/** The outcome: `200 S1`, `409 E6` or `503 E7`; or `gone`, if a repeat after a 503 without a code found the offer deleted. */
 export async function deleteOffer(world: World, organisationId: number, offerId: number): Promise<string> {
   const url = `${world.offers.running().url}/offers/${offerId}`;
   const headers = signedCaller({ audience: 'offers', organisationId });

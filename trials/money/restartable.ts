@@ -2,12 +2,12 @@
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 
-/** A service's wires to its stores: a killed process no longer changes anything, whatever it was about to do. */
-export type Wires = { readonly database: TcpProxy; readonly broker: TcpProxy };
+/** A service's connections to its stores go through these. When they are down, a killed service changes nothing any more. */
+export type Proxies = { readonly database: TcpProxy; readonly broker: TcpProxy };
 
 export type Restartable<S> = AsyncDisposable & {
   readonly running: () => S;
-  readonly wires: () => Wires;
+  readonly proxies: () => Proxies;
   readonly restart: (how: 'stopped' | 'killed') => Promise<void>;
   /** Waits for a restart that is under way. */
   readonly restarted: () => Promise<void>;
@@ -26,25 +26,25 @@ export async function startRestartable<S extends AsyncDisposable>(
     const broker = started.use(await startTcpProxy(stores.rabbitmqUrl));
     const service = await start({ databaseUrl: database.url, rabbitmqUrl: broker.url });
     started.move();
-    return { service, wires: { database, broker } };
+    return { service, proxies: { database, broker } };
   }
 
-  async function end({ service, wires }: typeof current): Promise<void> {
+  async function end({ service, proxies }: typeof current): Promise<void> {
     await Promise.resolve(service[Symbol.asyncDispose]()).catch((error: unknown) =>
-      silentLogger.info({ error }, 'what was killed does not stop in good order'),
+      silentLogger.info({ error }, 'a killed service did not stop in good order'),
     );
-    await Promise.all(Object.values(wires).map((wire) => wire[Symbol.asyncDispose]()));
+    await Promise.all(Object.values(proxies).map((proxy) => proxy[Symbol.asyncDispose]()));
   }
 
   return {
     running: () => current.service,
-    wires: () => current.wires,
+    proxies: () => current.proxies,
     restarted: () => restarting,
     restart: (how) => {
       const before = restarting;
       restarting = (async () => {
         await before;
-        if (how === 'killed') for (const wire of Object.values(current.wires)) wire.takeDown();
+        if (how === 'killed') for (const proxy of Object.values(current.proxies)) proxy.takeDown();
         await end(current);
         current = await startOnce();
       })();

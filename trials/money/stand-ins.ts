@@ -1,4 +1,4 @@
-/** Pricing and moderation as offers meets them here: they keep to their contracts, take odd times and ask odd prices. */
+/** Stand-ins for pricing and moderation: they keep to their contracts, with random delays and odd prices. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
@@ -11,7 +11,7 @@ import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import express, { type Express } from 'express';
 
-/** Odd amounts, so that halves and remainders come up; a radius of 30 costs nothing. */
+/** Odd amounts, so that credits have remainders; a radius of 30 costs nothing. */
 export function priceMinor(durationMs: number, radiusMiles: number): bigint {
   return radiusMiles === 30 ? 0n : BigInt((durationMs * radiusMiles) % 9_973);
 }
@@ -35,7 +35,7 @@ export function startPricing(clock: Clock): Promise<HttpServer> {
   });
 }
 
-/** `takesMs`: how long the next verdict takes; meanwhile a creation is under way and anything may happen. */
+/** `takesMs`: how long the next verdict takes. Faults happen while creations wait for it. */
 export function startModeration(clock: Clock, takesMs: () => number): Promise<HttpServer> {
   return serve('moderation', clock, (app) => {
     app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {

@@ -1,6 +1,4 @@
-/**
- * Real offers with a category, and real billing, with everything that moves money around them, every wire of which can be cut.
- */
+/** The real offers and billing with all that they need to move money. Every connection between them can be cut. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +22,7 @@ import { type Offers, startOffers } from '../../services/offers/src/service.ts';
 import { type Restartable, startRestartable } from './restartable.ts';
 import { startModeration, startPricing } from './stand-ins.ts';
 
-/** Stands for billing in payment links: they stay the same whatever is restarted. */
+/** Billing's address in payment links, which is the same after a restart. */
 export const publicUrl = 'https://pay.example';
 /** Settings that both services have. */
 const common = {
@@ -46,9 +44,9 @@ export type World = AsyncDisposable & {
   readonly clock: TestClock;
   readonly offers: Restartable<Offers>;
   readonly billing: Restartable<RunningBilling>;
-  /** From offers to billing, and from billing to the card provider. */
-  readonly wires: { readonly billing: TcpProxy; readonly stripe: TcpProxy };
-  /** Straight to the databases, for looking at them. */
+  /** Connections from offers to billing, and from billing to the card provider. */
+  readonly proxies: { readonly billing: TcpProxy; readonly stripe: TcpProxy };
+  /** Connections of the test to the databases. */
   readonly stores: { readonly offers: Postgres; readonly billing: Postgres };
   readonly broker: TestNamespace;
   readonly moderation: { takesMs: number };
@@ -74,20 +72,20 @@ export async function startWorld(): Promise<World> {
     offers: started.adopt(await createTestDatabase('offers'), (it) => it.dispose()).url,
     billing: started.adopt(await createTestDatabase('billing'), (it) => it.dispose()).url,
   };
-  const look = async (url: string) => {
+  const connect = async (url: string) => {
     const store = started.use(
       await openPostgres({ url, logger: silentLogger, metrics: createMetrics('test') }),
     );
     await keepJournal(store);
     return store;
   };
-  const stores = { offers: await look(databases.offers), billing: await look(databases.billing) };
+  const stores = { offers: await connect(databases.offers), billing: await connect(databases.billing) };
   const moderation = { takesMs: 0 };
   const pricingServer = started.use(await startPricing(clock));
   const moderationServer = started.use(await startModeration(clock, () => moderation.takesMs));
   const overrides = { clock, logger: silentLogger, brokerNamespace: broker.namespace };
 
-  // Known before they start: the simulator and billing need each other's address, and a restart keeps its own.
+  // Chosen before the start: the simulator and billing need each other's address, and a restarted service keeps its own.
   const [offersPort, billingPort] = (await freePorts(2)) as [number, number];
   const stripeState = join(folder, 'stripe.ndjson');
   const stripe = started.use(
@@ -100,7 +98,7 @@ export async function startWorld(): Promise<World> {
       log: () => {},
     }),
   );
-  const stripeWire = started.use(await startTcpProxy(stripe.url));
+  const stripeProxy = started.use(await startTcpProxy(stripe.url));
   const billing = started.use(
     await startRestartable({ databaseUrl: databases.billing, rabbitmqUrl: broker.url }, (at) =>
       startWhenStoresServe(() =>
@@ -111,7 +109,7 @@ export async function startWorld(): Promise<World> {
             BILLING_DATABASE_URL: at.databaseUrl,
             RABBITMQ_URL: at.rabbitmqUrl,
             PUBLIC_URL: publicUrl,
-            STRIPE_API_URL: stripeWire.url,
+            STRIPE_API_URL: stripeProxy.url,
             STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
             STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
             STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
@@ -125,7 +123,7 @@ export async function startWorld(): Promise<World> {
       ),
     ),
   );
-  const billingWire = started.use(await startTcpProxy(billing.running().url));
+  const billingProxy = started.use(await startTcpProxy(billing.running().url));
   const offers = started.use(
     await startRestartable({ databaseUrl: databases.offers, rabbitmqUrl: broker.url }, (at) =>
       startWhenStoresServe(() =>
@@ -136,7 +134,7 @@ export async function startWorld(): Promise<World> {
             OFFERS_DATABASE_URL: at.databaseUrl,
             RABBITMQ_URL: at.rabbitmqUrl,
             PRICING_URL: new URL(pricingServer.url).origin,
-            BILLING_URL: new URL(billingWire.url).origin,
+            BILLING_URL: new URL(billingProxy.url).origin,
             MODERATION_URL: new URL(moderationServer.url).origin,
             PUBLIC_URL: 'https://images.example',
             IMAGE_URL_SECRET: testContextSecret,
@@ -165,7 +163,7 @@ export async function startWorld(): Promise<World> {
     clock,
     offers,
     billing,
-    wires: { billing: billingWire, stripe: stripeWire },
+    proxies: { billing: billingProxy, stripe: stripeProxy },
     stores,
     broker,
     moderation,
@@ -180,7 +178,7 @@ export async function startWorld(): Promise<World> {
 const jsonType = { 'content-type': 'application/json' };
 const catalogue = { categories: [{ categoryId: 1, categoryName: 'Food & Drink' }], interests: [] };
 
-/** As an organisation pays in: with the reference it is booked once, however often a busy machine has to be asked. */
+/** Tops up a balance. It is repeated on a busy machine, and posted once because of its reference. */
 export async function topUp(
   world: World,
   payment: { organisationId: number; currency: string; amountMinor: bigint; reference: string },
@@ -193,7 +191,7 @@ export async function topUp(
   });
 }
 
-/** The outbox forgets what it has published; this remembers every event in the order in which it was written. */
+/** The outbox deletes published events. The journal keeps every event, in the order in which it was written. */
 async function keepJournal(store: Postgres): Promise<void> {
   await store.query('CREATE TABLE journal (position bigint PRIMARY KEY, event json NOT NULL)');
   await store.query(

@@ -141,7 +141,13 @@ export async function startBillingUnderTest() {
     }),
   );
   const openAccounts = () =>
-    openStripe({ keys: stripeKeys, apiUrl: simulator.url, logger: silentLogger, metrics });
+    openStripe({
+      keys: stripeKeys,
+      apiUrl: simulator.url,
+      pauseBeforeRepeatMs: 20,
+      logger: silentLogger,
+      metrics,
+    });
   const billing: Billing = {
     postgres,
     stripe: started.use(openAccounts()),

@@ -1,5 +1,4 @@
-/** Money under every kind of trouble: random stories on the real services, and an audit when all is quiet. */
-
+/** Random clients and random faults on the real services, and an audit of all money when they are idle. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
@@ -7,14 +6,14 @@ import { type Chance, chance } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Advertiser, advertiser } from '../advertiser.ts';
 import { audit, deadLinks } from '../audit.ts';
-import { becomeQuiet } from '../quiet.ts';
-import { makeTrouble } from '../trouble.ts';
+import { causeFault } from '../cause-fault.ts';
+import { waitUntilIdle } from '../wait-until-idle.ts';
 import { startWorld, topUp, type World } from '../world.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const STEPS = 40;
-/** Between two troubles: not to wait for anything, but so that they meet work at every stage. */
-const MOST_BETWEEN_TROUBLES_MS = 120;
+const STEPS = runs(30, 40);
+/** The longest time between two faults. It varies, so that faults meet work at every stage. */
+const MOST_BETWEEN_FAULTS_MS = 120;
 
 let world: World;
 let advertisers: Advertiser[];
@@ -32,7 +31,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** The last one can afford an offer or two at a time, so that it learns of refusals too. */
+/** The last organisation can pay for one or two offers at a time, so that it gets refusals too. */
 async function topUpAll(seed: number): Promise<void> {
   for (const [index, { organisation }] of advertisers.entries()) {
     const { organisationId, currency } = organisation;
@@ -43,38 +42,38 @@ async function topUpAll(seed: number): Promise<void> {
   }
 }
 
-/** Everybody at once until all have done their steps; each has a chance of its own, so that a seed tells the same story. */
-async function tellStory(seed: number): Promise<void> {
+/** All clients at once until each has done its steps. Each has its own random numbers, so that a seed repeats a run. */
+async function runClients(seed: number): Promise<void> {
   const over = new AbortController();
   const act = async (who: Advertiser, luck: Chance) => {
-    for (let step = 0; step < STEPS; step += 1) await orInterrupted(who.act(luck));
+    for (let step = 0; step < STEPS; step += 1) await ignoringBreaks(who.act(luck));
   };
-  const trouble = async (luck: Chance) => {
+  const fault = async (luck: Chance) => {
     while (!over.signal.aborted) {
       const ids = advertisers.flatMap(({ keys }) =>
         keys.flatMap(({ successes }) =>
           [...successes].map((text) => (JSON.parse(text) as { offer_id: number }).offer_id),
         ),
       );
-      await orInterrupted(makeTrouble(world, luck, ids));
-      await pause(luck.below(MOST_BETWEEN_TROUBLES_MS));
+      await ignoringBreaks(causeFault(world, luck, ids));
+      await pause(luck.below(MOST_BETWEEN_FAULTS_MS));
     }
   };
   const acts = advertisers.flatMap((who, index) => [
     act(who, chance(seed * 100 + index)),
     act(who, chance(seed * 100 + 50 + index)),
   ]);
-  const troubles = trouble(chance(seed * 100 + 99));
+  const faults = fault(chance(seed * 100 + 99));
   await Promise.all(acts).finally(() => over.abort());
-  await troubles;
+  await faults;
 }
 
-/** Connections break where the test itself has broken them; what was told wrong still fails. */
-async function orInterrupted(work: Promise<void>): Promise<void> {
+/** Ignores broken connections, because the test itself breaks them. A wrong answer still fails. */
+async function ignoringBreaks(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    // Of another realm than the test's, so that `instanceof` does not know it.
+    // The error belongs to another realm, where `instanceof` does not work.
     if ((error as Error).name !== 'TypeError') throw error;
     await Promise.all([world.offers.restarted(), world.billing.restarted()]);
   }
@@ -85,9 +84,9 @@ describe('whatever is repeated, lost, cut, restarted or late', () => {
     'every offer is paid for once or not at all and credited to the penny (seed %i)',
     async (seed) => {
       await topUpAll(seed);
-      await tellStory(seed);
-      await becomeQuiet(world);
-      // What offers was told of a payment may just be being written down, or wait to be tried again.
+      await runClients(seed);
+      await waitUntilIdle(world);
+      // Offers may still be handling the event of a payment, or wait to try again.
       await eventually(async () => {
         await world.broker.retryNow('offers');
         expect(await deadLinks(world)).toEqual([]);
@@ -96,7 +95,7 @@ describe('whatever is repeated, lost, cut, restarted or late', () => {
       world.clock.advance(2 * DAY_MS);
       await eventually(
         async () => {
-          await becomeQuiet(world);
+          await waitUntilIdle(world);
           expect(await audit(world, advertisers, toppedUpMinor)).toEqual([]);
         },
         { timeoutMs: 60_000 },

@@ -1,4 +1,4 @@
-/** However often the card provider tells of a payment: the offer goes live once, and each of its people gets one mail. */
+/** However often the card provider reports a payment, the offer goes live once, and its admin gets one mail. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
@@ -23,7 +23,7 @@ const PAYMENTS = runs(20, 1_000);
 const MOST_COPIES = 20;
 const ORGANISATION = { organisationId: 5, quota: { perPerson: PAYMENTS, perOrganisation: PAYMENTS } };
 const ADMIN = 'ann@cafe.example';
-/** As many deliveries at a time as the simulator makes. */
+/** The simulator makes as many deliveries at a time. */
 const LANES = 16;
 
 const resources = new AsyncDisposableStack();
@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** As the gateway tells of an organisation: one admin, who gets its mails. */
+/** Publishes the gateway's event about an organisation with one admin, who gets its mails. */
 async function register(): Promise<void> {
   await using broker = await connectBroker({
     url: world.broker.url,
@@ -85,7 +85,7 @@ async function register(): Promise<void> {
   ]);
 }
 
-/** What a busy machine could not handle in time is tried again at once, not after the minute that it would wait. */
+/** Events that a busy machine could not handle in time are tried again now, and not after a minute. */
 function retryNow(): Promise<void> {
   return world.broker.retryNow('offers', 'billing', 'notifier');
 }
@@ -99,7 +99,7 @@ function shuffled<T>(all: readonly T[], luck: Chance): T[] {
   return drawn;
 }
 
-/** As the card provider does: signed, and again until it is accepted. */
+/** As the card provider delivers: signed, and again until it is accepted. */
 async function deliver(body: string): Promise<void> {
   const signature = signatureHeader(body, stripeKeys.TEST.webhookSecret, world.clock.now());
   await eventually(async () => {
@@ -120,7 +120,7 @@ async function inLanes<T>(work: readonly T[], count: number, handle: (one: T) =>
 
 type Mail = { readonly to: string; readonly subject: string };
 
-/** How often each subject was mailed. */
+/** The number of mails with each subject. */
 async function mailed(): Promise<Map<string, number>> {
   const all = (await (await fetch(`${mails.url}/api/messages`)).json()) as Mail[];
   const counts = new Map<string, number>();
@@ -131,7 +131,7 @@ async function mailed(): Promise<Map<string, number>> {
 it(
   `${PAYMENTS} webhooks at 1 to ${MOST_COPIES} copies each, shuffled: one activation and one mail each`,
   async () => {
-    // The simulator's own deliveries wait; the test makes them.
+    // The simulator's own deliveries wait, because the test delivers.
     await world.setStripeFaults({ delayMs: 600_000 });
     const offers = new Map<number, string>();
     const numbers = Array.from({ length: PAYMENTS }, (_, index) => index + 1);
@@ -142,7 +142,7 @@ it(
       const created = await createOffer(world, { ...wish, paymentMethod: 'E' });
       offers.set(created.offer_id, title);
       expect(await world.pay(await paymentSession(world, created))).toBe(true);
-      // The broker removes a test's queues that nobody has used for minutes.
+      // The broker removes a test's queues after minutes without use.
       if (number % 50 === 0) await retryNow();
     });
 
@@ -166,7 +166,7 @@ it(
       },
       { timeoutMs: 120_000 },
     );
-    // It follows from the payment, as the mails do, but on its own way.
+    // Offers go live by another event than the mails.
     await eventually(async () => {
       await retryNow();
       const told = await readEvents(world);
@@ -175,7 +175,7 @@ it(
       );
       expect(inactive).toEqual([]);
     });
-    // What was told twice would follow close behind: nothing waits to be told any more.
+    // A second event or mail would come now: so wait until nothing is left to send.
     await eventually(async () => {
       await retryNow();
       const [outbox] = await world.stores.offers.query('SELECT FROM outbox LIMIT 1');

@@ -9,7 +9,7 @@ import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
 
 const ATTEMPTS = 2;
-const PAUSE_BEFORE_REPEAT_MS = 500;
+export const PAUSE_BEFORE_REPEAT_MS = 500;
 /** Stripe normally answers in half a second; an attempt with less time than this would only add to its load. */
 const SHORTEST_ATTEMPT_MS = 100;
 /** If Stripe asks for a longer wait than this, the client gets no `Retry-After`. */
@@ -21,6 +21,7 @@ export type StripeAccount = {
   /** Several secrets while one is being replaced; each of them is accepted. */
   readonly webhookSecret: string;
   readonly breaker: Breaker<() => Promise<unknown>, unknown>;
+  readonly pauseBeforeRepeatMs: number;
 };
 
 export type CallOptions = { readonly timeout: number; readonly maxNetworkRetries: 0 };
@@ -32,13 +33,13 @@ export async function callStripe<T>(
   call: (client: Stripe, options: CallOptions) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const timeout = timeoutOf(attempt, deadline);
+    const timeout = timeoutOf(account, attempt, deadline);
     if (timeout < SHORTEST_ATTEMPT_MS) throw serviceUnavailable('stripe: no time left for a call');
     try {
       const work = () => within(deadline, timeout, call(account.client, { timeout, maxNetworkRetries: 0 }));
       return (await account.breaker.fire(work)) as T;
     } catch (error) {
-      const waitMs = attempt < ATTEMPTS ? waitBeforeRepeat(error) : null;
+      const waitMs = attempt < ATTEMPTS ? waitBeforeRepeat(account, error) : null;
       if (waitMs === null || waitMs + SHORTEST_ATTEMPT_MS > deadline.remainingMs()) throw fault(error);
       await pause(waitMs);
     }
@@ -46,9 +47,9 @@ export async function callStripe<T>(
 }
 
 /** Leaves enough time for the attempts after this one. */
-function timeoutOf(attempt: number, deadline: Deadline): number {
+function timeoutOf(account: StripeAccount, attempt: number, deadline: Deadline): number {
   const later = ATTEMPTS - attempt;
-  return Math.floor((deadline.remainingMs() - later * PAUSE_BEFORE_REPEAT_MS) / (later + 1));
+  return Math.floor((deadline.remainingMs() - later * account.pauseBeforeRepeatMs) / (later + 1));
 }
 
 /** The SDK's timeout only measures silence: a response that arrives slowly would take longer than the deadline. */
@@ -67,19 +68,16 @@ async function within<T>(deadline: Deadline, timeoutMs: number, answer: Promise<
 }
 
 /** Null if a retry would bring the same answer. */
-function waitBeforeRepeat(error: unknown): number | null {
+function waitBeforeRepeat({ pauseBeforeRepeatMs }: StripeAccount, error: unknown): number | null {
   if (!(error instanceof Stripe.errors.StripeError)) return null;
+  // Clients that failed at the same time must not retry at the same time.
+  const jitteredMs = pauseBeforeRepeatMs * (0.5 + Math.random() / 2);
   const status = error.statusCode;
-  if (status === undefined) return error instanceof Stripe.errors.StripeConnectionError ? jittered() : null;
+  if (status === undefined) return error instanceof Stripe.errors.StripeConnectionError ? jitteredMs : null;
   // Stripe sends this header for answers that it has stored under the idempotency key.
   if (error.headers?.['stripe-should-retry'] === 'false') return null;
-  if (status === 429) return Math.max(jittered(), (retryAfterSeconds(error) ?? 0) * 1_000);
-  return status === 409 || status >= 500 ? jittered() : null;
-}
-
-/** Clients that failed at the same time must not retry at the same time. */
-function jittered(): number {
-  return PAUSE_BEFORE_REPEAT_MS * (0.5 + Math.random() / 2);
+  if (status === 429) return Math.max(jitteredMs, (retryAfterSeconds(error) ?? 0) * 1_000);
+  return status === 409 || status >= 500 ? jitteredMs : null;
 }
 
 function retryAfterSeconds(error: InstanceType<typeof Stripe.errors.StripeError>): number | undefined {

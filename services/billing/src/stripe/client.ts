@@ -6,7 +6,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { calledOutside } from '@offer-ads/platform/telemetry/traces';
 import { Stripe } from 'stripe';
-import { isHarmlessToBreaker, type StripeAccount } from './calls.ts';
+import { isHarmlessToBreaker, PAUSE_BEFORE_REPEAT_MS, type StripeAccount } from './calls.ts';
 
 export type StripeAccounts = Readonly<Record<Mode, StripeAccount>>;
 export type StripeKeys = { readonly secretKey: string; readonly webhookSecret: string };
@@ -18,6 +18,7 @@ const STRIPE_BUDGET_MS = 8_000;
 export function openStripe(o: {
   keys: Readonly<Record<Mode, StripeKeys>>;
   apiUrl?: string | undefined;
+  pauseBeforeRepeatMs?: number;
   logger: Logger;
   metrics: Metrics;
 }): StripeAccounts & Disposable {
@@ -41,7 +42,8 @@ function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAcc
     attempt: (call: () => Promise<unknown>) => calledOutside(call),
     isHarmless: isHarmlessToBreaker,
   });
-  return { client, webhookSecret, breaker };
+  const { pauseBeforeRepeatMs = PAUSE_BEFORE_REPEAT_MS } = o;
+  return { client, webhookSecret, breaker, pauseBeforeRepeatMs };
 }
 
 function hostOf(apiUrl: string | undefined) {

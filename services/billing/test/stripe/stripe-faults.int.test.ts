@@ -53,7 +53,7 @@ describe('opening a session', () => {
   it('is a 503 within the budget when Stripe is slow, and no second session follows', async () => {
     const order = newOrder();
     await test.setFaults({ failCreate: 'slow', slowMs: 30_000 });
-    await inTime(2_200, () => expect(open(order, 1_200)).rejects.toMatchObject({ status: 503 }));
+    await inTime(1_800, () => expect(open(order, 800)).rejects.toMatchObject({ status: 503 }));
     await expectOneSession(order);
   });
 
@@ -139,7 +139,7 @@ describe('closing', () => {
     async (failExpire) => {
       const offer = await test.openOffer();
       await test.setFaults({ failExpire, retryAfterSeconds: 30, slowMs: 30_000 });
-      expect(await closeCheckout(billing, offer, createDeadline(1_200))).toBe('unknown');
+      expect(await closeCheckout(billing, offer, createDeadline(800))).toBe('unknown');
       await test.setFaults({});
       // The slow answer is of an expiry that was done: nobody can pay any more, although billing does not know.
       const isPaid = await test.pay(offer.sessionId);

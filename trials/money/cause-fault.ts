@@ -1,14 +1,14 @@
-/** Everything that may happen to a running system at any moment, at random. */
+/** A random fault, of all that may happen to a running system at any moment. */
 
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import type { Chance } from '@offer-ads/testing/random';
 import type { World } from './world.ts';
 
-/** A lease, and then the minute that the sweeper leaves the client. */
+/** A lease, and the minute that the sweeper then leaves to the client. */
 const ABANDONED_MS = 95_000;
 
-export async function makeTrouble(world: World, chance: Chance, offerIds: readonly number[]): Promise<void> {
-  const what = chance.weighted({
+export async function causeFault(world: World, chance: Chance, offerIds: readonly number[]): Promise<void> {
+  const fault = chance.weighted({
     cutBilling: 3,
     cutStripe: 2,
     cutDatabase: 2,
@@ -24,15 +24,15 @@ export async function makeTrouble(world: World, chance: Chance, offerIds: readon
     slow: 3,
   });
   const service = world[chance.oneOf(['offers', 'billing'] as const)];
-  switch (what) {
+  switch (fault) {
     case 'cutBilling':
-      return world.wires.billing.cut();
+      return world.proxies.billing.cut();
     case 'cutStripe':
-      return world.wires.stripe.cut();
+      return world.proxies.stripe.cut();
     case 'cutDatabase':
-      return service.wires().database.cut();
+      return service.proxies().database.cut();
     case 'cutBroker':
-      return service.wires().broker.cut();
+      return service.proxies().broker.cut();
     case 'kill':
       return service.restart('killed');
     case 'stop':
@@ -42,11 +42,11 @@ export async function makeTrouble(world: World, chance: Chance, offerIds: readon
     case 'jump':
       return world.clock.advance(chance.oneOf([-2_000, ABANDONED_MS, 6 * 60_000]));
     case 'overtake':
-      // Whoever is at work now is taken for dead.
+      // The work of every running request counts as abandoned.
       world.clock.advance(ABANDONED_MS);
-      return sweep(world);
+      return runRounds(world);
     case 'sweep':
-      return sweep(world);
+      return runRounds(world);
     case 'disable': {
       if (offerIds.length === 0) return;
       const path = `/admin/offers/${chance.oneOf(offerIds.slice(-6))}/${chance.oneOf(['disable', 'enable'])}`;
@@ -54,13 +54,13 @@ export async function makeTrouble(world: World, chance: Chance, offerIds: readon
       return;
     }
     case 'stripe':
-      return world.setStripeFaults(chance.oneOf(stripeTroubles));
+      return world.setStripeFaults(chance.oneOf(stripeFaults));
     case 'slow':
       world.moderation.takesMs = chance.oneOf([0, 20, 150, 400]);
   }
 }
 
-const stripeTroubles: readonly Faults[] = [
+const stripeFaults: readonly Faults[] = [
   {},
   {},
   {},
@@ -72,8 +72,8 @@ const stripeTroubles: readonly Faults[] = [
   { failCreate: 'too_small' },
 ];
 
-/** A round of everything that otherwise comes by itself; it may fail, and then comes again. */
-export async function sweep(world: World): Promise<void> {
+/** Runs a round of each background loop. A round may fail; the next one repeats its work. */
+export async function runRounds(world: World): Promise<void> {
   const { sweeper } = world.offers.running();
   await Promise.allSettled([sweeper.recover(), sweeper.announce(), world.billing.running().reconcile()]);
 }

@@ -1,30 +1,30 @@
-/** After the trouble: every wire whole, every service up, and nothing left to be done. */
+/** Waits, after the faults, until the services have nothing left to do. */
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { sweep } from './trouble.ts';
+import { runRounds } from './cause-fault.ts';
 import type { World } from './world.ts';
 
-/** Past every lease, and past the sweeper's patience. */
+/** Longer than every lease, and than the sweeper leaves a creation to its client. */
 const EVERYTHING_ABANDONED_MS = 200_000;
-const SETTLED_WITHIN_MS = 90_000;
+const IDLE_WITHIN_MS = 90_000;
 
-/** Resolves when neither a creation, a deletion, an event nor a message waits for anything. */
-export async function becomeQuiet(world: World): Promise<void> {
+/** Resolves when no creation, deletion, event or message is waiting. It moves the clock, on a busy machine by many hours. */
+export async function waitUntilIdle(world: World): Promise<void> {
   world.moderation.takesMs = 0;
   await world.setStripeFaults({});
   await eventually(
     async () => {
       world.clock.advance(EVERYTHING_ABANDONED_MS);
-      await sweep(world);
+      await runRounds(world);
       await world.broker.retryNow('offers', 'billing');
-      const waiting = [...(await whatWaits(world)), ...(await whatIsParked(world))];
+      const waiting = [...(await listWork(world)), ...(await listParked(world))];
       if (waiting.length > 0) throw new Error(`still waiting: ${waiting.join(', ')}`);
     },
-    { timeoutMs: SETTLED_WITHIN_MS },
+    { timeoutMs: IDLE_WITHIN_MS },
   );
 }
 
-/** For a person to look at; there is nobody here, so it stays what keeps the system from being quiet. */
-async function whatIsParked(world: World): Promise<string[]> {
+/** Parked events wait for a person, so they are a failure here. */
+async function listParked(world: World): Promise<string[]> {
   const parked = await Promise.all(
     (['offers', 'billing'] as const).map(async (service) => {
       const reply = await (await world.admin(service, 'GET', '/admin/parked')).json();
@@ -36,16 +36,16 @@ async function whatIsParked(world: World): Promise<string[]> {
   return parked.flat();
 }
 
-async function whatWaits({ stores, broker }: World): Promise<string[]> {
+async function listWork({ stores, broker }: World): Promise<string[]> {
   const count = async (store: keyof typeof stores, from: string) => {
     const [row] = await stores[store].query<{ count: bigint }>(`SELECT count(*) FROM ${from}`);
     return Number(row?.count);
   };
   const counts = {
-    'creations under way': await count('offers', "idempotency_keys WHERE recovery_point <> 'finished'"),
-    'deletions under way': await count('offers', 'offers WHERE deleting_since IS NOT NULL'),
+    'running creations': await count('offers', "idempotency_keys WHERE recovery_point <> 'finished'"),
+    'running deletions': await count('offers', 'offers WHERE deleting_since IS NOT NULL'),
     'pages to be opened again': await count('offers', 'offers WHERE keeping_since IS NOT NULL'),
-    'closings under way': await count('billing', "offer_payments WHERE state = 'closing'"),
+    'running closings': await count('billing', "offer_payments WHERE state = 'closing'"),
     'events of offers': (await count('offers', 'outbox')) + (await broker.waiting('billing')),
     'events of billing': (await count('billing', 'outbox')) + (await broker.waiting('offers')),
   };
