@@ -1,4 +1,4 @@
-/** What the published client says by hand, held against the contract that the services themselves use. */
+/** The client's own types and its table of operations, compared with the contract that the services use. */
 import { describe, expect, it } from '@jest/globals';
 import type * as contract from '@offer-ads/contracts/public/api';
 import { allDocuments } from '@offer-ads/contracts/public/documents';
@@ -51,7 +51,7 @@ describe('the table of operations and the OpenAPI document', () => {
     },
   );
 
-  it('describe a function of the client each', () => {
+  it('have as many operations as the client has functions', () => {
     const client = createClient({ apiKey: 'pk_test_x', baseUrl: 'http://127.0.0.1' });
     const functions = [client.categories, client.interests, client.offers].flatMap((part) =>
       Object.values(part),
@@ -60,8 +60,8 @@ describe('the table of operations and the OpenAPI document', () => {
   });
 });
 
-// What follows is checked by the compiler. The requests of the client are the contract's with dates as `Date` too and the
-// environment filled in; replies are the contract's, read-only.
+// The rest is checked by the compiler. Requests of the client are those of the contract, but also take a `Date` and need no environment.
+// Replies are those of the contract, read-only.
 
 type DeepReadonly<T> = T extends readonly unknown[]
   ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
@@ -72,14 +72,14 @@ type Contract<Name extends keyof typeof contract> = (typeof contract)[Name] exte
   ? DeepReadonly<z.input<(typeof contract)[Name]>>
   : never;
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
-/** `undefined` may be said where a field may be left out. */
+/** A field that may be omitted may also be undefined. */
 type Sendable<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 type FormNames<T> = { [K in keyof T as K extends `${infer Name}[]` ? Name : K]: T[K] };
 type WithoutTimes<T> = Omit<
   T,
   'start_datetime' | 'end_datetime' | 'expiry_datetime' | 'created_after' | 'created_before'
 >;
-/** The client's own forms: instants, the picture, and the environment that it fills in. */
+/** Without the fields that have other types in the client. */
 type Plain<T> = Omit<WithoutTimes<T>, 'image' | 'environment'>;
 
 type Checks = {
@@ -105,7 +105,7 @@ type Checks = {
   readonly listRequest: Same<Plain<sdk.ListOffersRequest>, Sendable<Plain<Contract<'listQuery'>>>>;
 };
 
-it('the types of the client are those of the contract, as the compiler has checked', () => {
+it('the types of the client are those of the contract (checked by the compiler)', () => {
   const checks: Checks = {
     categories: true,
     interests: true,

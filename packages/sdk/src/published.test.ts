@@ -1,4 +1,4 @@
-/** The package as somebody installs it: built, packed, put into an empty folder, type-checked against and run, README and all. */
+/** The package as users install it: built, packed, installed into an empty folder, type-checked and run, with the README's examples. */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes files and compiles them as a consumer would; rejects with what the compiler says. */
+/** Writes files and compiles them as a user would; rejects with the compiler's messages. */
 async function compile(name: string, files: Record<string, string>, options: object): Promise<string> {
   const project = join(folder, name);
   mkdirSync(project, { recursive: true });
@@ -71,7 +71,7 @@ const withNode = {
   skipLibCheck: true,
 };
 
-/** This one, and any other that the machine has: its users have those. */
+/** The running version of Node, and all others on this machine from 20 on. */
 function everyNode(): (readonly [version: string, path: string])[] {
   const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const found = new Set(
@@ -86,7 +86,7 @@ function everyNode(): (readonly [version: string, path: string])[] {
 }
 
 describe('the published package', () => {
-  it('holds JavaScript, declarations and the README alone, and depends on nothing', async () => {
+  it('contains only JavaScript, declarations and the README, and has no dependencies', async () => {
     const manifest = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8')) as Record<
       string,
       unknown
@@ -104,7 +104,7 @@ describe('the published package', () => {
     expect(sources).toContain(`offer-ads-sdk/${version}`);
   });
 
-  it('is typed without Node’s types, and knows which codes an endpoint has', async () => {
+  it('compiles without the types of Node, and only with codes of the endpoint', async () => {
     const good = `
       import { createClient } from '@offer-ads/sdk';
       const ads = createClient({ apiKey: 'pk_test_x', baseUrl: 'https://ads.example.com' });
@@ -134,7 +134,7 @@ describe('the published package', () => {
     }
   }, 300_000);
 
-  it('does what the README says, on each Node that is here', async () => {
+  it('runs the examples of the README on each installed Node', async () => {
     const readme = readFileSync(join(installed(), 'README.md'), 'utf8');
     const snippets = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '');
     expect(snippets.length).toBeGreaterThan(8);
@@ -165,13 +165,13 @@ describe('the published package', () => {
         expect(headers['idempotency-key']).toMatch(/^[!-~]{8,}$/);
         expect(body.toString('latin1')).toContain('name="environment"\r\n\r\nTEST\r\n');
       }
-      // A file goes with its length; a stream has none.
+      // A file is sent with its length, a stream without.
       const byStream = created.filter(({ headers }) => headers['content-length'] === undefined);
       expect(byStream).toHaveLength(1);
     }
   }, 300_000);
 
-  it('has a command line that works where it is installed, on each Node that is here', async () => {
+  it('has a command line that runs on each installed Node', async () => {
     const command = join(installed(), 'cli', 'main.js');
     expect(existsSync(join(folder, 'node_modules', '.bin', 'offer-ads'))).toBe(true);
     for (const [, node] of everyNode()) {
@@ -190,7 +190,7 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, OFFER_ADS_API_KEY: apiKey, OFFER_ADS_BASE_URL: service.url };
 }
 
-/** What the README's snippets take for granted. */
+/** The names that the README's examples use without declaring them. */
 const scene = `
   import { openAsBlob } from 'node:fs';
   import { createClient, type CreateOfferRequest } from '@offer-ads/sdk';
@@ -207,7 +207,7 @@ const scene = `
   export const tellTheAdmin = (why: string) => why;
 `;
 
-/** A snippet's own imports, what it takes for granted, and the rest as a function. */
+/** An example as a module: its imports, the names of the scene, and the rest as a function. */
 function asModule(code: string): string {
   const imports = code.match(/^import .*;$/gm) ?? [];
   const missing = ['createClient', 'OfferAdsError', 'unwrap'].filter(

@@ -1,4 +1,4 @@
-/** For tests: virtual time, and a `fetch` whose replies and delays are written down beforehand. */
+/** For tests: virtual time, and a `fetch` with scripted replies and delays. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../src/clock.ts';
 import type { Fetch } from '../src/options.ts';
@@ -6,9 +6,9 @@ import type { Fetch } from '../src/options.ts';
 export type FakeClock = Clock & {
   /** Runs timers in their order until the work is done. */
   readonly during: <T>(work: Promise<T>) => Promise<T>;
-  /** No timer runs while this does: bytes of a Blob come when they come. */
+  /** While this work runs, no timer does: reading a Blob takes real time. */
   readonly outside: <T>(work: Promise<T>) => Promise<T>;
-  /** Timers that nobody took back. */
+  /** Number of timers that were not cancelled. */
   readonly pending: () => number;
 };
 
@@ -42,7 +42,7 @@ export function fakeClock(random: () => number = () => 0): FakeClock {
         if (isDone) return work;
         if (outside > 0) continue;
         const [next] = [...timers].toSorted((a, b) => a.atMs - b.atMs);
-        // Something real is under way, such as opening a file.
+        // Real work is running, such as opening a file.
         if (next === undefined) continue;
         timers.delete(next);
         nowMs = next.atMs;
@@ -60,7 +60,7 @@ export type Scripted =
       readonly afterMs?: number;
     }
   | { readonly breaks: Error; readonly afterMs?: number }
-  /** Never answers, and does not know of signals. */
+  /** Never answers, and ignores signals. */
   | { readonly hangs: true };
 
 export type Seen = {
@@ -71,7 +71,7 @@ export type Seen = {
   readonly body: string;
 };
 
-/** Replies in the order of the script; the last one again and again. */
+/** Replies in the order of the script; the last one is repeated. */
 export function scriptedFetch(
   clock: FakeClock,
   script: readonly Scripted[],

@@ -1,4 +1,4 @@
-/** For tests: a real HTTP server that answers each endpoint as the service does, and remembers what it was asked. */
+/** For tests: a real HTTP server that answers each endpoint as the service does, and records the requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

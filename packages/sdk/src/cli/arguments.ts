@@ -1,6 +1,10 @@
 /** Converts command line arguments to values for the client. */
 import { openAsBlob } from 'node:fs';
-import { UsageError } from './usage-error.ts';
+
+/** The command is wrong; the message says how to correct it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 export type Flags = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 

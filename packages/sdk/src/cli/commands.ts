@@ -1,5 +1,6 @@
 /** The table of commands: arguments, help text and action of each. */
 import type { OfferAds } from '../client.ts';
+import type { Refusal, Success } from '../result.ts';
 import type { AnalyticsInterval, Gender, ListOffersRequest, Offer } from '../types.ts';
 import {
   type Flags,
@@ -10,6 +11,7 @@ import {
   place,
   requiredText,
   texts,
+  UsageError,
   wholeNumber,
 } from './arguments.ts';
 import {
@@ -21,13 +23,12 @@ import {
   offersText,
   printed,
 } from './print.ts';
-import { UsageError } from './usage-error.ts';
 
-type Option = {
-  readonly type: 'string' | 'boolean';
-  readonly multiple?: true;
-  /** The placeholder of its value in the help. */
+export type Option = {
+  /** The placeholder of its value in the help; an option without one is a switch. */
   readonly value?: string;
+  readonly multiple?: true;
+  readonly short?: string;
   readonly help: string;
 };
 
@@ -59,25 +60,22 @@ export type Command = {
 
 const targeting = {
   at: {
-    type: 'string',
     value: 'LAT,LON',
     help: 'the centre; write --at=-33.87,151.21 if it begins with a minus',
   },
-  radius: { type: 'string', value: 'MILES', help: '5 to 30' },
+  radius: { value: 'MILES', help: '5 to 30' },
   gender: {
-    type: 'string',
     multiple: true,
     value: 'GENDER',
     help: 'Male, Female or Non-binary; may be repeated; everybody if omitted',
   },
   interest: {
-    type: 'string',
     multiple: true,
     value: 'ID',
     help: 'may be repeated; reaches members with at least one of them',
   },
-  start: { type: 'string', value: 'TIME', help: 'now when omitted; 2035-06-01T12:00:00Z, or +2h from now' },
-  end: { type: 'string', value: 'TIME', help: 'such as +48h or +7d from the start' },
+  start: { value: 'TIME', help: 'now when omitted; 2035-06-01T12:00:00Z, or +2h from now' },
+  end: { value: 'TIME', help: 'such as +48h or +7d from the start' },
 } as const;
 
 function target(flags: Flags) {
@@ -89,24 +87,30 @@ function target(flags: Flags) {
   };
 }
 
-type AnyResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | {
-      readonly ok: false;
-      readonly code: string;
-      readonly status: number;
-      readonly message: string;
-      readonly reply: { readonly requestId: string | undefined };
-    };
-
-function shown<Value extends object>(result: AnyResult<Value>, text: (value: Value) => string): Shown {
+function shown<Value extends object>(
+  result: Success<Value> | Refusal<string, number>,
+  text: (value: Value) => string,
+): Shown {
   if (result.ok) return { ok: true, json: result.value, text: text(result.value) };
   const { code, status, message, reply } = result;
   return { ok: false, code, status, message, requestId: reply.requestId };
 }
 
 const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
-const said = ({ message }: { readonly message: string }): string => `${printed(message)}\n`;
+
+/** A command on one offer, which answers with a message. */
+function onOffer(action: 'pause' | 'resume' | 'delete', summary: string): Command {
+  return {
+    summary,
+    positionals: ['OFFER'],
+    options: {},
+    example: `offer-ads offers ${action} 4711`,
+    run: async (ads, given) => {
+      const result = await ads.offers[action](offerId(given), { signal: given.signal });
+      return shown<{ readonly message: string }>(result, ({ message }) => `${printed(message)}\n`);
+    },
+  };
+}
 
 /** Enough for a screen; `--all` lists the rest. */
 const shownOffers = 20;
@@ -172,11 +176,11 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'your offers, newest first',
     positionals: [],
     options: {
-      status: { type: 'string', value: 'STATUS', help: 'awaiting_payment, active, paused or ended' },
-      'created-after': { type: 'string', value: 'TIME', help: 'created at or after this time' },
-      'created-before': { type: 'string', value: 'TIME', help: 'created at or before this time' },
-      limit: { type: 'string', value: 'N', help: `how many to show; ${shownOffers} when omitted` },
-      all: { type: 'boolean', help: 'show all' },
+      status: { value: 'STATUS', help: 'awaiting_payment, active, paused or ended' },
+      'created-after': { value: 'TIME', help: 'created at or after this time' },
+      'created-before': { value: 'TIME', help: 'created at or before this time' },
+      limit: { value: 'N', help: `how many to show; ${shownOffers} when omitted` },
+      all: { help: 'show all' },
     },
     example: 'offer-ads offers list --status active',
     run: listOffers,
@@ -185,21 +189,19 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'create an offer; it is paid by card at a link, or from the balance',
     positionals: [],
     options: {
-      category: { type: 'string', value: 'ID', help: 'of `offer-ads categories`' },
-      title: { type: 'string', value: 'TEXT', help: 'up to 40 characters' },
-      description: { type: 'string', value: 'TEXT', help: 'up to 500 characters' },
+      category: { value: 'ID', help: 'of `offer-ads categories`' },
+      title: { value: 'TEXT', help: 'up to 40 characters' },
+      description: { value: 'TEXT', help: 'up to 500 characters' },
       terms: {
-        type: 'string',
         value: 'TEXT',
         help: 'terms and conditions of the offer, up to 500 characters',
       },
-      'advertised-name': { type: 'string', value: 'NAME', help: 'instead of the trading name' },
-      url: { type: 'string', value: 'URL', help: 'the page of the offer' },
-      image: { type: 'string', value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
+      'advertised-name': { value: 'NAME', help: 'instead of the trading name' },
+      url: { value: 'URL', help: 'the page of the offer' },
+      image: { value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
       ...targeting,
-      pay: { type: 'string', value: 'HOW', help: 'card or balance' },
+      pay: { value: 'HOW', help: 'card or balance' },
       'idempotency-key': {
-        type: 'string',
         value: 'KEY',
         help: 'a unique value per offer; a repetition with it creates no second offer',
       },
@@ -234,25 +236,13 @@ export const commands: Readonly<Record<string, Command>> = {
       }
     },
   },
-  'offers pause': {
-    summary: 'pause an offer; the time counts as unused',
-    positionals: ['OFFER'],
-    options: {},
-    example: 'offer-ads offers pause 4711',
-    run: async (ads, given) => shown(await ads.offers.pause(offerId(given), { signal: given.signal }), said),
-  },
-  'offers resume': {
-    summary: 'let a paused offer run again',
-    positionals: ['OFFER'],
-    options: {},
-    example: 'offer-ads offers resume 4711',
-    run: async (ads, given) => shown(await ads.offers.resume(offerId(given), { signal: given.signal }), said),
-  },
+  'offers pause': onOffer('pause', 'pause an offer; the time counts as unused'),
+  'offers resume': onOffer('resume', 'let a paused offer run again'),
   'offers analytics': {
     summary: 'views and clicks of an offer',
     positionals: ['OFFER'],
     options: {
-      interval: { type: 'string', value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' },
+      interval: { value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' },
     },
     example: 'offer-ads offers analytics 4711 --interval 30d',
     run: async (ads, given) => {
@@ -261,13 +251,7 @@ export const commands: Readonly<Record<string, Command>> = {
       return shown(result, analyticsText);
     },
   },
-  'offers delete': {
-    summary: 'delete an offer; its unused time is credited to the balance',
-    positionals: ['OFFER'],
-    options: {},
-    example: 'offer-ads offers delete 4711',
-    run: async (ads, given) => shown(await ads.offers.delete(offerId(given), { signal: given.signal }), said),
-  },
+  'offers delete': onOffer('delete', 'delete an offer; its unused time is credited to the balance'),
 };
 
 /** A creation with an unknown outcome, and the flags with which the command can be repeated safely. */

@@ -1,6 +1,6 @@
 /** Finds the key and the address of the service. Only this file reads the environment. */
 import { readFile, stat } from 'node:fs/promises';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './arguments.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

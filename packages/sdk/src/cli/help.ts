@@ -1,17 +1,16 @@
 /** The help texts. */
-import { type Command, commands } from './commands.ts';
+import { type Command, commands, type Option } from './commands.ts';
 
 export const commonOptions = {
-  json: { type: 'boolean', help: 'print one JSON object instead of text' },
-  'base-url': { type: 'string', value: 'URL', help: 'the address of the service; or OFFER_ADS_BASE_URL' },
+  json: { help: 'print one JSON object instead of text' },
+  'base-url': { value: 'URL', help: 'the address of the service; or OFFER_ADS_BASE_URL' },
   'key-file': {
-    type: 'string',
     value: 'FILE',
     help: 'a file that holds the API key; or OFFER_ADS_KEY_FILE, or the key in OFFER_ADS_API_KEY',
   },
-  'allow-http': { type: 'boolean', help: 'send the key over plain http to another machine' },
-  help: { type: 'boolean', short: 'h', help: 'this text' },
-} as const;
+  'allow-http': { help: 'send the key over plain http to another machine' },
+  help: { short: 'h', help: 'this text' },
+} as const satisfies Readonly<Record<string, Option>>;
 
 export const exitCodes = {
   done: 0,
@@ -59,9 +58,7 @@ Example
 `;
 }
 
-type Shape = { readonly value?: string; readonly help: string };
-
-function optionLines(options: Readonly<Record<string, Shape>>): string {
+function optionLines(options: Readonly<Record<string, Option>>): string {
   const named = Object.entries(options).map(([name, { value, help }]) => ({
     flag: value === undefined ? `--${name}` : `--${name} ${value}`,
     help,

@@ -24,6 +24,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** The arguments of a command line without quotes. */
+const words = (line: string) => line.split(' ').filter(Boolean);
+
 /** @param env instead of a key and the address of the stand-in */
 async function offerAds(argv: readonly string[], env?: Record<string, string>) {
   const said = { out: '', err: '' };
@@ -36,7 +39,7 @@ async function offerAds(argv: readonly string[], env?: Record<string, string>) {
   return { code, ...said };
 }
 
-/** Against replies that are written down, in virtual time. */
+/** With replies from a script, in virtual time. */
 async function offerAdsWith(argv: readonly string[], script: readonly Scripted[]) {
   const clock = fakeClock();
   const { fetch, seen } = scriptedFetch(clock, script);
@@ -53,49 +56,36 @@ async function offerAdsWith(argv: readonly string[], script: readonly Scripted[]
 }
 
 const creation = [
-  'offers',
-  'create',
-  '--category',
-  '1',
-  '--title',
-  'Two for one',
-  '--description',
-  'x',
-].concat(
-  ['--url', 'https://example.com/', '--image', image, '--at=51.5,-0.1', '--radius', '10'],
-  ['--end', '+48h', '--pay', 'card', '--interest', '1', '--interest', '2', '--gender', 'Female'],
-);
+  ...words('offers create --category 1 --title Two-for-one --description x --url https://example.com/'),
+  '--image',
+  image,
+  ...words('--at=51.5,-0.1 --radius 10 --end +48h --pay card --interest 1 --interest 2 --gender Female'),
+];
 
 describe('offer-ads', () => {
   it.each([
-    ['categories', ['categories'], / 1 {2}Food and drink/],
-    ['interests', ['interests'], / 1 {2}Hiking/],
+    ['categories', '', / 1 {2}Food and drink/],
+    ['interests', '', / 1 {2}Hiking/],
+    ['estimate', '--at 51.5,-0.1 --radius 10 --end +48h', /96\.00 GBP\nusers reached +2000/],
+    ['offers list', '', /ID {2}STATUS[^]* 3 {2}Active +2035-06-01 12:00Z/],
     [
-      'estimate',
-      ['estimate', '--at', '51.5,-0.1', '--radius', '10', '--end', '+48h'],
-      /96\.00 GBP\nusers reached +2000/,
+      'offers create',
+      creation.slice(2).join(' '),
+      /offer +4711\nstatus +Awaiting Payment\nto be paid at +https:\/\/ads/,
     ],
-    ['offers list', ['offers', 'list'], /ID {2}STATUS[^]* 3 {2}Active +2035-06-01 12:00Z/],
-    ['offers create', creation, /offer +4711\nstatus +Awaiting Payment\nto be paid at +https:\/\/ads/],
-    ['offers pause', ['offers', 'pause', '4711'], /Offer has been paused\n/],
-    ['offers resume', ['offers', 'resume', '4711'], /Offer has been resumed\n/],
-    [
-      'offers analytics',
-      ['offers', 'analytics', '4711', '--interval', '30d'],
-      /views +30\nclicks +4\nclick rate +13\.3 %/,
-    ],
-    ['offers delete', ['offers', 'delete', '4711'], /Offer has been deleted\n/],
-  ])('%s shows what comes, and as JSON what the API says', async (name, argv, text) => {
+    ['offers pause', '4711', /Offer has been paused\n/],
+    ['offers resume', '4711', /Offer has been resumed\n/],
+    ['offers analytics', '4711 --interval 30d', /views +30\nclicks +4\nclick rate +13\.3 %/],
+    ['offers delete', '4711', /Offer has been deleted\n/],
+  ])('%s prints the reply as text or, with --json, as an object', async (name, rest, text) => {
     expect(commands).toHaveProperty([name]);
+    const argv = words(`${name} ${rest}`);
     expect(await offerAds(argv)).toEqual({ code: 0, out: expect.stringMatching(text), err: '' });
-    const asJson = await offerAds([...argv, '--json']);
-    expect([asJson.code, Object.keys(JSON.parse(asJson.out) as object).length]).toEqual([
-      0,
-      expect.any(Number),
-    ]);
+    const { code, out } = await offerAds([...argv, '--json']);
+    expect([code, JSON.parse(out)]).toEqual([0, expect.any(Object)]);
   });
 
-  it('has a test of each command above, and help for each', async () => {
+  it('has help for each command, and each is in the table above', async () => {
     for (const [name, { example, options }] of Object.entries(commands)) {
       const { code, out } = await offerAds([...name.split(' '), '--help']);
       expect([code, out.includes(example)]).toEqual([0, true]);
@@ -105,7 +95,7 @@ describe('offer-ads', () => {
     expect(Object.keys(commands)).toHaveLength(9);
   });
 
-  it('creates what was written, with times from now and from the start on', async () => {
+  it('creates the offer with times relative to now and to the start', async () => {
     await offerAds([...creation, '--start', '+1d', '--idempotency-key', 'order-1']);
     const { headers, body } = service.asked.findLast(({ route }) => route === 'POST /offers')!;
     const sent = body.toString('latin1');
@@ -123,7 +113,7 @@ describe('offer-ads', () => {
     ]);
   });
 
-  it('lists as many as are wanted, over pages', async () => {
+  it('lists as many offers as --limit says, over pages', async () => {
     const ids = async (argv: readonly string[]) => {
       const { out } = await offerAds(['offers', 'list', '--json', ...argv]);
       const { data, has_more } = JSON.parse(out) as { data: { offer_id: number }[]; has_more: boolean };
@@ -137,24 +127,20 @@ describe('offer-ads', () => {
 
   it.each([
     ['nothing', [], 'Commands'],
-    ['an unknown command', ['offers', 'buy'], 'There is no command "offers buy"'],
-    ['an unknown option', ['categories', '--verbose'], "Unknown option '--verbose'"],
-    ['an id that is none', ['offers', 'pause', 'x'], 'OFFER must be a whole number'],
-    ['no id', ['offers', 'pause'], 'Expected OFFER'],
-    [
-      'a place that is none',
-      ['estimate', '--at', 'London', '--radius', '10', '--end', '+1h'],
-      '--at must be',
-    ],
-    ['no end', ['estimate', '--at', '1,1', '--radius', '10'], '--end is missing'],
+    ['an unknown command', words('offers buy'), 'There is no command "offers buy"'],
+    ['an unknown option', words('categories --verbose'), "Unknown option '--verbose'"],
+    ['a wrong id', words('offers pause x'), 'OFFER must be a whole number'],
+    ['no id', words('offers pause'), 'Expected OFFER'],
+    ['a wrong place', words('estimate --at London --radius 10 --end +1h'), '--at must be'],
+    ['no end', words('estimate --at 1,1 --radius 10'), '--end is missing'],
     [
       'a time without a zone',
-      ['estimate', '--at', '1,1', '--radius', '10', '--end', '2035-06-01T12:00:00'],
+      words('estimate --at 1,1 --radius 10 --end 2035-06-01T12:00:00'),
       '--end must be',
     ],
-    ['a picture that is not there', [...creation, '--image', 'nowhere.png'], 'nowhere.png cannot be read'],
-    ['a way to pay that is none', [...creation, '--pay', 'cheque'], '--pay must be'],
-  ])('says what is wrong with %s, and sends nothing', async (_what, argv, says) => {
+    ['a picture that does not exist', [...creation, '--image', 'nowhere.png'], 'nowhere.png cannot be read'],
+    ['a wrong payment method', [...creation, '--pay', 'cheque'], '--pay must be'],
+  ])('refuses %s with a reason, and sends nothing', async (_what, argv, says) => {
     const before = service.asked.length;
     const { code, out, err } = await offerAds(argv);
     expect([code, service.asked.length]).toEqual([2, before]);
@@ -162,7 +148,7 @@ describe('offer-ads', () => {
   });
 
   it.each([['--key'], ['--api-key'], ['--json']])(
-    'takes no key from the arguments (%s), and does not repeat it',
+    'refuses a key in the arguments (%s), and does not print it',
     async (flag) => {
       for (const argv of [
         ['categories', flag, apiKey],
@@ -176,7 +162,7 @@ describe('offer-ads', () => {
     },
   );
 
-  it('takes the key from a file, and says when others can read it', async () => {
+  it('reads the key from a file, and warns when others can read it', async () => {
     const file = join(folder, 'key');
     writeFileSync(file, `${apiKey}\n`);
     chmodSync(file, 0o600);
@@ -190,14 +176,14 @@ describe('offer-ads', () => {
     });
   });
 
-  it('says what is missing when it knows neither key nor address', async () => {
+  it('names the missing setting when there is no address or no key', async () => {
     expect((await offerAds(['categories'], {})).err).toContain('OFFER_ADS_BASE_URL');
     expect((await offerAds(['categories'], { OFFER_ADS_BASE_URL: service.url })).err).toContain(
       'OFFER_ADS_API_KEY',
     );
   });
 
-  it('ends with 3 for a refusal, 4 for a key that is not accepted', async () => {
+  it('exits with 3 after a refusal, and with 4 when the key is not accepted', async () => {
     expect(await offerAds(['offers', 'pause', '1'])).toEqual({
       code: 3,
       out: '',
@@ -214,7 +200,7 @@ describe('offer-ads', () => {
     });
   });
 
-  it('shows nothing of a reply that a terminal would obey', async () => {
+  it('prints no control characters of a reply', async () => {
     const message = 'red \u001b[31m and a title \u009d0;x\u0007';
     const pausing = ['offers', 'pause', '1'];
     for (const body of [
@@ -227,7 +213,7 @@ describe('offer-ads', () => {
     }
   });
 
-  it('ends with 1 when the service is away, says that it tries again, and how a creation goes on', async () => {
+  it('exits with 1 when the service is away, and prints how to repeat a creation safely', async () => {
     const { code, err, seen } = await offerAdsWith(creation, [
       { status: 503, body: { message: 'Service unavailable' } },
     ]);

@@ -3,12 +3,11 @@ import { parseArgs } from 'node:util';
 import { createClient, type OfferAds } from '../client.ts';
 import { OfferAdsError } from '../error.ts';
 import type { ClientOptions } from '../options.ts';
-import type { Flags } from './arguments.ts';
-import { type Command, commands, type Shown, Unfinished } from './commands.ts';
+import { type Flags, UsageError } from './arguments.ts';
+import { type Command, commands, type Option, type Shown, Unfinished } from './commands.ts';
 import { accessFrom, type Environment } from './config.ts';
 import { commandHelp, commonOptions, exitCodes, generalHelp } from './help.ts';
 import { printed } from './print.ts';
-import { UsageError } from './usage-error.ts';
 
 export type CliEnvironment = {
   readonly env: Environment;
@@ -67,14 +66,11 @@ function commandOf(argv: readonly string[]): { name: string; command?: Command; 
 
 function parsed(command: Command, argv: readonly string[]): { flags: Flags; positionals: readonly string[] } {
   const options = Object.fromEntries(
-    Object.entries({ ...command.options, ...commonOptions }).map(([name, { type, ...option }]) => [
-      name,
-      {
-        type,
-        ...('multiple' in option && { multiple: true }),
-        ...('short' in option && { short: option.short }),
-      },
-    ]),
+    Object.entries<Option>({ ...command.options, ...commonOptions }).map(([name, option]) => {
+      const type = option.value === undefined ? ('boolean' as const) : ('string' as const);
+      const { multiple = false, short } = option;
+      return [name, { type, multiple, ...(short !== undefined && { short }) }];
+    }),
   );
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });

@@ -1,4 +1,0 @@
-/** The command is wrong; the message says how to correct it. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
