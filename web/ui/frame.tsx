@@ -1,14 +1,28 @@
-/** Parts of the frame of every page: the skip link and the navigation, which is folded on narrow screens. */
+/** The frame of every page: a skip link, the header, and the navigation, which is folded on narrow screens. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ThemeSwitch } from './theme/theme-switch.tsx';
 
-/** The first element of the page; it leads to `<main id="content" tabIndex={-1}>`. */
-export function SkipLink() {
+type FrameProps = {
+  readonly header: ComponentChildren;
+  readonly menu: ComponentChildren;
+  readonly children: ComponentChildren;
+};
+
+export function Frame({ header, menu, children }: FrameProps) {
   return (
-    <a class="skip" href="#content">
-      Skip to content
-    </a>
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      {header}
+      <div class="frame">
+        {menu}
+        <main id="content" class="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The three states of a list without entries: loading, empty, failed. */
+/** What a page shows of a query: that it is loading, empty or failed, or its data. */
 import type { ComponentChildren } from 'preact';
 import { BusyButton } from './busy-button.tsx';
 
@@ -41,6 +41,47 @@ export function Failed({ error, retry }: { readonly error: Error; readonly retry
           Try again
         </BusyButton>
       </div>
+    </div>
+  );
+}
+
+/** The part of a query that is shown. */
+export type Query<Data> = {
+  readonly data: Data | undefined;
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  readonly refetch: () => Promise<unknown>;
+};
+
+type LoadedProps<Data> = {
+  readonly query: Query<Data>;
+  /** The name of the data while it is loading. */
+  readonly what: string;
+  readonly lines?: number;
+  readonly children: (data: Data) => ComponentChildren;
+};
+
+/** The data of a query; until then, that it is loading. An error is shown above older data. */
+export function Loaded<Data>({ query, what, lines = 3, children }: LoadedProps<Data>) {
+  return (
+    <>
+      {query.isPending && <Loading what={what} lines={lines} />}
+      {query.error !== null && <Failed error={query.error} retry={query.refetch} />}
+      {query.data !== undefined && children(query.data)}
+    </>
+  );
+}
+
+type Pages = { readonly hasNextPage: boolean; readonly fetchNextPage: () => Promise<unknown> };
+
+/** The button below a list that is loaded page by page. */
+export function LoadMore({ of: { hasNextPage, fetchNextPage } }: { readonly of: Pages }) {
+  if (!hasNextPage) return null;
+  return (
+    <div>
+      <BusyButton class="quiet" work={() => fetchNextPage()}>
+        Load more
+      </BusyButton>
     </div>
   );
 }

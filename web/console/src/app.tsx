@@ -1,7 +1,7 @@
 /** The console's routes, for signed-in staff. */
-import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, lazy, Route, Router } from 'preact-iso';
-import { Refused } from '../../ui/calls/call.ts';
+import { createQueries } from '../../ui/calls/queries.ts';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { ConsoleContext, useConsoleOf, useSession } from './session.ts';
@@ -20,15 +20,8 @@ const Parked = lazy(async () => (await import('./pages/parked.tsx')).Parked);
 const Rates = lazy(async () => (await import('./pages/rates.tsx')).Rates);
 const Cards = lazy(async () => (await import('./pages/cards.tsx')).Cards);
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // Repeating a refused request does not help; a request that did not reach the server is repeated once.
-      retry: (failures, error) => failures < 1 && error instanceof Refused && error.refusal.status === 0,
-      staleTime: 5_000,
-    },
-  },
-});
+// A service that does not answer is not asked again: each request waits for seconds.
+const queries = createQueries((status) => status === 0);
 
 export function App() {
   return (

@@ -1,17 +1,10 @@
 /** Parts of an organisation's page with data of the gateway: people, keys without their secrets, terms. */
 import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
-import { Empty, Failed, Loading } from '../../ui/states.tsx';
+import { Empty, Loaded, type Query } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useRead } from './session.ts';
-
-type Query<T> = {
-  readonly data: T | undefined;
-  readonly isPending: boolean;
-  readonly error: Error | null;
-  readonly refetch: () => Promise<unknown>;
-};
 
 type PartProps<T> = {
   readonly title: string;
@@ -25,9 +18,9 @@ export function Part<T>({ title, query, empty, children }: PartProps<T>) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      {query.isPending && <Loading what={title} lines={3} />}
-      {query.error !== null && <Failed error={query.error} retry={query.refetch} />}
-      {query.data !== undefined && (empty === null ? children(query.data) : <Empty title={empty} />)}
+      <Loaded query={query} what={title}>
+        {(data) => (empty === null ? children(data) : <Empty title={empty} />)}
+      </Loaded>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { BusyButton } from '../../ui/busy-button.tsx';
-import { SectionsMenu, SkipLink } from '../../ui/frame.tsx';
+import { Frame, SectionsMenu } from '../../ui/frame.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { changeSession, useConsole } from './session.ts';
 
@@ -20,21 +20,19 @@ const sections = [
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
-    <>
-      <SkipLink />
-      <header class="bar">
-        <a class="brand" href="/">
-          Staff console
-        </a>
-        <Account />
-      </header>
-      <div class="frame">
-        <Navigation />
-        <main id="content" class="content" tabIndex={-1}>
-          {children}
-        </main>
-      </div>
-    </>
+    <Frame
+      header={
+        <header class="bar">
+          <a class="brand" href="/">
+            Staff console
+          </a>
+          <Account />
+        </header>
+      }
+      menu={<Navigation />}
+    >
+      {children}
+    </Frame>
   );
 }
 

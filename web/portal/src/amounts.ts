@@ -2,8 +2,7 @@
 
 import type { BalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { amountText } from '@offer-ads/contracts/values/amount-text';
-import { useQuery } from '@tanstack/preact-query';
-import { usePortal } from './session.ts';
+import { usePortal, useRead } from './session.ts';
 
 /** Uses the number format of the organisation's country: `amount('12000')` is "GBP 120.00". */
 export function useAmounts(): (minor: bigint | string, currency?: string) => string {
@@ -13,10 +12,8 @@ export function useAmounts(): (minor: bigint | string, currency?: string) => str
 
 /** The balance of the organisation in this mode; only for Admins. */
 export function useBalance(o: { readonly everyMs?: number | false } = {}) {
-  const { api, mode, scope, may } = usePortal();
-  return useQuery<BalanceReply>({
-    queryKey: [...scope, 'balance'],
-    queryFn: ({ signal }) => api.read(`/${mode}/balance`, signal),
+  const { mode, scope, may } = usePortal();
+  return useRead<BalanceReply>([...scope, 'balance'], `/${mode}/balance`, {
     enabled: may('billing'),
     refetchInterval: o.everyMs ?? false,
   });

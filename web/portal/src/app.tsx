@@ -1,7 +1,7 @@
 /** The portal's routes. The mode is part of the address, so that two tabs can be in two modes. */
-import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { Refused } from '../../ui/calls/call.ts';
+import { createQueries } from '../../ui/calls/queries.ts';
 import { pageScript } from './page-script.tsx';
 import { SignedIn } from './signed-in.tsx';
 
@@ -11,19 +11,7 @@ const portalAddresses = /^\/portal(?!\/(api|docs|openapi|unsubscribe))/;
 const SignIn = pageScript(async () => (await import('./pages/sign-in.tsx')).SignIn);
 const SignUp = pageScript(async () => (await import('./pages/sign-up.tsx')).SignUp);
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // Repeating a refused request does not help; a request that did not reach the server is repeated once.
-      retry: (failures, error) => failures < 1 && error instanceof Refused && isOutOfReach(error),
-      staleTime: 5_000,
-    },
-  },
-});
-
-function isOutOfReach({ refusal }: Refused): boolean {
-  return refusal.status === 0 || refusal.status >= 500;
-}
+const queries = createQueries((status) => status === 0 || status >= 500);
 
 export function App() {
   return (

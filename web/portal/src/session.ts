@@ -1,6 +1,6 @@
 /** The signed-in person, the mode of the page, and the API calls. */
 import type { Permission, SessionReply } from '@offer-ads/contracts/portal/session-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { type QueryKey, type UseQueryOptions, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { call, Refused } from '../../ui/calls/call.ts';
@@ -26,6 +26,16 @@ export function usePortal(): Portal {
   const portal = useContext(PortalContext);
   if (portal === null) throw new Error('usePortal belongs below <SignedIn>');
   return portal;
+}
+
+/** A query of the API at a path. */
+export function useRead<Body>(
+  queryKey: QueryKey,
+  path: string,
+  o: Omit<UseQueryOptions<Body>, 'queryKey' | 'queryFn'> = {},
+) {
+  const { api } = usePortal();
+  return useQuery<Body>({ queryKey, queryFn: ({ signal }) => api.read<Body>(path, signal), ...o });
 }
 
 export const sessionKey = ['session'] as const;

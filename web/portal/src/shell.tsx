@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { SectionsMenu, SkipLink } from '../../ui/frame.tsx';
+import { Frame, SectionsMenu } from '../../ui/frame.tsx';
 import { Account } from './account.tsx';
 import { Offline } from './offline.tsx';
 import { sectionOf, sections } from './sections.ts';
@@ -11,36 +11,34 @@ import { usePortal } from './session.ts';
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { mode, session } = usePortal();
   return (
-    <>
-      <SkipLink />
-      <header>
-        <div class="bar">
-          <a class="brand" href={`/portal/${mode}`}>
-            Advertiser portal
-          </a>
-          <ModeSwitch />
-          <Account />
-        </div>
-        {mode === 'test' && (
-          <p class="mode-note">
-            TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
-          </p>
-        )}
-        {!session.organisation.approved && (
-          <p class="waiting-note">
-            Your organisation is waiting for approval. Until then there is no LIVE mode, and numbers and
-            prices are based on made-up members. You get a mail when the platform team has approved it.
-          </p>
-        )}
-        <Offline />
-      </header>
-      <div class="frame">
-        <Navigation />
-        <main id="content" class="content" tabIndex={-1}>
-          {children}
-        </main>
-      </div>
-    </>
+    <Frame
+      header={
+        <header>
+          <div class="bar">
+            <a class="brand" href={`/portal/${mode}`}>
+              Advertiser portal
+            </a>
+            <ModeSwitch />
+            <Account />
+          </div>
+          {mode === 'test' && (
+            <p class="mode-note">
+              TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
+            </p>
+          )}
+          {!session.organisation.approved && (
+            <p class="waiting-note">
+              Your organisation is waiting for approval. Until then there is no LIVE mode, and numbers and
+              prices are based on made-up members. You get a mail when the platform team has approved it.
+            </p>
+          )}
+          <Offline />
+        </header>
+      }
+      menu={<Navigation />}
+    >
+      {children}
+    </Frame>
   );
 }
 

@@ -40,11 +40,13 @@ export const category = z
   .object({ category_id: z.int(), category_name: z.string() })
   .meta({ id: 'Category' });
 export const categoriesReply = z.object({ categories: z.array(category) }).meta({ id: 'Categories' });
+export type CategoriesReply = z.infer<typeof categoriesReply>;
 
 export const interest = z
   .object({ interest_id: z.int(), interest_name: z.string() })
   .meta({ id: 'Interest' });
 export const interestsReply = z.object({ interests: z.array(interest) }).meta({ id: 'Interests' });
+export type InterestsReply = z.infer<typeof interestsReply>;
 
 // ---- price estimate
 

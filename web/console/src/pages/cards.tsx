@@ -1,14 +1,14 @@
 /** Problems at the card provider that need a person: refunds, disputes, payments that could not be applied. */
 import type { CardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
-import { useState } from 'preact/hooks';
 import { Notice } from '../../../ui/notice.tsx';
-import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { Money } from '../money.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
+import { useAction } from '../use-action.ts';
 
 type Reversal = CardProblemsReply['reversals'][number];
 
@@ -19,22 +19,21 @@ export function Cards() {
       title="Card problems"
       lead="Refunds, disputes and payments at the card provider that need a decision"
     >
-      {problems.isPending && <Loading what="card problems" lines={8} />}
-      {problems.isError && <Failed error={problems.error} retry={problems.refetch} />}
-      {problems.data !== undefined && (
-        <>
-          <Reversals reversals={problems.data.reversals} />
-          <Owed owed={problems.data.owed} />
-          <Payments payments={problems.data.payments} />
-        </>
-      )}
+      <Loaded query={problems} what="card problems" lines={8}>
+        {({ reversals, owed, payments }) => (
+          <>
+            <Reversals reversals={reversals} />
+            <Owed owed={owed} />
+            <Payments payments={payments} />
+          </>
+        )}
+      </Loaded>
     </ConsolePage>
   );
 }
 
 function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
-  const [settling, setSettling] = useState<Reversal | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const { asking: settling, done, begin, end } = useAction<Reversal>();
   return (
     <section class="card" aria-labelledby="reversals">
       <h2 id="reversals">Refunds and disputes</h2>
@@ -74,15 +73,7 @@ function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
             },
             {
               title: 'Borne by',
-              cell: (reversal) => (
-                <Settled
-                  reversal={reversal}
-                  settle={() => {
-                    setDone(null);
-                    setSettling(reversal);
-                  }}
-                />
-              ),
+              cell: (reversal) => <Settled reversal={reversal} settle={() => begin(reversal)} />,
             },
           ]}
         />
@@ -90,10 +81,7 @@ function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
       {settling !== null && (
         <SettleDialog
           reversal={settling}
-          close={(wasDone) => {
-            setSettling(null);
-            if (wasDone) setDone(`It is decided who bears ${settling.id}.`);
-          }}
+          close={(wasDone) => end(wasDone ? `It is decided who bears ${settling.id}.` : null)}
         />
       )}
     </section>

@@ -1,7 +1,7 @@
 /** The health of the system, as the services report it. */
 import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/admin/console-api';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed, Loading } from '../../../ui/states.tsx';
+import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
@@ -23,9 +23,9 @@ export function Health() {
         )
       }
     >
-      {health.isPending && <Loading what="the health of the system" lines={12} />}
-      {health.isError && <Failed error={health.error} retry={health.refetch} />}
-      {health.data !== undefined && <Shown health={health.data} />}
+      <Loaded query={health} what="the health of the system" lines={12}>
+        {(data) => <Shown health={data} />}
+      </Loaded>
     </ConsolePage>
   );
 }

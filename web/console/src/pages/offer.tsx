@@ -1,9 +1,8 @@
 /** One offer of any organisation, with buttons to disable and enable it. */
 import type { AdminOfferReply } from '@offer-ads/contracts/admin/offers-api';
-import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed, Loading } from '../../../ui/states.tsx';
+import { Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { howLong } from '../how-long.ts';
@@ -12,6 +11,7 @@ import { OfferStanding } from '../offers-table.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
+import { useAction } from '../use-action.ts';
 
 export function Offer() {
   const { id = '' } = useRoute().params;
@@ -31,18 +31,16 @@ export function Offer() {
         )
       }
     >
-      {found.isPending && <Loading what="the offer" lines={12} />}
-      {found.isError && <Failed error={found.error} retry={found.refetch} />}
-      {found.data !== undefined && <Shown offer={found.data} />}
+      <Loaded query={found} what="the offer" lines={12}>
+        {(offer) => <Shown offer={offer} />}
+      </Loaded>
     </ConsolePage>
   );
 }
 
 function Shown({ offer }: { readonly offer: AdminOfferReply }) {
   const { send } = useConsole();
-  // The requested action, independent of later changes of the offer.
-  const [asking, setAsking] = useState<'disable' | 'enable' | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const { asking, done, begin, end } = useAction<'disable' | 'enable'>();
   const { id, enabled, traffic } = offer;
   return (
     <>
@@ -53,10 +51,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           <button
             type="button"
             class={enabled ? 'danger' : ''}
-            onClick={() => {
-              setDone(null);
-              setAsking(enabled ? 'disable' : 'enable');
-            }}
+            onClick={() => begin(enabled ? 'disable' : 'enable')}
           >
             {enabled ? 'Disable …' : 'Enable …'}
           </button>
@@ -136,10 +131,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           title={`${asking === 'disable' ? 'Disable' : 'Enable'} offer ${id}?`}
           submit={asking === 'disable' ? 'Disable it' : 'Enable it'}
           act={({ reason, seenAt }) => send(`/offers/offers/${id}/${asking}`, { reason }, seenAt)}
-          close={(wasDone) => {
-            setAsking(null);
-            if (wasDone) setDone(`Offer ${id} is ${asking}d.`);
-          }}
+          close={(wasDone) => end(wasDone ? `Offer ${id} is ${asking}d.` : null)}
         >
           <p>
             {asking === 'disable'

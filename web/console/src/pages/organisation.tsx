@@ -1,9 +1,9 @@
 /** One organisation: facts, people, keys, quotas, balances, offers, and the actions on it. */
 import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api';
-import { useState } from 'preact/hooks';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed, Loading } from '../../../ui/states.tsx';
+import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
@@ -12,6 +12,7 @@ import { OrganisationBalances, OrganisationOffers } from '../organisation-trade.
 import { QuotaDialog } from '../quota-dialog.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
+import { useAction } from '../use-action.ts';
 import { Standing } from './organisations.tsx';
 
 export function Organisation() {
@@ -26,14 +27,13 @@ export function Organisation() {
         </>
       }
     >
-      {found.isPending && <Loading what="the organisation" lines={12} />}
-      {found.isError && <Failed error={found.error} retry={found.refetch} />}
-      {found.data !== undefined && <Shown organisation={found.data} />}
+      <Loaded query={found} what="the organisation" lines={12}>
+        {(organisation) => <Shown organisation={organisation} />}
+      </Loaded>
     </ConsolePage>
   );
 }
 
-/** The requested action, independent of later changes of the organisation. */
 type Switch = 'disable' | 'enable' | 'approve' | 'withdraw-approval';
 
 const switches = {
@@ -71,13 +71,8 @@ function isSwitch(asking: string | null): asking is Switch {
 }
 
 function Shown({ organisation }: { readonly organisation: OrganisationDetails }) {
-  const [asking, setAsking] = useState<Switch | 'TEST' | 'LIVE' | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const { asking, done, begin, end } = useAction<Switch | Mode>();
   const { id, enabled, approval, quotas, name } = organisation;
-  const begin = (what: typeof asking) => {
-    setDone(null);
-    setAsking(what);
-  };
   return (
     <>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -169,10 +164,7 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
         <SwitchDialog
           organisation={organisation}
           action={asking}
-          close={(wasDone) => {
-            setAsking(null);
-            if (wasDone) setDone(switches[asking].done(name));
-          }}
+          close={(wasDone) => end(wasDone ? switches[asking].done(name) : null)}
         />
       )}
       {(asking === 'TEST' || asking === 'LIVE') && (
@@ -180,10 +172,7 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
           organisationId={id}
           mode={asking}
           quota={quotas[asking]}
-          close={(wasDone) => {
-            setAsking(null);
-            if (wasDone) setDone(`The ${asking} quota is changed.`);
-          }}
+          close={(wasDone) => end(wasDone ? `The ${asking} quota is changed.` : null)}
         />
       )}
     </>

@@ -3,7 +3,7 @@ import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contrac
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
-import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { useRead } from '../session.ts';
@@ -64,56 +64,58 @@ export function Organisations() {
           </Field>
         </div>
       </Form>
-      {list.isPending && <Loading what="organisations" lines={10} />}
-      {list.isError && <Failed error={list.error} retry={list.refetch} />}
-      {list.data?.organisations.length === 0 && (
-        <Empty title={search === '' ? filters[which].none : 'No matching organisation'}>
-          {search !== '' && <a href="/organisations">Show all</a>}
-        </Empty>
-      )}
-      {list.data !== undefined && list.data.organisations.length > 0 && (
-        <>
-          <div class="card">
-            <Table
-              rows={list.data.organisations}
-              keyOf={(organisation) => organisation.id}
-              columns={[
-                { title: 'Id', cell: (organisation) => organisation.id },
-                {
-                  title: 'Name',
-                  cell: (organisation) => (
-                    <a href={`/organisations/${organisation.id}`}>{organisation.name}</a>
-                  ),
-                },
-                { title: 'Trades as', cell: (organisation) => organisation.tradingName },
-                {
-                  title: 'Country, currency',
-                  short: 'Country',
-                  cell: (organisation) => `${organisation.country}, ${organisation.currency}`,
-                },
-                { title: 'First admin', cell: (organisation) => organisation.adminEmail ?? '–' },
-                { title: 'State', cell: (organisation) => <Standing {...organisation} /> },
-              ]}
-            />
-          </div>
-          <nav class="row" aria-label="Pages">
-            {before !== '' && (
-              <a class="button quiet" href={`/organisations${addressOf({ search, which })}`}>
-                Back to the first
-              </a>
-            )}
-            {list.data.nextBefore !== null && (
-              <a
-                class="button quiet"
-                href={`/organisations${addressOf({ search, which, before: String(list.data.nextBefore) })}`}
-              >
-                Older ones
-              </a>
-            )}
-          </nav>
-        </>
-      )}
+      <Loaded query={list} what="organisations" lines={10}>
+        {({ organisations, nextBefore }) =>
+          organisations.length === 0 ? (
+            <Empty title={search === '' ? filters[which].none : 'No matching organisation'}>
+              {search !== '' && <a href="/organisations">Show all</a>}
+            </Empty>
+          ) : (
+            <>
+              <div class="card">
+                <OrganisationsTable organisations={organisations} />
+              </div>
+              <nav class="row" aria-label="Pages">
+                {before !== '' && (
+                  <a class="button quiet" href={`/organisations${addressOf({ search, which })}`}>
+                    Back to the first
+                  </a>
+                )}
+                {nextBefore !== null && (
+                  <a
+                    class="button quiet"
+                    href={`/organisations${addressOf({ search, which, before: String(nextBefore) })}`}
+                  >
+                    Older ones
+                  </a>
+                )}
+              </nav>
+            </>
+          )
+        }
+      </Loaded>
     </ConsolePage>
+  );
+}
+
+function OrganisationsTable({ organisations }: Pick<OrganisationsReply, 'organisations'>) {
+  return (
+    <Table
+      rows={organisations}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Id', cell: ({ id }) => id },
+        { title: 'Name', cell: ({ id, name }) => <a href={`/organisations/${id}`}>{name}</a> },
+        { title: 'Trades as', cell: ({ tradingName }) => tradingName },
+        {
+          title: 'Country, currency',
+          short: 'Country',
+          cell: ({ country, currency }) => `${country}, ${currency}`,
+        },
+        { title: 'First admin', cell: ({ adminEmail }) => adminEmail ?? '–' },
+        { title: 'State', cell: (organisation) => <Standing {...organisation} /> },
+      ]}
+    />
   );
 }
 

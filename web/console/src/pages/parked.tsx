@@ -3,12 +3,13 @@ import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
-import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { inFull, withoutPeople } from '../payload.ts';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
+import { useAction } from '../use-action.ts';
 
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const;
 type Consumer = (typeof consumers)[number];
@@ -47,13 +48,8 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
   const list = useRead<{ readonly parked: readonly ParkedMessage[] }>(
     `/${service}/parked?limit=${MOST_SHOWN}`,
   );
-  const [wish, setWish] = useState<Wish | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const { asking: wish, done, begin: ask, end } = useAction<Wish>();
   const parked = list.data?.parked ?? [];
-  const ask = (next: Wish) => {
-    setDone(null);
-    setWish(next);
-  };
   return (
     <section class="card" aria-labelledby={`of-${service}`}>
       <div class="row spread">
@@ -65,25 +61,16 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
         )}
       </div>
       {done !== null && <Notice kind="good">{done}</Notice>}
-      {list.isPending && <Loading what={`parked events of ${service}`} lines={2} />}
-      {list.isError && <Failed error={list.error} retry={list.refetch} />}
-      {list.data !== undefined && parked.length === 0 && <Empty title="No event is parked here" />}
+      <Loaded query={list} what={`parked events of ${service}`} lines={2}>
+        {() => parked.length === 0 && <Empty title="No event is parked here" />}
+      </Loaded>
       {parked.map((message) => (
         <Message key={message.id} message={message} ask={ask} />
       ))}
       {parked.length === MOST_SHOWN && (
         <p class="small">There may be more. They appear after these are replayed or dropped.</p>
       )}
-      {wish !== null && (
-        <WishDialog
-          service={service}
-          wish={wish}
-          close={(said) => {
-            setWish(null);
-            setDone(said);
-          }}
-        />
-      )}
+      {wish !== null && <WishDialog service={service} wish={wish} close={end} />}
     </section>
   );
 }

@@ -1,10 +1,9 @@
 /** The record of a picture, and a person's decision about it, which overrides the model. */
 import type { ImageOffersReply } from '@offer-ads/contracts/admin/offers-api';
 import type { PictureReply, RulingRequest } from '@offer-ads/contracts/internal/moderation-api';
-import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed, Loading } from '../../../ui/states.tsx';
+import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
@@ -14,6 +13,7 @@ import { PictureFrame } from '../picture-frame.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { RulingsTable } from '../rulings-table.tsx';
 import { useConsole, useRead } from '../session.ts';
+import { useAction } from '../use-action.ts';
 import { percent, Verdict } from './pictures.tsx';
 
 export function Picture() {
@@ -28,9 +28,9 @@ export function Picture() {
         </>
       }
     >
-      {found.isPending && <Loading what="the picture" lines={12} />}
-      {found.isError && <Failed error={found.error} retry={found.refetch} />}
-      {found.data !== undefined && <Shown picture={found.data} />}
+      <Loaded query={found} what="the picture" lines={12}>
+        {(picture) => <Shown picture={picture} />}
+      </Loaded>
     </ConsolePage>
   );
 }
@@ -61,14 +61,9 @@ const actions: Record<Action, { title: string; submit: string; words: string; do
 
 function Shown({ picture }: { readonly picture: PictureReply }) {
   const { send } = useConsole();
-  const [asking, setAsking] = useState<Action | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const { asking, done, begin, end } = useAction<Action>();
   const { contentHash, cleanHash, now, uploaded, verdicts, rulings } = picture;
   const offers = useRead<ImageOffersReply>(`/offers/images/${cleanHash}/offers`);
-  const ask = (action: Action) => {
-    setDone(null);
-    setAsking(action);
-  };
   return (
     <>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -109,14 +104,14 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
           <dd>{picture.copiesRecognised ? 'would be recognised' : 'are not recognised: it is too plain'}</dd>
         </dl>
         <div class="row">
-          <button type="button" onClick={() => ask('allow')}>
+          <button type="button" onClick={() => begin('allow')}>
             Allow …
           </button>
-          <button type="button" class="danger" onClick={() => ask('block')}>
+          <button type="button" class="danger" onClick={() => begin('block')}>
             Refuse …
           </button>
           {now.ruling !== null && (
-            <button type="button" class="quiet" onClick={() => ask('withdraw')}>
+            <button type="button" class="quiet" onClick={() => begin('withdraw')}>
               Take back …
             </button>
           )}
@@ -180,10 +175,7 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
           act={({ reason, seenAt }) =>
             send('/moderation/rulings', { action: asking, reason, name: contentHash }, seenAt)
           }
-          close={(wasDone) => {
-            setAsking(null);
-            if (wasDone) setDone(actions[asking].done);
-          }}
+          close={(wasDone) => end(wasDone ? actions[asking].done : null)}
         >
           <p>{actions[asking].words}</p>
         </ReasonDialog>

@@ -1,7 +1,7 @@
 /** Uploaded pictures with their verdicts. Refused pictures wait for the decision of a person. */
 import type { PicturesReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
-import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
@@ -38,52 +38,60 @@ export function Pictures() {
   return (
     <ConsolePage title="Pictures" lead="Uploaded pictures, newest first">
       <PictureTabs current={view} />
-      {list.isPending && <Loading what="pictures" lines={10} />}
-      {list.isError && <Failed error={list.error} retry={list.refetch} />}
-      {list.data?.pictures.length === 0 && (
-        <Empty title={view === 'waiting' ? 'No picture waits for a person' : 'There is no such picture'} />
-      )}
-      <ul class="pictures">
-        {list.data?.pictures.map((picture) => (
-          <li key={picture.contentHash} class="card">
-            <PictureFrame
-              src={`/api/moderation/pictures/${picture.contentHash}/copy`}
-              otherwise={`/api/offers/images/${picture.cleanHash}`}
-              alt={`Picture ${picture.contentHash.slice(0, 8)}`}
-              veiled={picture.verdict === 'refused'}
-              large={false}
-            />
-            <div class="stack">
-              <div class="row">
-                <Verdict word={picture.now ?? picture.verdict} />
-                <a href={`/pictures/${picture.contentHash}`}>
-                  Review <span class="hidden">picture </span>
-                  <code>{picture.contentHash.slice(0, 8)}</code>
+      <Loaded query={list} what="pictures" lines={10}>
+        {({ pictures, nextCursor }) => (
+          <>
+            {pictures.length === 0 && (
+              <Empty
+                title={view === 'waiting' ? 'No picture waits for a person' : 'There is no such picture'}
+              />
+            )}
+            <ul class="pictures">
+              {pictures.map((picture) => (
+                <li key={picture.contentHash} class="card">
+                  <PictureFrame
+                    src={`/api/moderation/pictures/${picture.contentHash}/copy`}
+                    otherwise={`/api/offers/images/${picture.cleanHash}`}
+                    alt={`Picture ${picture.contentHash.slice(0, 8)}`}
+                    veiled={picture.verdict === 'refused'}
+                    large={false}
+                  />
+                  <div class="stack">
+                    <div class="row">
+                      <Verdict word={picture.now ?? picture.verdict} />
+                      <a href={`/pictures/${picture.contentHash}`}>
+                        Review <span class="hidden">picture </span>
+                        <code>{picture.contentHash.slice(0, 8)}</code>
+                      </a>
+                    </div>
+                    <p class="small">
+                      explicit {percent(picture.explicit)}, suggestive {percent(picture.suggestive)}
+                      {picture.reason !== null && <> · refused as {picture.reason}</>}
+                    </p>
+                    <p class="small muted">
+                      <a href={`/organisations/${picture.organisationId}`}>
+                        Organisation {picture.organisationId}
+                      </a>
+                      , {picture.mode}, <When at={picture.at} />
+                      {picture.uploads > 1 && <>, {picture.uploads} times</>}
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+            {nextCursor !== null && (
+              <div>
+                <a
+                  class="button quiet"
+                  href={`/pictures?${new URLSearchParams({ view, cursor: nextCursor })}`}
+                >
+                  Older ones
                 </a>
               </div>
-              <p class="small">
-                explicit {percent(picture.explicit)}, suggestive {percent(picture.suggestive)}
-                {picture.reason !== null && <> · refused as {picture.reason}</>}
-              </p>
-              <p class="small muted">
-                <a href={`/organisations/${picture.organisationId}`}>Organisation {picture.organisationId}</a>
-                , {picture.mode}, <When at={picture.at} />
-                {picture.uploads > 1 && <>, {picture.uploads} times</>}
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {list.data !== undefined && list.data.nextCursor !== null && (
-        <div>
-          <a
-            class="button quiet"
-            href={`/pictures?${new URLSearchParams({ view, cursor: list.data.nextCursor })}`}
-          >
-            Older ones
-          </a>
-        </div>
-      )}
+            )}
+          </>
+        )}
+      </Loaded>
     </ConsolePage>
   );
 }

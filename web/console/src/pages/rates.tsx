@@ -3,7 +3,7 @@ import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed, Loading } from '../../../ui/states.tsx';
+import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
@@ -36,17 +36,17 @@ export function Rates() {
     >
       {said?.kind === 'good' && <Notice kind="good">{said.words}</Notice>}
       {said?.kind === 'problem' && <Notice kind="problem">{said.words}</Notice>}
-      {rates.isPending && <Loading what="rates" lines={10} />}
-      {rates.isError && <Failed error={rates.error} retry={rates.refetch} />}
-      {rates.data !== undefined && (
-        <Shown
-          rates={rates.data}
-          accept={(jump) => {
-            setSaid(null);
-            setAccepting(jump);
-          }}
-        />
-      )}
+      <Loaded query={rates} what="rates" lines={10}>
+        {(data) => (
+          <Shown
+            rates={data}
+            accept={(jump) => {
+              setSaid(null);
+              setAccepting(jump);
+            }}
+          />
+        )}
+      </Loaded>
       {accepting !== null && (
         <ReasonDialog
           title={`Accept the fixing of ${accepting.date}?`}

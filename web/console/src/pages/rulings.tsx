@@ -1,7 +1,7 @@
 /** The decisions of people about pictures, which include all blocked pictures. */
 import type { RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
-import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { RulingsTable } from '../rulings-table.tsx';
 import { useRead } from '../session.ts';
@@ -20,14 +20,17 @@ export function Rulings() {
       lead="Decisions of people, latest first. The latest decision about a picture is valid."
     >
       <PictureTabs current="decisions" />
-      {list.isPending && <Loading what="decisions" lines={8} />}
-      {list.isError && <Failed error={list.error} retry={list.refetch} />}
-      {list.data?.rulings.length === 0 && <Empty title="Nobody has decided about a picture" />}
-      {list.data !== undefined && list.data.rulings.length > 0 && (
-        <div class="card">
-          <RulingsTable rulings={list.data.rulings} named />
-        </div>
-      )}
+      <Loaded query={list} what="decisions" lines={8}>
+        {({ rulings }) =>
+          rulings.length === 0 ? (
+            <Empty title="Nobody has decided about a picture" />
+          ) : (
+            <div class="card">
+              <RulingsTable rulings={rulings} named />
+            </div>
+          )
+        }
+      </Loaded>
       {last !== undefined && (
         <div>
           <a class="button quiet" href={`/pictures/decisions?before=${last.number}`}>

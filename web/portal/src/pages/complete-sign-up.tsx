@@ -1,25 +1,11 @@
-/** Opened by the link of the mail. Only the button uses the link up, because mail scanners open links. */
-import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
-import { useState } from 'preact/hooks';
+/** Opened by the link of the mail. */
 import { BusyButton } from '../../../ui/busy-button.tsx';
-import { call } from '../../../ui/calls/call.ts';
 import { Notice } from '../../../ui/notice.tsx';
+import { useMailedLink } from '../mailed-link.ts';
 import { PortalPage } from '../portal-page.tsx';
 
 export function CompleteSignUp({ token }: { readonly token: string }) {
-  // Belongs to one link: opening another link in this tab resets it.
-  const [refused, setRefused] = useState({ token: '', message: '', final: false });
-  const problem = refused.token === token ? refused : null;
-  const register = async () => {
-    const reply = await call<SessionReply>('/portal/api/sign-up/complete', {
-      method: 'POST',
-      json: { token },
-    });
-    // A full load, without the token in the address and without data of an earlier session.
-    if (reply.ok) return location.replace('/portal');
-    const final = reply.status === 400 || reply.status === 401 || reply.status === 403;
-    setRefused({ token, message: reply.message, final });
-  };
+  const { open, problem } = useMailedLink(token, { path: '/sign-up/complete', final: [400, 401, 403] });
   return (
     <PortalPage title="Finish your registration">
       {problem !== null && <Notice kind="problem">{problem.message}</Notice>}
@@ -27,7 +13,7 @@ export function CompleteSignUp({ token }: { readonly token: string }) {
         <>
           <p>One more click: your organisation is registered, and you are signed in as its first admin.</p>
           <div>
-            <BusyButton work={register}>Register and sign in</BusyButton>
+            <BusyButton work={open}>Register and sign in</BusyButton>
           </div>
         </>
       )}

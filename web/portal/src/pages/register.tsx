@@ -7,7 +7,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Outcome } from '../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../ui/states.tsx';
+import { Loaded } from '../../../ui/states.tsx';
 import { byName, countryName, currencyName } from '../names.ts';
 import { PortalPage } from '../portal-page.tsx';
 
@@ -22,22 +22,23 @@ export function Register() {
       title={sentTo === null ? 'Register your organisation' : 'Check your email'}
       lead={sentTo === null ? 'Registration is free. Only offers in LIVE mode cost money.' : undefined}
     >
-      {standing.isPending && <Loading what="the form" lines={8} />}
-      {standing.isError && <Failed error={standing.error} retry={standing.refetch} />}
-      {standing.data?.open === false && (
-        <Notice>
-          <p>
-            At present only the platform team registers organisations: ask them for an invitation. You will
-            get a mail with a sign-in link.
-          </p>
-        </Notice>
-      )}
-      {standing.data?.open === true && (
-        // Keep the form with its values, so that a mistake can be corrected.
-        <div hidden={sentTo !== null}>
-          <SignUpForm standing={standing.data} sent={setSentTo} />
-        </div>
-      )}
+      <Loaded query={standing} what="the form" lines={8}>
+        {(data) =>
+          data.open ? (
+            // Keep the form with its values, so that a mistake can be corrected.
+            <div hidden={sentTo !== null}>
+              <SignUpForm standing={data} sent={setSentTo} />
+            </div>
+          ) : (
+            <Notice>
+              <p>
+                At present only the platform team registers organisations: ask them for an invitation. You
+                will get a mail with a sign-in link.
+              </p>
+            </Notice>
+          )
+        }
+      </Loaded>
       {standing.data?.approval === true && sentTo === null && (
         <p class="muted">
           Until the platform team has approved your organisation, it has only TEST mode, with made-up members.

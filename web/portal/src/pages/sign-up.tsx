@@ -1,5 +1,5 @@
 /** `/portal/sign-up`: the registration form. `/portal/sign-up#token`: the link of the mail. */
-import { useOneTimeToken } from '../one-time-token.ts';
+import { useOneTimeToken } from '../mailed-link.ts';
 import { CompleteSignUp } from './complete-sign-up.tsx';
 import { Register } from './register.tsx';
 

@@ -1,12 +1,12 @@
 /** The call log: every request made with a key in the last 90 days, refused ones too. */
 import type { CallsReply, KeysReply } from '@offer-ads/contracts/portal/organisation-api';
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
-import { usePortal } from '../../session.ts';
+import { usePortal, useRead } from '../../session.ts';
 import { type CallFilter, filterOf, isFiltered, queryOf, requestOf } from './call-filter.ts';
 import { CallList } from './call-list.tsx';
 import { CallsFilter } from './calls-filter.tsx';
@@ -17,10 +17,7 @@ export function Calls() {
   const queries = useQueryClient();
   const filter = filterOf(query);
   const queryKey = [session.organisation.id, 'calls', filter];
-  const keys = useQuery<KeysReply>({
-    queryKey: [session.organisation.id, 'keys'],
-    queryFn: ({ signal }) => api.read('/keys', signal),
-  });
+  const keys = useRead<KeysReply>([session.organisation.id, 'keys'], '/keys');
   const calls = useInfiniteQuery({
     queryKey,
     queryFn: ({ signal, pageParam }) => api.read<CallsReply>(requestOf(filter, pageParam), signal),

@@ -6,37 +6,22 @@ import type {
   KeysReply,
   PeopleOfOrganisation,
 } from '@offer-ads/contracts/portal/organisation-api';
-import { useQuery } from '@tanstack/preact-query';
 import { useBalance } from '../../amounts.ts';
 import { useOrganisation } from '../../organisation.ts';
-import { usePortal } from '../../session.ts';
+import { usePortal, useRead } from '../../session.ts';
 
 export function useHome() {
-  const { api, may, mode, scope, session } = usePortal();
+  const { may, mode, scope, session } = usePortal();
   const { id } = session.organisation;
   return {
     organisation: useOrganisation(),
     balance: useBalance(),
-    keys: useQuery<KeysReply>({
-      queryKey: [id, 'keys'],
-      queryFn: ({ signal }) => api.read('/keys', signal),
-      enabled: may('keys'),
-    }),
-    people: useQuery<PeopleOfOrganisation>({
-      queryKey: [id, 'people'],
-      queryFn: ({ signal }) => api.read('/people', signal),
-      enabled: may('people'),
-    }),
-    offers: useQuery<PortalListReply>({
-      queryKey: [...scope, 'offers', 'newest'],
-      queryFn: ({ signal }) => api.read(`/${mode}/offers?limit=100`, signal),
+    keys: useRead<KeysReply>([id, 'keys'], '/keys', { enabled: may('keys') }),
+    people: useRead<PeopleOfOrganisation>([id, 'people'], '/people', { enabled: may('people') }),
+    offers: useRead<PortalListReply>([...scope, 'offers', 'newest'], `/${mode}/offers?limit=100`, {
       enabled: may('offers'),
     }),
-    calls: useQuery<CallsReply>({
-      queryKey: [id, 'calls', 'newest'],
-      queryFn: ({ signal }) => api.read('/calls?limit=5', signal),
-      enabled: may('calls'),
-    }),
+    calls: useRead<CallsReply>([id, 'calls', 'newest'], '/calls?limit=5', { enabled: may('calls') }),
   };
 }
 

@@ -1,14 +1,11 @@
 /** The home page: an overview and the next steps. */
 
-import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { Failed, Loading } from '../../../../ui/states.tsx';
-import { Table } from '../../../../ui/table.tsx';
-import { When } from '../../../../ui/when.tsx';
+import { Failed, Loaded, Loading, type Query } from '../../../../ui/states.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
-import { Result } from '../calls/result.tsx';
+import { CallTable } from '../calls/call-list.tsx';
 import { listKeys } from '../keys/listed-keys.ts';
 import { type HomeData, useHome } from './home-data.ts';
 import { NextSteps } from './next-steps.tsx';
@@ -94,20 +91,15 @@ function LastCalls({ of: { calls } }: { readonly of: HomeData }) {
         <h2 id="last-calls">Last calls</h2>
         <a href={at('calls')}>The whole call log</a>
       </div>
-      {calls.isPending && <Loading what="calls" lines={3} />}
-      {calls.isError && <Failed error={calls.error} retry={calls.refetch} />}
-      {calls.data?.calls.length === 0 && <p class="muted">No program has called the API yet.</p>}
-      {calls.data !== undefined && calls.data.calls.length > 0 && (
-        <Table
-          rows={calls.data.calls}
-          keyOf={(_, index) => index}
-          columns={[
-            { title: 'Time', cell: (call) => <When at={call.at} precision="second" /> },
-            { title: 'Route', cell: (call) => <code class="address">{call.route}</code> },
-            { title: 'Result', cell: (call) => <Result of={call} /> },
-          ]}
-        />
-      )}
+      <Loaded query={calls} what="calls">
+        {({ calls: newest }) =>
+          newest.length === 0 ? (
+            <p class="muted">No program has called the API yet.</p>
+          ) : (
+            <CallTable calls={newest} />
+          )
+        }
+      </Loaded>
     </section>
   );
 }
@@ -116,7 +108,7 @@ type CardProps = {
   readonly title: string;
   readonly page: string;
   readonly link: string;
-  readonly query: UseQueryResult;
+  readonly query: Query<unknown>;
   readonly children: ComponentChildren;
 };
 
@@ -126,9 +118,9 @@ function Card({ title, page, link, query, children }: CardProps) {
   return (
     <section class="card home-card" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      {query.isPending && <Loading what={title.toLowerCase()} lines={2} />}
-      {query.error !== null && <Failed error={query.error} retry={query.refetch} />}
-      {query.isSuccess && <div>{children}</div>}
+      <Loaded query={query} what={title.toLowerCase()} lines={2}>
+        {() => <div>{children}</div>}
+      </Loaded>
       <p>
         <a href={at(page)}>{link}</a>
       </p>

@@ -2,6 +2,7 @@
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';
+import { Search } from '../../../../ui/search.tsx';
 import { useShown } from '../../../../ui/show-more.tsx';
 import { Empty } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
@@ -39,15 +40,12 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
       {(past > 0 || inForce > manyKeys) && (
         <div class="row spread">
           {inForce + past > manyKeys && (
-            <label class="search">
-              <span class="hidden">Find keys by name, last four characters or owner</span>
-              <input
-                type="search"
-                placeholder="Name, last four, owner"
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
-              />
-            </label>
+            <Search
+              label="Find keys by name, last four characters or owner"
+              placeholder="Name, last four, owner"
+              text={text}
+              search={setText}
+            />
           )}
           {past > 0 && (
             <label class="choice">

@@ -1,12 +1,12 @@
 /** Manage API Keys (specification, Authentication items 2 to 4 and 9). */
 import type { ApiKey, IssuedKeyReply, KeysReply } from '@offer-ads/contracts/portal/organisation-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../../../ui/confirm.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Loaded } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
-import { usePortal } from '../../session.ts';
+import { usePortal, useRead } from '../../session.ts';
 import { IssuedKey } from './issued-key.tsx';
 import { KeyList } from './key-list.tsx';
 import { maskOf } from './listed-keys.ts';
@@ -22,10 +22,7 @@ export function Keys() {
   const queries = useQueryClient();
   // Keys of both modes; the page shows those of its mode.
   const queryKey = [session.organisation.id, 'keys'];
-  const keys = useQuery<KeysReply>({
-    queryKey,
-    queryFn: ({ signal }) => api.read('/keys', signal),
-  });
+  const keys = useRead<KeysReply>(queryKey, '/keys');
   /** Only this state holds the whole key; closing the dialog deletes it. */
   const [open, setOpen] = useState<Open | null>(null);
   const [done, setDone] = useState<{ readonly id: number; readonly text: string } | null>(null);
@@ -60,15 +57,15 @@ export function Keys() {
       }
     >
       {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
-      {keys.isPending && <Loading what="keys" lines={6} />}
-      {keys.isError && <Failed error={keys.error} retry={keys.refetch} />}
-      {keys.isSuccess && (
-        <KeyList
-          keys={keys.data.keys}
-          roll={(key) => setOpen({ step: 'roll', key })}
-          disable={(key) => setOpen({ step: 'disable', key })}
-        />
-      )}
+      <Loaded query={keys} what="keys" lines={6}>
+        {(data) => (
+          <KeyList
+            keys={data.keys}
+            roll={(key) => setOpen({ step: 'roll', key })}
+            disable={(key) => setOpen({ step: 'disable', key })}
+          />
+        )}
+      </Loaded>
       {open?.step === 'create' && (
         <NewKey
           close={close}

@@ -1,6 +1,5 @@
 /** The list of invoices, to read and to download. */
-import { BusyButton } from '../../../../ui/busy-button.tsx';
-import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
@@ -16,13 +15,15 @@ export function Invoices() {
   return (
     <section class="card" aria-labelledby="money-invoices">
       <h2 id="money-invoices">Invoices</h2>
-      {invoices.isPending && <Loading what="invoices" lines={4} />}
-      {invoices.isError && <Failed error={invoices.error} retry={invoices.refetch} />}
-      {invoices.isSuccess && listed.length === 0 && (
-        <Empty title="No invoices yet">
-          <p class="muted">Each card payment for an offer or a top-up gets an invoice.</p>
-        </Empty>
-      )}
+      <Loaded query={invoices} what="invoices" lines={4}>
+        {() =>
+          listed.length === 0 && (
+            <Empty title="No invoices yet">
+              <p class="muted">Each card payment for an offer or a top-up gets an invoice.</p>
+            </Empty>
+          )
+        }
+      </Loaded>
       {listed.length > 0 && (
         <Table
           rows={listed}
@@ -67,13 +68,7 @@ export function Invoices() {
           ]}
         />
       )}
-      {invoices.hasNextPage && (
-        <div>
-          <BusyButton class="quiet" work={() => invoices.fetchNextPage()}>
-            Load more
-          </BusyButton>
-        </div>
-      )}
+      <LoadMore of={invoices} />
     </section>
   );
 }

@@ -4,46 +4,39 @@ import type {
   LowBalanceReply,
   StatementReply,
 } from '@offer-ads/contracts/internal/billing-api';
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
-import { usePortal } from '../../session.ts';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { usePortal, useRead } from '../../session.ts';
 import type { Month } from './periods.ts';
 
 export function useStatement(period: Month | null) {
-  const { api, mode, scope } = usePortal();
   const range = period === null ? '' : `&from=${period.from.toISOString()}&to=${period.to.toISOString()}`;
+  return usePages<StatementReply>('statement', range);
+}
+
+export function useInvoices() {
+  return usePages<InvoicesReply>('invoices', '');
+}
+
+function usePages<Page extends { readonly nextCursor: string | null }>(list: string, range: string) {
+  const { api, mode, scope } = usePortal();
   return useInfiniteQuery({
-    queryKey: [...scope, 'billing', 'statement', range],
-    queryFn: ({ pageParam, signal }) =>
-      api.read<StatementReply>(
-        `/${mode}/billing/statement?limit=25${range}${pageParam === null ? '' : `&cursor=${encodeURIComponent(pageParam)}`}`,
-        signal,
-      ),
+    queryKey: [...scope, 'billing', list, range],
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam === null ? '' : `&cursor=${encodeURIComponent(pageParam)}`;
+      return api.read<Page>(`/${mode}/billing/${list}?limit=25${range}${cursor}`, signal);
+    },
     initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }: StatementReply) => nextCursor,
+    getNextPageParam: ({ nextCursor }: Page) => nextCursor,
     placeholderData: keepPreviousData,
   });
 }
 
-export function useInvoices() {
-  const { api, mode, scope } = usePortal();
-  return useInfiniteQuery({
-    queryKey: [...scope, 'billing', 'invoices'],
-    queryFn: ({ pageParam, signal }) =>
-      api.read<InvoicesReply>(
-        `/${mode}/billing/invoices?limit=25${pageParam === null ? '' : `&cursor=${encodeURIComponent(pageParam)}`}`,
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }: InvoicesReply) => nextCursor,
-  });
-}
-
 export function useThreshold() {
-  const { api, mode, scope } = usePortal();
-  return useQuery<LowBalanceReply>({
-    queryKey: [...scope, 'billing', 'threshold'],
-    queryFn: ({ signal }) => api.read(`/${mode}/billing/low-balance-threshold`, signal),
-  });
+  const { mode, scope } = usePortal();
+  return useRead<LowBalanceReply>(
+    [...scope, 'billing', 'threshold'],
+    `/${mode}/billing/low-balance-threshold`,
+  );
 }
 
 export function useMoneyChanged(): () => Promise<unknown> {

@@ -3,7 +3,7 @@ import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import './money.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Outcome } from '../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Loaded } from '../../../../ui/states.tsx';
 import { useAmounts, useBalance } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
@@ -59,13 +59,13 @@ export function Money() {
       <div class="money">
         <section class="card" aria-labelledby="money-balance">
           <h2 id="money-balance">{mode.toUpperCase()} balance</h2>
-          {balance.isPending && <Loading what="the balance" lines={1} />}
-          {balance.isError && <Failed error={balance.error} retry={balance.refetch} />}
-          {held !== undefined && (
-            <p class="figure balance" aria-live="polite">
-              {amount(held)}
-            </p>
-          )}
+          <Loaded query={balance} what="the balance" lines={1}>
+            {({ balanceMinor }) => (
+              <p class="figure balance" aria-live="polite">
+                {amount(balanceMinor)}
+              </p>
+            )}
+          </Loaded>
           <LowBalance />
         </section>
         {isBilledCurrency(currency) ? (

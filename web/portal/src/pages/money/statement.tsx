@@ -1,7 +1,6 @@
 /** The statement: bookings, newest first, each with the balance after it. */
 import { useMemo, useState } from 'preact/hooks';
-import { BusyButton } from '../../../../ui/busy-button.tsx';
-import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
@@ -35,9 +34,9 @@ export function Statement() {
           </select>
         </label>
       </div>
-      {statement.isPending && <Loading what="the statement" lines={6} />}
-      {statement.isError && <Failed error={statement.error} retry={statement.refetch} />}
-      {first !== undefined && entries.length === 0 && <Empty title="Nothing was booked" />}
+      <Loaded query={statement} what="the statement" lines={6}>
+        {() => entries.length === 0 && <Empty title="Nothing was booked" />}
+      </Loaded>
       {first !== undefined && entries.length > 0 && (
         <>
           {month >= 0 && (
@@ -84,13 +83,7 @@ export function Statement() {
           />
         </>
       )}
-      {statement.hasNextPage && (
-        <div>
-          <BusyButton class="quiet" work={() => statement.fetchNextPage()}>
-            Load more
-          </BusyButton>
-        </div>
-      )}
+      <LoadMore of={statement} />
     </section>
   );
 }

@@ -5,28 +5,24 @@ import type {
   PortalOffer,
   SeriesReply,
 } from '@offer-ads/contracts/portal/offers-api';
-import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
-import { usePortal } from '../../session.ts';
+import type { AnalyticsInterval, CategoriesReply, InterestsReply } from '@offer-ads/contracts/public/api';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { usePortal, useRead } from '../../session.ts';
 import { type Filters, listQuery } from './list/filters.ts';
 
-/** The platform's catalogue hardly ever changes. */
+/** The catalogue rarely changes. */
 const CATALOGUE_MS = 10 * 60_000;
 
 export function useCategories() {
-  const { api, mode, scope } = usePortal();
-  return useQuery<{ categories: { category_id: number; category_name: string }[] }>({
-    queryKey: [...scope, 'categories'],
-    queryFn: ({ signal }) => api.read(`/${mode}/categories`, signal),
+  const { mode, scope } = usePortal();
+  return useRead<CategoriesReply>([...scope, 'categories'], `/${mode}/categories`, {
     staleTime: CATALOGUE_MS,
   });
 }
 
 export function useInterests() {
-  const { api, mode, scope } = usePortal();
-  return useQuery<{ interests: { interest_id: number; interest_name: string }[] }>({
-    queryKey: [...scope, 'interests'],
-    queryFn: ({ signal }) => api.read(`/${mode}/interests`, signal),
+  const { mode, scope } = usePortal();
+  return useRead<InterestsReply>([...scope, 'interests'], `/${mode}/interests`, {
     staleTime: CATALOGUE_MS,
   });
 }
@@ -45,20 +41,16 @@ export function useOffers(filters: Filters) {
 
 /** @param everyMs repeats the query this often, while the offer may change without an action of the person */
 export function useOffer(id: string, everyMs: (offer: PortalOffer | undefined) => number | false) {
-  const { api, mode, scope } = usePortal();
-  return useQuery<PortalOffer>({
-    queryKey: [...scope, 'offers', 'one', id],
-    queryFn: ({ signal }) => api.read(`/${mode}/offers/${encodeURIComponent(id)}`, signal),
+  const { mode, scope } = usePortal();
+  return useRead<PortalOffer>([...scope, 'offers', 'one', id], `/${mode}/offers/${encodeURIComponent(id)}`, {
     refetchInterval: ({ state }) => everyMs(state.data),
   });
 }
 
 /** Repeated every few seconds, because the credit of an Active offer decreases every second. */
 export function useCredit(id: number) {
-  const { api, mode, scope } = usePortal();
-  return useQuery<OfferCreditReply>({
-    queryKey: [...scope, 'offers', 'credit', id],
-    queryFn: ({ signal }) => api.read(`/${mode}/offers/${id}/credit`, signal),
+  const { mode, scope } = usePortal();
+  return useRead<OfferCreditReply>([...scope, 'offers', 'credit', id], `/${mode}/offers/${id}/credit`, {
     staleTime: 0,
     gcTime: 0,
     refetchInterval: 5_000,
@@ -66,10 +58,9 @@ export function useCredit(id: number) {
 }
 
 export function useSeries(id: number, interval: AnalyticsInterval) {
-  const { api, mode, scope } = usePortal();
-  return useQuery<SeriesReply>({
-    queryKey: [...scope, 'offers', 'series', id, interval],
-    queryFn: ({ signal }) => api.read(`/${mode}/offers/${id}/analytics/series?interval=${interval}`, signal),
+  const { mode, scope } = usePortal();
+  const path = `/${mode}/offers/${id}/analytics/series?interval=${interval}`;
+  return useRead<SeriesReply>([...scope, 'offers', 'series', id, interval], path, {
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });

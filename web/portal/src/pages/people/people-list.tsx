@@ -2,6 +2,7 @@
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { Search } from '../../../../ui/search.tsx';
 import { useShown } from '../../../../ui/show-more.tsx';
 import { Empty } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
@@ -25,15 +26,12 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
   return (
     <>
       {people.length > manyPeople && (
-        <label class="search">
-          <span class="hidden">Find people by address or role</span>
-          <input
-            type="search"
-            placeholder="Address or role"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
+        <Search
+          label="Find people by address or role"
+          placeholder="Address or role"
+          text={text}
+          search={setText}
+        />
       )}
       <p class="hidden" role="status">
         {found.length} {found.length === 1 ? 'person' : 'people'} listed

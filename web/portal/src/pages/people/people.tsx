@@ -1,14 +1,14 @@
 /** The people page: the list, roles and invitations. */
 import type { PeopleOfOrganisation, PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Reply } from '../../../../ui/calls/call.ts';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Loaded } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
-import { sessionKey, usePortal } from '../../session.ts';
+import { sessionKey, usePortal, useRead } from '../../session.ts';
 import { ChangePerson } from './change-person.tsx';
 import { Invite } from './invite.tsx';
 import { roleNames, roles, type Step } from './listed-people.ts';
@@ -18,10 +18,7 @@ export function People() {
   const { api, session } = usePortal();
   const queries = useQueryClient();
   const queryKey = [session.organisation.id, 'people'];
-  const people = useQuery<PeopleOfOrganisation>({
-    queryKey,
-    queryFn: ({ signal }) => api.read('/people', signal),
-  });
+  const people = useRead<PeopleOfOrganisation>(queryKey, '/people');
   const [open, setOpen] = useState<{ readonly step: Step; readonly person: PortalPerson } | 'invite' | null>(
     null,
   );
@@ -75,15 +72,15 @@ export function People() {
           {said.text}
         </Notice>
       )}
-      {people.isPending && <Loading what="people" lines={6} />}
-      {people.isError && <Failed error={people.error} retry={people.refetch} />}
-      {people.isSuccess && (
-        <PeopleList
-          people={people.data.people}
-          begin={(step, person) => setOpen({ step, person })}
-          inviteAgain={inviteAgain}
-        />
-      )}
+      <Loaded query={people} what="people" lines={6}>
+        {(data) => (
+          <PeopleList
+            people={data.people}
+            begin={(step, person) => setOpen({ step, person })}
+            inviteAgain={inviteAgain}
+          />
+        )}
+      </Loaded>
       <section class="stack" aria-labelledby="roles">
         <h2 id="roles">Roles</h2>
         <dl class="facts">

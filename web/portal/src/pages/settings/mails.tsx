@@ -1,10 +1,10 @@
 /** The optional mails of the person. Each change is saved at once. */
 import type { MailPreferences } from '@offer-ads/contracts/internal/notifier-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
-import { usePortal } from '../../session.ts';
+import { Loaded } from '../../../../ui/states.tsx';
+import { usePortal, useRead } from '../../session.ts';
 
 const mails = {
   offerEnded: 'An offer has ended',
@@ -16,10 +16,7 @@ export function Mails() {
   const { api, session } = usePortal();
   const queries = useQueryClient();
   const queryKey = [session.organisation.id, 'mail-preferences'];
-  const preferences = useQuery<MailPreferences>({
-    queryKey,
-    queryFn: ({ signal }) => api.read('/mail-preferences', signal),
-  });
+  const preferences = useRead<MailPreferences>(queryKey, '/mail-preferences');
   const [said, setSaid] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -38,32 +35,32 @@ export function Mails() {
   return (
     <section class="stack" aria-labelledby="mails">
       <h2 id="mails">Mails to you</h2>
-      {preferences.isPending && <Loading what="your mails" lines={3} />}
-      {preferences.isError && <Failed error={preferences.error} retry={preferences.refetch} />}
-      {preferences.isSuccess && (
-        <div class="card">
-          <fieldset>
-            <legend>Send a mail to {session.person.email} when</legend>
-            {(Object.keys(mails) as Mail[]).map((mail) => (
-              <label key={mail} class="choice">
-                <input
-                  type="checkbox"
-                  checked={preferences.data[mail]}
-                  onChange={(event) => void set(preferences.data, mail, event.currentTarget.checked)}
-                />
-                {mails[mail]}
-              </label>
-            ))}
-          </fieldset>
-          <p class="muted small">
-            Mails about payments, credits and payment links, and mails with a sign-in link, are always sent.
-          </p>
-          <p class="small" role="status">
-            {said}
-          </p>
-          {problem !== null && <Notice kind="problem">{problem}</Notice>}
-        </div>
-      )}
+      <Loaded query={preferences} what="your mails">
+        {(known) => (
+          <div class="card">
+            <fieldset>
+              <legend>Send a mail to {session.person.email} when</legend>
+              {(Object.keys(mails) as Mail[]).map((mail) => (
+                <label key={mail} class="choice">
+                  <input
+                    type="checkbox"
+                    checked={known[mail]}
+                    onChange={(event) => void set(known, mail, event.currentTarget.checked)}
+                  />
+                  {mails[mail]}
+                </label>
+              ))}
+            </fieldset>
+            <p class="muted small">
+              Mails about payments, credits and payment links, and mails with a sign-in link, are always sent.
+            </p>
+            <p class="small" role="status">
+              {said}
+            </p>
+            {problem !== null && <Notice kind="problem">{problem}</Notice>}
+          </div>
+        )}
+      </Loaded>
     </section>
   );
 }

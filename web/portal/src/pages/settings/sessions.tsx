@@ -1,25 +1,22 @@
 /** The sessions of the person, with buttons to end them. */
 import type { SessionsReply } from '@offer-ads/contracts/portal/session-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Confirm } from '../../../../ui/confirm.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Loaded } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { leave } from '../../leave.ts';
-import { usePortal } from '../../session.ts';
+import { usePortal, useRead } from '../../session.ts';
 
 export function Sessions() {
   const { api, session } = usePortal();
   const queries = useQueryClient();
   const queryKey = ['sessions', session.person.email];
-  const sessions = useQuery<SessionsReply>({
-    queryKey,
-    queryFn: ({ signal }) => api.read('/sessions', signal),
-  });
+  const sessions = useRead<SessionsReply>(queryKey, '/sessions');
   const [ended, setEnded] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
@@ -44,44 +41,44 @@ export function Sessions() {
       <h2 id="sessions">Where you are signed in</h2>
       {ended > 0 && <Outcome key={ended}>That session has ended.</Outcome>}
       {problem !== null && <Notice kind="problem">{problem}</Notice>}
-      {sessions.isPending && <Loading what="your sessions" lines={3} />}
-      {sessions.isError && <Failed error={sessions.error} retry={sessions.refetch} />}
-      {sessions.isSuccess && (
-        <div class="card">
-          <Table
-            rows={sessions.data.sessions}
-            keyOf={({ id }) => id}
-            columns={[
-              { title: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} /> },
-              { title: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
-              { title: 'Organisation', cell: ({ organisation }) => organisation.name },
-              {
-                title: 'Actions',
-                kind: 'actions',
-                cell: ({ id, createdAt, current }) =>
-                  current ? (
-                    <span class="muted">this one</span>
-                  ) : (
-                    <div class="row actions">
-                      <BusyButton
-                        class="quiet"
-                        aria-label={`End the session of ${createdAt}`}
-                        work={() => end(id)}
-                      >
-                        End
-                      </BusyButton>
-                    </div>
-                  ),
-              },
-            ]}
-          />
-          <div>
-            <button type="button" class="danger" onClick={() => setAsking(true)}>
-              Sign out everywhere
-            </button>
+      <Loaded query={sessions} what="your sessions">
+        {(data) => (
+          <div class="card">
+            <Table
+              rows={data.sessions}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} /> },
+                { title: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
+                { title: 'Organisation', cell: ({ organisation }) => organisation.name },
+                {
+                  title: 'Actions',
+                  kind: 'actions',
+                  cell: ({ id, createdAt, current }) =>
+                    current ? (
+                      <span class="muted">this one</span>
+                    ) : (
+                      <div class="row actions">
+                        <BusyButton
+                          class="quiet"
+                          aria-label={`End the session of ${createdAt}`}
+                          work={() => end(id)}
+                        >
+                          End
+                        </BusyButton>
+                      </div>
+                    ),
+                },
+              ]}
+            />
+            <div>
+              <button type="button" class="danger" onClick={() => setAsking(true)}>
+                Sign out everywhere
+              </button>
+            </div>
           </div>
-        </div>
-      )}
+        )}
+      </Loaded>
       {asking && (
         <Confirm
           title="Sign out everywhere?"

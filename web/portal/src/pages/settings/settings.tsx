@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Loaded } from '../../../../ui/states.tsx';
 import { countryName, currencyName } from '../../names.ts';
 import { organisationKey, useOrganisation } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
@@ -19,14 +19,14 @@ export function Settings() {
     <PortalPage title="Settings">
       <section class="stack" aria-labelledby="organisation">
         <h2 id="organisation">Organisation</h2>
-        {organisation.isPending && <Loading what="the organisation" lines={6} />}
-        {organisation.isError && <Failed error={organisation.error} retry={organisation.refetch} />}
-        {organisation.isSuccess && (
-          <>
-            <Facts of={organisation.data} />
-            {may('organisation') && <TradingName of={organisation.data} />}
-          </>
-        )}
+        <Loaded query={organisation} what="the organisation" lines={6}>
+          {(data) => (
+            <>
+              <Facts of={data} />
+              {may('organisation') && <TradingName of={data} />}
+            </>
+          )}
+        </Loaded>
       </section>
       <Mails />
       <Sessions />

@@ -1,31 +1,27 @@
 /** The advertising terms: the text, who accepted it, and earlier versions. */
 import type { TermsReply } from '@offer-ads/contracts/portal/organisation-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
-import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Empty, Loaded } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { organisationKey } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
-import { usePortal } from '../../session.ts';
+import { usePortal, useRead } from '../../session.ts';
 import { TermsText } from './terms-text.tsx';
 
 type Version = TermsReply['earlier'][number];
 
 export function Terms() {
-  const { api, session } = usePortal();
-  const terms = useQuery<TermsReply>({
-    queryKey: [session.organisation.id, 'terms'],
-    queryFn: ({ signal }) => api.read('/terms', signal),
-  });
+  const terms = useRead<TermsReply>([usePortal().session.organisation.id, 'terms'], '/terms');
   return (
     <PortalPage title="Advertising terms" lead="You can create offers after the latest version is accepted.">
-      {terms.isPending && <Loading what="the terms" lines={8} />}
-      {terms.isError && <Failed error={terms.error} retry={terms.refetch} />}
-      {terms.isSuccess && <Standing terms={terms.data} />}
+      <Loaded query={terms} what="the terms" lines={8}>
+        {(data) => <Standing terms={data} />}
+      </Loaded>
     </PortalPage>
   );
 }

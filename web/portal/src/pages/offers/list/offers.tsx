@@ -3,10 +3,9 @@ import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
-import { Empty, Failed, Loading } from '../../../../../ui/states.tsx';
+import { Empty, Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts.ts';
@@ -59,11 +58,11 @@ export function Offers() {
         {offers.isSuccess &&
           `${listed.length} ${listed.length === 1 ? 'offer' : 'offers'} listed${offers.hasNextPage ? '; there are more' : ''}`}
       </p>
-      {offers.isPending && <Loading what="offers" lines={9} />}
-      {offers.isError && <Failed error={offers.error} retry={offers.refetch} />}
-      {offers.isSuccess && listed.length === 0 && (
-        <NoOffers filtered={filterAddress(filters) !== ''} all={at('offers')} />
-      )}
+      <Loaded query={offers} what="offers" lines={9}>
+        {() =>
+          listed.length === 0 && <NoOffers filtered={filterAddress(filters) !== ''} all={at('offers')} />
+        }
+      </Loaded>
       {listed.length > 0 && (
         <ul class="offer-list" data-waiting={offers.isPlaceholderData}>
           {listed.map((offer) => (
@@ -71,13 +70,7 @@ export function Offers() {
           ))}
         </ul>
       )}
-      {offers.hasNextPage && (
-        <div>
-          <BusyButton class="quiet" work={() => offers.fetchNextPage()}>
-            Load more
-          </BusyButton>
-        </div>
-      )}
+      <LoadMore of={offers} />
     </PortalPage>
   );
 }

@@ -1,10 +1,9 @@
 /** Finds out the outcome of an offer that was sent before a reload and whose reply was lost. */
 import type { CreationReply } from '@offer-ads/contracts/portal/offers-api';
-import { useQuery } from '@tanstack/preact-query';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import type { Attempt } from '../../../attempts/attempt.ts';
-import { usePortal } from '../../../session.ts';
+import { usePortal, useRead } from '../../../session.ts';
 import { quoted } from '../quoted.ts';
 
 /** Interval while the creation is in progress; the service finishes an abandoned one within two minutes. */
@@ -20,10 +19,9 @@ export type LostOffer = {
 };
 
 export function useLostOffer(attempt: Attempt | null): LostOffer {
-  const { api, mode, scope } = usePortal();
-  const query = useQuery<CreationReply>({
-    queryKey: [...scope, 'creation', attempt?.key, attempt?.sentAt],
-    queryFn: ({ signal }) => api.read(`/${mode}/creations/${encodeURIComponent(attempt?.key ?? '')}`, signal),
+  const { mode, scope } = usePortal();
+  const path = `/${mode}/creations/${encodeURIComponent(attempt?.key ?? '')}`;
+  const query = useRead<CreationReply>([...scope, 'creation', attempt?.key, attempt?.sentAt], path, {
     enabled: attempt !== null,
     staleTime: 0,
     gcTime: 0,

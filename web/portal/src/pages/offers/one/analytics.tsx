@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Later } from '../../../../../ui/later.tsx';
-import { Failed, Loading } from '../../../../../ui/states.tsx';
+import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';
@@ -43,13 +43,15 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
           ))}
         </div>
       </div>
-      {series.isPending && (
+      {series.isPending ? (
         <div class="chart">
           <Loading what="analytics" lines={6} />
         </div>
+      ) : (
+        <Loaded query={series} what="analytics">
+          {(data) => <Figures series={data} />}
+        </Loaded>
       )}
-      {series.isError && <Failed error={series.error} retry={series.refetch} />}
-      {series.isSuccess && <Figures series={series.data} />}
       {mode === 'test' && <Simulate offer={offer} />}
     </section>
   );
