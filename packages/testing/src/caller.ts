@@ -1,14 +1,14 @@
-/** Callers as the gateway would vouch for them. */
+/** Caller contexts as the gateway signs them. */
 import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 
 /** Secret of every service under test. */
 export const testContextSecret = 'a-secret-that-only-tests-ever-use-0123456789';
 
-/** Good for a test of any length, whatever its clock says. */
+/** Valid for a test of any length and with any clock. */
 const FAR_FUTURE_MS = Date.UTC(2100, 0, 1);
 
-/** A caller of an approved British organisation in TEST mode that has accepted the terms; name only what matters to the test. */
+/** A caller of an approved British organisation in TEST mode that has accepted the terms. Give only the facts that matter to the test. */
 export function callerContext(
   facts: Partial<CallerContext> & Pick<CallerContext, 'audience'>,
 ): CallerContext {
@@ -30,7 +30,7 @@ export function callerContext(
   };
 }
 
-/** The header that makes a service take the request for this caller's. */
+/** The header that identifies this caller to a service. */
 export function signedCaller(
   facts: Partial<CallerContext> & Pick<CallerContext, 'audience'>,
   secret = testContextSecret,

@@ -1,4 +1,4 @@
-/** A clock that stands still until the test moves it. */
+/** A clock that only the test moves. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 
 export type TestClock = Clock & {

@@ -1,4 +1,4 @@
-/** What the environment tells the tests; the only reader of `process.env` here. */
+/** Settings of tests. Only this file reads `process.env`. */
 
 export type StoreAddresses = {
   readonly postgres?: string | undefined;
@@ -7,7 +7,7 @@ export type StoreAddresses = {
   readonly valkey?: string | undefined;
 };
 
-/** Addresses given by a person or, once global setup has run, the ones that it started. */
+/** Addresses that a person gave or, after the global setup, those of the stores that it started. */
 export function storeAddresses(): StoreAddresses {
   return {
     postgres: process.env.TEST_POSTGRES_URL,

@@ -1,4 +1,4 @@
-/** How hard races, crashes, fuzzing and properties are tried: a little in `npm test`, much in `npm run test:long`. */
+/** The size of tests of races, crashes and properties: small in `npm test`, large in `npm run test:long`. */
 import fc from 'fast-check';
 import { testProfile } from './config.ts';
 
@@ -9,7 +9,7 @@ export function runs(small: number, long: number): number {
   return testProfile === 'long' ? long : small;
 }
 
-/** Import fast-check from here: it comes with as many runs as the profile asks for. */
+/** Import fast-check from here: it has the number of runs of the profile. */
 fc.configureGlobal({ numRuns: runs(100, 10_000) });
 
 export { fc };

@@ -1,4 +1,4 @@
-/** A service as a process of its own, as its image runs it: to be looked at from outside, told to stop, or killed. */
+/** Runs a service as its own process, as its image does. A test can observe, stop or kill it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,14 +6,14 @@ import { createInterface } from 'node:readline';
 export type ServiceProcess = AsyncDisposable & {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Resolves once it is gone; also when it went before. */
+  /** Resolves when the process has ended, also when it had ended before. */
   readonly kill: () => Promise<void>;
 };
 
 /**
- * Resolves once it listens.
+ * Resolves when it listens.
  * @param main the service's `main.ts`
- * @param env all that it is told; of the test's own environment it sees nothing
+ * @param env its whole environment; it gets nothing of the test's own environment
  */
 export async function startServiceProcess(main: string, env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'], env });
@@ -26,7 +26,7 @@ export async function startServiceProcess(main: string, env: NodeJS.ProcessEnv):
   }
 }
 
-/** As its log tells it, which is read on afterwards, or a full pipe would stop the process. */
+/** The address in its log. The log is read to its end, because a full pipe would stop the process. */
 async function addressOf(
   child: ChildProcess & { stdout: NonNullable<ChildProcess['stdout']> },
 ): Promise<string> {

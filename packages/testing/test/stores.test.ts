@@ -17,7 +17,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 const tablesOf = `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;
 
 describe('databases for tests', () => {
-  it('come migrated, and what one test writes another does not see', async () => {
+  it('are migrated, and no test sees the writes of another', async () => {
     const [first, second] = await Promise.all([createTestDatabase('offers'), createTestDatabase('offers')]);
     await query(first.url, 'CREATE TABLE only_in_the_first (id int)');
     const tables = await query(second.url, tablesOf);
@@ -26,7 +26,7 @@ describe('databases for tests', () => {
     await Promise.all([first.dispose(), second.dispose()]);
   });
 
-  it('are gone once disposed, even while somebody is still connected', async () => {
+  it('are gone when they are disposed, also while a client is connected', async () => {
     const database = await createEmptyDatabase();
     const forgotten = new pg.Client({ connectionString: database.url });
     forgotten.on('error', () => {});
@@ -37,7 +37,7 @@ describe('databases for tests', () => {
 });
 
 describe('MongoDB for tests', () => {
-  it('has transactions and is gone once disposed', async () => {
+  it('has transactions, and is gone when it is disposed', async () => {
     const mongo = await createTestMongo();
     const client = new MongoClient(mongo.url);
     await client.withSession((session) =>

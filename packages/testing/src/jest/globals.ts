@@ -1,4 +1,4 @@
-/** What test files get for `@jest/globals`: always that of the test file that runs. */
+/** Replaces `@jest/globals` in test files: always the functions of the test file that runs. */
 import { ModernFakeTimers } from '@jest/fake-timers';
 import type * as jestGlobals from '@jest/globals';
 
@@ -15,7 +15,7 @@ export function setGlobals(current: JestGlobals): void {
 
 type FakeTimerOptions = ConstructorParameters<typeof ModernFakeTimers>[0];
 
-/** Of the `jest` object only the fake timers. */
+/** Only the fake timers of the `jest` object. */
 export const jest = new ModernFakeTimers({
   config: { fakeTimers: {} } as FakeTimerOptions['config'],
   global: globalThis,

@@ -1,6 +1,6 @@
-/** A jest environment without a context of its own: tests run among the globals of their worker. */
+/** A jest environment without its own context: tests use the globals of their worker. */
 class NativeEnvironment {
-  /** What jest sets for tests. The runtime takes over what they need. */
+  /** Globals that jest sets for tests. The runtime uses the console of these. */
   readonly global: Record<string, unknown> = {};
   readonly setup = async (): Promise<void> => {};
   readonly teardown = async (): Promise<void> => {};

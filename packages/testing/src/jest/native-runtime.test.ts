@@ -10,7 +10,7 @@ afterAll(() => rmSync(rootDir, { recursive: true }));
 
 const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** Runs jest over these files, in one process; gives each test's status, or the file's own when its tests did not run. */
+/** Runs jest over these files in one process. Returns the status of each file and test. */
 function outcomes(files: Readonly<Record<string, string>>): Record<string, unknown> {
   for (const [name, source] of Object.entries(files))
     writeFileSync(join(rootDir, name), `import { beforeAll, expect, it } from '@jest/globals';\n${source}`);
@@ -39,7 +39,7 @@ function outcomes(files: Readonly<Record<string, string>>): Record<string, unkno
 }
 
 describe('tests in the native runtime', () => {
-  it('fail by an assertion, a time-out, a hook, a rejection that nobody handles, and a file that does not load', () => {
+  it('fail by an assertion, a time-out, a hook, an unhandled rejection, and a file that does not load', () => {
     expect(
       outcomes({
         'all.test.ts': `
@@ -67,7 +67,7 @@ describe('tests in the native runtime', () => {
     });
   });
 
-  it('of one file are not run again with the next', () => {
+  it('of one file do not run again with the next file', () => {
     const passing = (title: string) => `it('${title}', () => {});`;
     expect(outcomes({ 'one.test.ts': passing('first'), 'two.test.ts': passing('second') })).toEqual({
       'one.test.ts': { status: 'passed', tests: { first: 'passed' } },

@@ -1,7 +1,7 @@
 /**
  * Loads test files and sources with Node's own loader instead of jest's. A worker loads each module once for all its test files;
- * jest's runtime would load the whole service again for every file. Test files therefore share the globals and modules of
- * their worker: whoever changes these changes them back.
+ * jest's runtime would load the whole service again for every file. So test files share the globals and modules of their worker: a
+ * test that changes these must restore them.
  */
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import { type JestGlobals, setGlobals } from './globals.ts';
 const require = createRequire(import.meta.url);
 const globalsUrl = new URL('globals.ts', import.meta.url).href;
 
-// Outside of jest's own loader `@jest/globals` only throws.
+// Outside of jest's own loader `@jest/globals` throws.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === '@jest/globals'

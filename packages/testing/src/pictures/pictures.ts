@@ -1,21 +1,17 @@
-/** Pictures for tests, made on the spot: the repository keeps no binary fixtures. */
+/** Pictures for tests, made when they are needed: the repository has no binary fixtures. */
 import { constants, crc32, createDeflate } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { randomNumbers } from '../random.ts';
 
-// Jest runs modules in a context of their own, where every look-up of a global such as `Math` takes a microsecond;
-// hundreds of thousands of pixels would take seconds.
-const { max, min, PI, round, sin } = Math;
-
 type Size = { readonly width?: number; readonly height?: number };
 
-/** Small, so that encoding costs a test next to nothing. */
+/** Small, so that encoding takes almost no time. */
 const defaultWidth = 320;
 const defaultHeight = 240;
 
 /**
- * Soft colour gradients with grain, which is what a photograph is to a codec and to a classifier. The same seed gives
- * the same bytes; another seed another picture.
+ * Soft colour gradients with grain: for a codec and a classifier this is like a photograph. The same seed gives the same bytes,
+ * another seed another picture.
  */
 export async function photographLikeJpeg({
   seed = 1,
@@ -28,7 +24,7 @@ export async function png({ seed = 1, ...size }: Size & { seed?: number } = {}):
   return picture(size, seed).png().toBuffer();
 }
 
-/** An animation of that many different frames. @param o.delaysMs how long each is shown */
+/** An animation with so many different frames. @param o.delaysMs how long each frame is shown */
 export async function gif({
   frames = 3,
   delaysMs,
@@ -46,21 +42,21 @@ export async function gif({
     .toBuffer();
 }
 
-/** A JPEG of exactly `bytes` bytes: whatever follows the end marker is ignored by decoders, but it counts. */
+/** A JPEG of exactly `bytes` bytes: decoders ignore bytes behind the end marker. */
 export async function jpegOfBytes(bytes: number): Promise<Buffer> {
   const jpeg = await photographLikeJpeg();
   if (jpeg.length > bytes) throw new RangeError(`the smallest picture made here has ${jpeg.length} bytes`);
   return Buffer.concat([jpeg, Buffer.alloc(bytes - jpeg.length)]);
 }
 
-/** A PNG of few bytes and very many pixels (over 50 million by default): a decompression bomb. */
+/** A decompression bomb: a PNG of few bytes and very many pixels (by default more than 50 million). */
 export async function manyPixelPng({ width = 7_200, height = 7_200 }: Size = {}): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: '#808080' } })
     .png({ compressionLevel: 1 })
     .toBuffer();
 }
 
-/** A PNG with texts that inflate to far more than the file: only headers of chunks may be read before they are dropped. */
+/** A PNG with texts that inflate to far more than the file. A reader must drop them without inflating them. */
 export async function textBombPng(o: { chunks: number; inflatedBytes: number }): Promise<Buffer> {
   const file = await png({ width: 40, height: 30 });
   const text = Buffer.concat([Buffer.from('a\0\0', 'latin1'), await deflatedZeros(o.inflatedBytes)]);
@@ -78,7 +74,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** As many zeros as asked for, a thousandth of them in bytes. */
+/** So many zeros, compressed to about a thousandth of the size. */
 export async function deflatedZeros(bytes: number): Promise<Buffer> {
   const deflate = createDeflate({ level: 9, strategy: constants.Z_RLE });
   const zeros = Buffer.alloc(2 ** 20);
@@ -109,5 +105,5 @@ function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: n
 }
 
 function shade(turns: number, grain: number): number {
-  return min(255, max(0, round(128 + 90 * sin(2 * PI * turns) + grain)));
+  return Math.min(255, Math.max(0, Math.round(128 + 90 * Math.sin(2 * Math.PI * turns) + grain)));
 }

@@ -1,15 +1,14 @@
-/** A picture that moderation refuses, and that anybody may look at. */
+/** A picture that moderation refuses, but that shows nothing. */
 import sharp from 'sharp';
 
 type Blob = { readonly at: Point; readonly radius: Point; readonly colour: Colour };
-/** Soft blobs on a plain background; all numbers are shares of the side or of full brightness. */
+/** Soft blobs on a plain background. All numbers are fractions of the side or of full brightness. */
 export type BlobPicture = { readonly background: Colour; readonly blobs: readonly Blob[] };
 type Point = readonly [x: number, y: number];
 type Colour = readonly [red: number, green: number, blue: number];
 
 /**
- * Five soft blobs on pink. Nothing is to be seen on it; a random search against the model moved and coloured the blobs
- * until the model was 92% sure of "Porn".
+ * Five soft blobs on pink, found by a random search: the model classifies the picture as "Porn" with 92 %.
  */
 export const unsafeLooking: BlobPicture = {
   background: [1, 0.76, 0.94],
@@ -23,9 +22,6 @@ export const unsafeLooking: BlobPicture = {
 };
 const side = 224;
 
-// Jest looks up globals slowly; a picture has 50,000 pixels.
-const { exp, min } = Math;
-
 export async function unsafeLookingPng(): Promise<Buffer> {
   return blobPng(unsafeLooking);
 }
@@ -36,7 +32,7 @@ export async function blobPng(picture: BlobPicture): Promise<Buffer> {
     .toBuffer();
 }
 
-/** RGB, 224 x 224, which is what the model looks at. */
+/** RGB, 224 x 224, the input of the model. */
 export function blobPixels({ background, blobs }: BlobPicture): Buffer {
   const pixels = Buffer.alloc(side * side * 3);
   for (let row = 0, to = 0; row < side; row += 1)
@@ -49,11 +45,11 @@ export function blobPixels({ background, blobs }: BlobPicture): Buffer {
   return pixels;
 }
 
-/** Opaque in the middle, darker towards the soft edge. */
+/** Opaque in the middle, and darker towards the soft edge. */
 function painted(under: Colour, { at, radius, colour }: Blob, x: number, y: number): Colour {
   const distance = ((x - at[0]) / radius[0]) ** 2 + ((y - at[1]) / radius[1]) ** 2;
-  const cover = 1 / (1 + exp(8 * (distance - 1)));
-  const light = 1 - 0.35 * min(1, distance);
+  const cover = 1 / (1 + Math.exp(8 * (distance - 1)));
+  const light = 1 - 0.35 * Math.min(1, distance);
   const mix = (below: number, above: number) => below * (1 - cover) + cover * above * light;
   return [mix(under[0], colour[0]), mix(under[1], colour[1]), mix(under[2], colour[2])];
 }

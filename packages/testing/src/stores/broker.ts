@@ -1,4 +1,4 @@
-/** A corner of the broker that no other test file sees. */
+/** A namespace of the broker for one test file. */
 import { randomUUID } from 'node:crypto';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { type Broker, RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
@@ -11,14 +11,14 @@ export type TestNamespace = {
   readonly url: string;
   /** For the `namespace` option of `connectBroker`. */
   readonly namespace: string;
-  /** Has the services handle at once what waits to be tried again, so that no test waits for minutes. */
+  /** Moves the events that wait for a retry back into the queues, so that no test waits for minutes. */
   readonly retryNow: (...services: readonly ServiceName[]) => Promise<void>;
-  /** Messages that wait for a service and have not been given to it. */
+  /** Messages in the queue of a service that have not been delivered to it. */
   readonly waiting: (service: ServiceName) => Promise<number>;
   readonly dispose: () => Promise<void>;
 };
 
-/** Dispose it in `afterAll`, once what connected to it has closed. */
+/** Dispose it in `afterAll`, after all its connections have been closed. */
 export function testNamespace(): TestNamespace {
   const url = requireAddress('rabbitmq');
   const namespace = `test-${randomUUID()}`;
@@ -38,14 +38,14 @@ export function testNamespace(): TestNamespace {
   };
 }
 
-/** A connection that takes longer than a start waits for it, as on a busy machine, stands later; until then nothing can be published. */
+/** A start waits only a while for the connection, so on a busy machine it may be made later. Before that nothing can be published. */
 export async function untilConnected(broker: Pick<Broker, 'connected'>): Promise<void> {
   await eventually(() => {
     if (!broker.connected()) throw new Error('the broker is not connected yet');
   });
 }
 
-/** Straight into the queue of a real service, under a type that nobody has declared: what it cannot read, it parks. */
+/** Sends an event of an unknown type straight into the queue of a real service, which parks it. */
 export async function sendUnreadable(
   url: string,
   o: { readonly service: ServiceName; readonly subject: string; readonly data: object },
@@ -55,7 +55,7 @@ export async function sendUnreadable(
     const content = Buffer.from(JSON.stringify(o.data));
     const properties = { messageId: randomUUID(), headers, persistent: true };
     channel.sendToQueue(brokerNames('').queue(o.service), content, properties);
-    // Answered only once what was sent before has come.
+    // Answered only after the message above has arrived.
     await channel.checkQueue(brokerNames('').queue(o.service));
   });
 }
@@ -68,7 +68,7 @@ async function moveAll(channel: Channel, from: string, to: string): Promise<void
   }
 }
 
-/** Deleting what is not there is no error to RabbitMQ. Retry queues, whose names depend on delays, expire. */
+/** RabbitMQ accepts the deletion of a missing queue. Retry queues, whose names depend on delays, expire. */
 async function deleteNamespace(url: string, namespace: string): Promise<void> {
   const names = brokerNames(namespace);
   await onChannel(url, async (channel) => {

@@ -1,4 +1,4 @@
-/** A fresh database per test file, cloned from a template that is migrated once. */
+/** A new database for each test file, cloned from a template that is migrated once. */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ type PostgresService = 'gateway' | 'offers' | 'billing';
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const platformMigrations = join(repository, 'packages/platform/migrations');
 
-/** The service's database as its migrations leave it. Dispose it in `afterAll`. */
+/** A database with the service's migrations. Dispose it in `afterAll`. */
 export async function createTestDatabase(service: PostgresService): Promise<TestDatabase> {
   const migrations = join(repository, 'services', service, 'migrations');
   // The name carries the migrations' content, so a template on a server that outlives the run is never stale.
@@ -23,7 +23,7 @@ export async function createTestDatabase(service: PostgresService): Promise<Test
   return cloneOf(template, (url) => migrate({ url, directory: migrations }));
 }
 
-/** A database with nothing in it, for tests of the platform itself. */
+/** An empty database, for tests of the platform itself. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return cloneOf('template1');
 }
@@ -41,7 +41,7 @@ async function cloneOf(template: string, build?: (url: string) => Promise<void>)
   return { url: databaseUrl(name), dispose: drop };
 }
 
-/** Under an advisory lock, because jest's workers come here at once. */
+/** Under an advisory lock, because several workers of jest call it at the same time. */
 async function ensureTemplate(server: pg.Client, template: string, build: (url: string) => Promise<void>) {
   await server.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
   try {
@@ -50,7 +50,7 @@ async function ensureTemplate(server: pg.Client, template: string, build: (url: 
       [template],
     );
     if (found.rows[0]?.datistemplate === true) return;
-    // Present but not marked: a predecessor died while it migrated.
+    // If it exists without the mark, an earlier run ended during the migration.
     await server.query(`DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
     await server.query(`CREATE DATABASE ${template}`);
     await build(databaseUrl(template));

@@ -1,11 +1,11 @@
-/** A MongoDB database of its own for a test file. */
+/** A MongoDB database for one test file. */
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { requireAddress } from '../config.ts';
 
 export type TestMongo = { readonly url: string; readonly dispose: () => Promise<void> };
 
-/** Nothing is created before the test writes; dispose it in `afterAll`. */
+/** It is created when the test writes. Dispose it in `afterAll`. */
 export async function createTestMongo(): Promise<TestMongo> {
   const url = new URL(requireAddress('mongo'));
   url.pathname = `/test_${randomUUID().replaceAll('-', '')}`;

@@ -1,4 +1,4 @@
-/** The stores of one jest run: started before the first integration test, stopped after the last. */
+/** The stores of one jest run: started before the first integration test and stopped after the last one. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { handToWorkers, storeAddresses } from '../config.ts';
 
 const buildPages = fileURLToPath(new URL('../../../../web/build.ts', import.meta.url));
 const runs = fileURLToPath(new URL('../../../../.dev/tests', import.meta.url));
-/** A folder per run, so that runs can go on side by side. */
+/** A folder for each run, so that several runs can go on at the same time. */
 const folder = join(runs, String(process.pid));
 
 let backing: Promise<Backing> | undefined;
@@ -17,7 +17,7 @@ let backing: Promise<Backing> | undefined;
 export async function startRunBacking(): Promise<void> {
   const given = storeAddresses();
   await sweepAbandoned(runs);
-  // Jest ends at once on Ctrl-C, without its global teardown.
+  // On Ctrl-C jest ends at once, without its global teardown.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stopAndEnd(signal));
   backing = provideBacking({
     folder,
@@ -31,14 +31,14 @@ export async function startRunBacking(): Promise<void> {
     durable: false,
     report: (line) => process.stderr.write(`${line}\n`),
   });
-  // The gateway's tests serve the built pages. By its command, because packages import nothing of web/.
+  // The gateway's tests serve the built pages. They are built by a command, because packages import nothing of web/.
   await promisify(execFile)(process.execPath, [buildPages], { timeout: 300_000 });
   const { postgresUrl, mongoUrl, rabbitmqUrl, valkeyUrl } = await backing;
   handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl, valkey: valkeyUrl });
 }
 
 export async function stopRunBacking(): Promise<void> {
-  // Servers that are just coming up cannot be stopped before they are there; what fails to start stops itself.
+  // Servers can be stopped only after they have started. If one fails to start, all are stopped already.
   const started = await backing?.catch(() => undefined);
   await started?.[Symbol.asyncDispose]();
   removeFolder(folder);
@@ -46,7 +46,7 @@ export async function stopRunBacking(): Promise<void> {
 
 async function stopAndEnd(signal: NodeJS.Signals): Promise<void> {
   await stopRunBacking();
-  // Whole systems that workers had started.
+  // Whole systems that workers have started.
   await sweepAbandoned(runs);
   process.kill(process.pid, signal);
 }

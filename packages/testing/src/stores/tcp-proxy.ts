@@ -1,16 +1,16 @@
-/** A wire that a test can cut: stands between a client and a server and passes bytes, until told otherwise. */
+/** A TCP proxy between a client and a server. A test can cut its connections, refuse new ones, or stop the traffic. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = AsyncDisposable & {
-  /** The server's address, by way of this proxy. */
+  /** The address of the server through this proxy. */
   readonly url: string;
-  /** Breaks every connection; new ones are let through. */
+  /** Breaks all connections; new ones are accepted. */
   readonly cut: () => void;
-  /** Breaks every connection and refuses new ones, as a server that is down. */
+  /** Breaks all connections and refuses new ones, like a server that is down. */
   readonly takeDown: () => void;
   readonly bringBack: () => void;
-  /** Passes no more bytes and closes nothing, as a network that swallows everything. */
+  /** Passes no more bytes and closes nothing, like a network that drops all packets. */
   readonly freeze: () => void;
 };
 

@@ -1,4 +1,4 @@
-/** Valkey, with a prefix of keys that no other test file uses. What is counted there ends by itself. */
+/** Valkey with a prefix of keys for one test file. The keys expire. */
 import { randomUUID } from 'node:crypto';
 import { requireAddress } from '../config.ts';
 

@@ -1,14 +1,14 @@
-/** The only way in which a test waits: until an assertion holds, and never longer than its bound. */
+/** The only way in which a test waits: until an assertion passes, or until a time-out. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 5;
-/** Long enough to leave the processor to what is waited for, short enough not to be felt. */
+/** Long enough to leave the processor to the awaited work, and short enough to add little to a test. */
 const LONGEST_PAUSE_MS = 50;
 
-/** Nobody waits for it where all is well; a machine that runs many tests at once may stand still for seconds, again and again. */
+/** Long, because a machine that runs many tests may stop for seconds. A passing test does not wait for it. */
 const USUAL_BOUND_MS = 30_000;
 
-/** Tries the assertion until it passes; at the bound it fails with the assertion's own last error. */
+/** Tries the assertion until it passes. After the time-out it fails with the last error of the assertion. */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   { timeoutMs = USUAL_BOUND_MS }: { timeoutMs?: number } = {},

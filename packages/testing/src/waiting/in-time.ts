@@ -1,11 +1,11 @@
-/** The only way in which a test says how long something may take. */
+/** The only way in which a test checks how long something takes. */
 
-/** A machine that runs many tests at once may stand still in the middle of one; hardly in three, one after the other. */
+/** A machine that runs many tests may stop for a while during one try, but hardly during three in a row. */
 const TRIES = 3;
 
 /**
- * Gives what the work gives, once a try took less than `mostMs`; fails when none of three did. What a try finds must be right
- * however long it took.
+ * Returns the result of the first try that took less than `mostMs`; fails when three tries took longer. Assertions inside of a try must
+ * hold however long it took.
  */
 export async function inTime<T>(mostMs: number, work: () => Promise<T>): Promise<T> {
   const tookMs: number[] = [];

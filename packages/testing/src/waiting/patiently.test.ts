@@ -3,7 +3,7 @@ import { patiently } from './patiently.ts';
 
 type Reply = { readonly status: number; readonly body?: unknown };
 
-/** Gives one after the other. */
+/** Returns these one after the other. */
 function replying(...replies: readonly (Reply | Error)[]): () => Promise<Reply> {
   const left = [...replies];
   return async () => {
@@ -16,8 +16,8 @@ function replying(...replies: readonly (Reply | Error)[]): () => Promise<Reply> 
 
 const busy = { status: 503, body: { message: 'Service unavailable' } };
 
-describe('asking patiently', () => {
-  it('asks again after a 503, of a response whose body was not read, too', async () => {
+describe('patiently', () => {
+  it('asks again after a 503, also of a `Response`', async () => {
     const done = { status: 200, body: {} };
     expect(await patiently(replying(busy, new Response(null, { status: 503 }), busy, done))).toBe(done);
   });
@@ -27,11 +27,11 @@ describe('asking patiently', () => {
     { status: 503, body: { message: 'Closed for the night' } },
     { status: 503, body: { status: 'down' } },
     { status: 500, body: {} },
-  ])('takes any other refusal for an answer: %j', async (refusal) => {
+  ])('returns any other refusal: %j', async (refusal) => {
     expect(await patiently(replying(refusal))).toBe(refusal);
   });
 
-  it('throws what the asking throws, at once', async () => {
+  it('throws an error of the request at once', async () => {
     await expect(patiently(replying(busy, new Error('connection reset')))).rejects.toThrow(
       'connection reset',
     );

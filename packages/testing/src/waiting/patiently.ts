@@ -1,11 +1,11 @@
-/** Asks as the contract has every client ask: a system that cannot serve at the moment is asked again. */
+/** Repeats a request after a 503, as the contract tells clients to do. */
 import { eventually } from './eventually.ts';
 
 const WITHIN_MS = 60_000;
 
 /**
- * The first reply that is no 503 of a machine that was too busy. A 503 with a code or words of its own is a reply like any other, and
- * what the asking itself throws is thrown at once.
+ * The first reply that is not the general 503 of a busy machine. A 503 with a code or another message counts as a reply. An error of
+ * `ask` is thrown at once.
  */
 export async function patiently<R extends { readonly status: number; readonly body?: unknown }>(
   ask: () => Promise<R>,
@@ -16,7 +16,7 @@ export async function patiently<R extends { readonly status: number; readonly bo
         (reply) => ({ reply }),
         (error: unknown) => ({ error }),
       );
-      if ('reply' in outcome && isUnavailable(outcome.reply)) throw new Error('503 again and again');
+      if ('reply' in outcome && isUnavailable(outcome.reply)) throw new Error('only replies with 503');
       return outcome;
     },
     { timeoutMs: WITHIN_MS },
@@ -25,7 +25,7 @@ export async function patiently<R extends { readonly status: number; readonly bo
   return outcome.reply;
 }
 
-/** Of a `Response` nobody has read the body. */
+/** The body of a `Response` has not been read, so its status decides. */
 function isUnavailable(reply: { readonly status: number; readonly body?: unknown }): boolean {
   if (reply.status !== 503 || reply instanceof Response) return reply.status === 503;
   const { return_code, message } = (reply.body ?? {}) as Record<string, unknown>;
