@@ -1,16 +1,15 @@
-/** What the simulators share: listening, a process that stops when told to, and a page's shell. */
+/** Shared by the simulators: the server, its process, the route that sets faults, and the frame of a page. */
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
+import type { z } from 'zod';
 
 export type WebServer = AsyncDisposable & { readonly url: string; readonly port: number };
 
-/** Listens on `port` (0: any free one). Disposing ends open connections too, so that stopping never waits for a browser. */
+/** Listens on `port` (0: any free one). Disposing also closes open connections, so that a stop never waits for a browser. */
 export async function listen(app: Express, o: { host: string; port: number }): Promise<WebServer> {
   const server = app.listen(o.port, o.host);
-  await new Promise<void>((resolve, reject) => {
-    server.once('listening', resolve);
-    server.once('error', reject);
-  });
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${o.host === '0.0.0.0' ? '127.0.0.1' : o.host}:${port}`,
@@ -23,7 +22,24 @@ export async function listen(app: Express, o: { host: string; port: number }): P
   };
 }
 
-/** Runs a simulator as a process of its own until SIGTERM or SIGINT. */
+/** `POST /sim/...`: tests set the faults of the simulator. The new faults replace the old ones. */
+export function faultsRoute<S extends z.ZodType>(
+  app: Express,
+  path: string,
+  o: { schema: S; set: (faults: z.infer<S>) => void },
+): void {
+  app.post(path, express.json(), (req, res) => {
+    const asked = o.schema.safeParse(req.body ?? {});
+    if (asked.success) {
+      o.set(asked.data);
+      res.json(asked.data);
+    } else {
+      res.status(400).json({ message: asked.error.issues.map((issue) => issue.message).join('; ') });
+    }
+  });
+}
+
+/** Runs a simulator until SIGTERM or SIGINT. */
 export async function runSimulator(name: string, start: () => Promise<WebServer>): Promise<void> {
   const simulator = await start();
   console.log(`${name} listens on ${simulator.url}`);
@@ -49,7 +65,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => replacements[character] ?? character);
 }
 
-/** A whole page, readable on a phone and in the dark. `body` is HTML; whatever it quotes must be escaped already. */
+/** A complete page, also for phones and dark mode. `body` is HTML in which all input is escaped already. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -70,7 +86,7 @@ export function page(title: string, body: string): string {
   tr.total { font-weight: 600 }
   button { width: 100%; margin: 1.5rem 0 .75rem; padding: .9rem; border: 0; border-radius: .5rem; background: var(--accent); color: #fff; font: inherit; font-weight: 600; cursor: pointer }
   .quiet { color: var(--quiet); font-size: .875rem }
-  /* As high as our longest mail on a phone: nobody scrolls inside of a page that scrolls. */
+  /* As high as our longest mail on a phone, so that only the page scrolls and not the frame. */
   iframe { width: 100%; height: 50rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff }
 </style>
 </head>

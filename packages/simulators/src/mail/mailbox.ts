@@ -1,4 +1,4 @@
-/** The messages that have arrived, the newest so many of them. */
+/** The newest messages that have arrived. */
 
 export type Message = {
   readonly id: number;
@@ -7,7 +7,7 @@ export type Message = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** By names in lower case; of several, the last. */
+  /** By name in lower case. If a header occurs several times, the last one. */
   readonly headers: Readonly<Record<string, string>>;
   /** ISO 8601, UTC. */
   readonly receivedAt: string;
@@ -20,7 +20,7 @@ export type Mailbox = {
   readonly list: (to?: string) => readonly Message[];
 };
 
-/** Enough for any test run; the size bounds memory when messages are large. */
+/** Enough for any test run. The number of characters bounds the memory when messages are large. */
 export function createMailbox(o = { mostMessages: 5000, mostCharacters: 64 * 1024 * 1024 }): Mailbox {
   const messages: Message[] = [];
   let lastId = 0;

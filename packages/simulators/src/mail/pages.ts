@@ -1,8 +1,8 @@
-/** The sink's web pages: the list, and one message with its HTML kept in a sandbox. */
+/** The web pages of the mail sink: the list, and one message with its HTML in a sandbox. */
 import { escapeHtml, page } from '../web-server.ts';
 import type { Message } from './mailbox.ts';
 
-/** No script, no form, nothing of the page around it; a link opens a tab of its own. */
+/** No scripts, no forms, no access to the page around it. A link opens a new tab. */
 export const sandbox = 'allow-popups allow-popups-to-escape-sandbox';
 
 const mostListed = 200;
@@ -36,10 +36,10 @@ ${content}`,
   );
 }
 
-/** The mail's HTML for its frame, whose links would otherwise open inside of it. */
+/** The HTML of the mail for its frame; without the `base` element its links would open inside the frame. */
 export function framedHtml({ html }: Message): string {
   const base = '<base target="_blank">';
-  // Before a doctype it would turn on the browser's oldest rules.
+  // Before a doctype it would switch the browser to quirks mode.
   return /<head>/i.test(html) ? html.replace(/<head>/i, `$&${base}`) : base + html;
 }
 

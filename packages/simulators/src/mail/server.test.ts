@@ -19,7 +19,7 @@ const messages = async (to: string) =>
     string
   >[];
 
-it('a message is kept once for every recipient and found by address in any case', async () => {
+it('a message is stored once for each recipient, and found by the address in upper or lower case', async () => {
   await send({
     to: ['ada@example.com', 'bob@example.com'],
     subject: 'Paid: “Zwei für eins”',
@@ -42,7 +42,7 @@ it('a message is kept once for every recipient and found by address in any case'
   expect(await messages('nobody@example.com')).toEqual([]);
 });
 
-it('the web page lists messages and shows HTML in a sandbox only', async () => {
+it('the web page lists messages and shows their HTML only in a sandbox', async () => {
   await send({ to: 'eve@example.com', subject: '<script>1</script>', html: '<script>alert(1)</script>Hi' });
   const list = await (await fetch(`${sink.url}/?to=eve@example.com`)).text();
   expect(list).toContain('&lt;script&gt;1');
@@ -57,7 +57,7 @@ it('the web page lists messages and shows HTML in a sandbox only', async () => {
   expect(await html.text()).toContain('Hi');
 });
 
-it('a message is shown by the rules of its doctype, and its links leave the frame', async () => {
+it('a message keeps its doctype, and its links open outside the frame', async () => {
   const html = '<!doctype html><html><head><title>Hi</title></head><body><a href="/">Pay</a></body></html>';
   await send({ to: 'fay@example.com', subject: 'Hi', html });
   const list = await (await fetch(`${sink.url}/?to=fay@example.com`)).text();
@@ -67,7 +67,7 @@ it('a message is shown by the rules of its doctype, and its links leave the fram
   );
 });
 
-it('memory is bounded by number and by size', () => {
+it('the mailbox is bounded by number and size', () => {
   const message = {
     to: 'a@b.c',
     from: 'd@e.f',
@@ -85,7 +85,7 @@ it('memory is bounded by number and by size', () => {
   expect(small.list()).toHaveLength(2);
 });
 
-it('a slow mail server takes each message late, until it is told otherwise', async () => {
+it('a slow mail server accepts each message late, until the fault is removed', async () => {
   const simulate = (faults: object) =>
     fetch(`${sink.url}/sim/mail`, {
       method: 'POST',

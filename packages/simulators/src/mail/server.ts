@@ -1,4 +1,4 @@
-/** The mail sink: takes every message by SMTP, delivers none, shows them on a web page and as JSON. */
+/** The mail sink: accepts all messages by SMTP, delivers none, and shows them on a web page and as JSON. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,14 +7,14 @@ import express from 'express';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { z } from 'zod';
-import { listen, type WebServer } from '../web-server.ts';
+import { faultsRoute, listen, type WebServer } from '../web-server.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { framedHtml, listPage, messagePage, missingPage, sandbox } from './pages.ts';
 
 const largestMessageBytes = 10 * 1024 * 1024;
 
 const mailFaults = z.strictObject({
-  /** How long the server thinks about each message before it takes it. */
+  /** How long the server waits before it accepts each message. */
   slowMs: z.int().min(0).max(60_000).optional(),
 });
 type Faults = { current: z.infer<typeof mailFaults> };
@@ -59,7 +59,7 @@ async function listenSmtp(
       }, done);
     },
   });
-  // A client that hangs up in the middle is its own affair.
+  // Clients may disconnect at any time.
   server.on('error', () => undefined);
   server.listen(o.port, o.host);
   await Promise.race([
@@ -72,7 +72,7 @@ async function listenSmtp(
   };
 }
 
-/** The library takes its answer by callback; a message that could not be read is refused, and the sender told. */
+/** Calls the callback of the library. A message that cannot be read is refused. */
 async function answer(work: () => Promise<void>, done: (error?: Error) => void): Promise<void> {
   try {
     await work();
@@ -84,7 +84,7 @@ async function answer(work: () => Promise<void>, done: (error?: Error) => void):
 
 type Envelope = { mailFrom: false | { address: string }; rcptTo: { address: string }[] };
 
-/** One message per recipient of the envelope, which is where it would really have gone. */
+/** One message for each recipient of the envelope, because the envelope decides the delivery. */
 async function read(stream: AsyncIterable<Buffer>, envelope: Envelope, clock: Clock) {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -124,7 +124,7 @@ function webApp(mailbox: Mailbox, faults: Faults) {
   });
   app.get('/messages/:id/html', (req, res) => {
     const message = mailbox.find(Number(req.params.id));
-    // The page may be opened without its frame, so the sandbox is said here too.
+    // The page may be opened without its frame, so the sandbox is set here too.
     res.set(
       'content-security-policy',
       `sandbox ${sandbox}; default-src 'none'; style-src 'unsafe-inline'; img-src *`,
@@ -132,14 +132,11 @@ function webApp(mailbox: Mailbox, faults: Faults) {
     res.status(message ? 200 : 404).type('html');
     res.send(message ? framedHtml(message) : missingPage());
   });
-  app.post('/sim/mail', express.json(), (req, res) => {
-    const asked = mailFaults.safeParse(req.body ?? {});
-    if (asked.success) {
-      faults.current = asked.data;
-      res.json(asked.data);
-    } else {
-      res.status(400).json({ message: asked.error.issues.map((issue) => issue.message).join('; ') });
-    }
+  faultsRoute(app, '/sim/mail', {
+    schema: mailFaults,
+    set: (asked) => {
+      faults.current = asked;
+    },
   });
   app.get('/livez', (_, res) => res.json({ status: 'ok' }));
   return app;

@@ -1,4 +1,4 @@
-/** The shape of the European Central Bank's `eurofxref-daily.xml`, with rates as they might stand on any day. */
+/** The European Central Bank's `eurofxref-daily.xml`, with realistic rates. */
 
 /** Units of the currency per euro. Fixed, so that a price can be recomputed by hand. */
 const ratesPerEuro: readonly (readonly [currency: string, rate: string])[] = [
@@ -36,8 +36,8 @@ const ratesPerEuro: readonly (readonly [currency: string, rate: string])[] = [
 export function dailyXml(date: string, factors: Readonly<Record<string, number>> = {}): string {
   const cubes = ratesPerEuro.map(([currency, rate]) => {
     const factor = factors[currency];
-    const told = factor === undefined ? rate : (Number(rate) * factor).toFixed(5);
-    return `\t\t\t<Cube currency='${currency}' rate='${told}'/>\n`;
+    const shown = factor === undefined ? rate : (Number(rate) * factor).toFixed(5);
+    return `\t\t\t<Cube currency='${currency}' rate='${shown}'/>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">

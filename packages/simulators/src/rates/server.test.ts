@@ -3,25 +3,25 @@ import type { WebServer } from '../web-server.ts';
 import { ratesPath, startRatesSimulator } from './server.ts';
 import { easterSunday, latestFixing } from './target-calendar.ts';
 
-describe('the newest fixing', () => {
+describe('the date of the newest rates', () => {
   it.each([
-    ['on a weekday after publication is of that day', '2026-11-20T15:00:00Z', '2026-11-20'],
-    ['on a weekday before 16:00 in Frankfurt is of the day before', '2026-11-20T14:59:59Z', '2026-11-19'],
-    ['in summer is out an hour earlier in UTC', '2026-07-01T14:00:00Z', '2026-07-01'],
-    ['on a Monday morning is of Friday', '2026-11-23T09:00:00Z', '2026-11-20'],
-    ['on Easter Monday is of Maundy Thursday', '2027-03-29T18:00:00Z', '2027-03-25'],
-    ['on the second day of Christmas is of Christmas Eve', '2025-12-26T18:00:00Z', '2025-12-24'],
-    ['on New Year is of the old year', '2027-01-01T18:00:00Z', '2026-12-31'],
-    ['on the first of May is of the day before', '2026-05-01T18:00:00Z', '2026-04-30'],
+    ['on a weekday after the publication is that day', '2026-11-20T15:00:00Z', '2026-11-20'],
+    ['on a weekday before 16:00 in Frankfurt is the day before', '2026-11-20T14:59:59Z', '2026-11-19'],
+    ['in summer changes an hour earlier in UTC', '2026-07-01T14:00:00Z', '2026-07-01'],
+    ['on a Monday morning is Friday', '2026-11-23T09:00:00Z', '2026-11-20'],
+    ['on Easter Monday is Maundy Thursday', '2027-03-29T18:00:00Z', '2027-03-25'],
+    ['on the second day of Christmas is Christmas Eve', '2025-12-26T18:00:00Z', '2025-12-24'],
+    ['on New Year is in the old year', '2027-01-01T18:00:00Z', '2026-12-31'],
+    ['on the first of May is the day before', '2026-05-01T18:00:00Z', '2026-04-30'],
   ])('%s', (_, now, date) => {
     expect(latestFixing(new Date(now))).toBe(date);
   });
 
-  it('of some days ago is a business day too', () => {
+  it('some days ago is a business day too', () => {
     expect(latestFixing(new Date('2026-11-18T18:00:00Z'), 10)).toBe('2026-11-06');
   });
 
-  it('knows Easter', () => {
+  it('depends on Easter', () => {
     const dates = [2024, 2025, 2026, 2027].map((year) => easterSunday(year).toISOString().slice(0, 10));
     expect(dates).toEqual(['2024-03-31', '2025-04-20', '2026-04-05', '2027-03-28']);
   });
@@ -57,7 +57,7 @@ describe('the daily file', () => {
     expect(currencies).toHaveLength(29);
   });
 
-  it('is stale, cut off or away on demand, and well again afterwards', async () => {
+  it('is stale, incomplete or unavailable when a test asks for it', async () => {
     await set({ staleDays: 10 });
     expect((await read()).text).toContain("<Cube time='2026-11-10'>");
     await set({ malformed: true });

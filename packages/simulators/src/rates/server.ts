@@ -1,8 +1,8 @@
-/** The rates simulator: the European Central Bank's daily file, as it is, stale, broken or away. */
+/** The rates simulator: the European Central Bank's daily file, current, stale, broken or unavailable. */
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import express from 'express';
 import { z } from 'zod';
-import { listen, type WebServer } from '../web-server.ts';
+import { faultsRoute, listen, type WebServer } from '../web-server.ts';
 import { dailyXml } from './daily-xml.ts';
 import { latestFixing } from './target-calendar.ts';
 
@@ -13,7 +13,7 @@ const ratesFaults = z.strictObject({
   staleDays: z.int().min(0).max(3650).optional(),
   malformed: z.boolean().optional(),
   down: z.boolean().optional(),
-  /** What rates are multiplied with, by currency: `{ USD: 1.3 }` is a jump by 30 %, a negative one a negative rate. */
+  /** Rates are multiplied by these, by currency: `{ USD: 1.3 }` is a rise of 30 %; a negative factor gives a negative rate. */
   factors: z.record(z.string(), z.number()).optional(),
 });
 
@@ -31,17 +31,14 @@ export async function startRatesSimulator(
       return;
     }
     const xml = dailyXml(latestFixing(clock.now(), faults.staleDays), faults.factors);
-    // Cut in the middle, as a broken transfer leaves it.
+    // Half of the file, as after a broken transfer.
     res.type('text/xml').send(faults.malformed ? xml.slice(0, xml.length / 2) : xml);
   });
-  app.post('/sim/rates', express.json(), (req, res) => {
-    const asked = ratesFaults.safeParse(req.body ?? {});
-    if (asked.success) {
-      faults = asked.data;
-      res.json(faults);
-    } else {
-      res.status(400).json({ message: asked.error.issues.map((issue) => issue.message).join('; ') });
-    }
+  faultsRoute(app, '/sim/rates', {
+    schema: ratesFaults,
+    set: (asked) => {
+      faults = asked;
+    },
   });
   app.get('/livez', (_, res) => res.json({ status: 'ok' }));
   return listen(app, { host: o.host ?? '127.0.0.1', port: o.port ?? 0 });

@@ -3,7 +3,7 @@
 const publicationHour = 16;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The date (`YYYY-MM-DD`) of the newest rates that are out at `now`, `staleDays` calendar days ago. */
+/** The date (`YYYY-MM-DD`) of the newest rates that were published at `now`, less `staleDays` calendar days. */
 export function latestFixing(now: Date, staleDays = 0): string {
   const { date, hour } = inFrankfurt(now);
   let day = new Date(Date.parse(date) - (staleDays + (hour < publicationHour ? 1 : 0)) * dayMs);
@@ -16,7 +16,7 @@ function inFrankfurt(now: Date): { date: string; hour: number } {
   return { date, hour: Number(time.slice(0, 2)) };
 }
 
-/** `day` is midnight UTC of a date. TARGET rests on weekends and on six holidays. */
+/** `day` is midnight UTC of a date. TARGET is closed on weekends and six holidays. */
 function isTargetDay(day: Date): boolean {
   if (day.getUTCDay() === 0 || day.getUTCDay() === 6) return false;
   if (['01-01', '05-01', '12-25', '12-26'].includes(day.toISOString().slice(5, 10))) return false;

@@ -1,24 +1,23 @@
-/** The part of Stripe's API v1 that card payments of offers need. */
+/** The part of Stripe's API v1 that billing uses. */
 import type { Express, Request } from 'express';
 import type { Checkout } from './checkout.ts';
 import { eventListParameters, listEvents } from './event-list.ts';
-import { type Faults, type Trouble, type TroubledOperation, takeTroubles } from './faults.ts';
+import { countingFailures, type Failure, type Faults, type FaultyOperation } from './faults.ts';
 import { answerOnce, type SavedReply } from './idempotency.ts';
 import type { Collection } from './journal.ts';
-import { apiVersion, type Customer, type Event, newId, type TaxRate } from './objects.ts';
+import { apiVersion, type Event, newId, type TaxRate } from './objects.ts';
 import {
-  customerParameters,
   listParameters,
+  noParameters,
   parseParameters,
   retrieveParameters,
   sessionParameters,
   taxRateParameters,
 } from './parameters.ts';
-import { renderLines, renderList } from './rendering.ts';
+import { renderList } from './rendering.ts';
 import {
   declined,
   internalError,
-  invalid,
   notFound,
   ok,
   type Reply,
@@ -31,7 +30,7 @@ type Call = {
   readonly livemode: boolean;
   readonly id: string;
   readonly input: unknown;
-  /** What Stripe's events say about their cause. */
+  /** The request that causes an event. */
   readonly cause: Event['request'];
 };
 
@@ -40,7 +39,6 @@ export function mountApi(
   o: {
     checkout: Checkout;
     taxRates: Collection<TaxRate>;
-    customers: Collection<Customer>;
     events: Collection<Event>;
     /** Whether the webhook of an event was accepted. */
     isDelivered: (eventId: string) => boolean;
@@ -50,19 +48,19 @@ export function mountApi(
 ): void {
   const { checkout } = o;
 
-  const takeTrouble = takeTroubles(o.faults);
+  const failureOf = countingFailures(o.faults);
 
   const endpoint = (
     method: 'get' | 'post',
     path: string,
     handle: (call: Call) => Reply,
-    operation?: TroubledOperation,
+    operation?: FaultyOperation,
   ) => {
     app[method](path, (req, res) => {
       const requestId = newId('req', 14);
-      const trouble = operation && takeTrouble(operation);
+      const failure = operation && failureOf(operation);
       const reply =
-        instead(trouble, o.faults()) ?? answer(req, requestId, trouble === 'error' ? failed : handle);
+        replyInstead(failure, o.faults()) ?? answer(req, requestId, failure === 'error' ? failed : handle);
       const send = () => {
         res.set({
           'request-id': requestId,
@@ -71,8 +69,8 @@ export function mountApi(
         });
         res.status(reply.status).json(reply.body);
       };
-      if (trouble === 'cut') req.socket.destroy();
-      else if (trouble === 'slow') setTimeout(send, o.faults().slowMs ?? 1_000).unref();
+      if (failure === 'cut') req.socket.destroy();
+      else if (failure === 'slow') setTimeout(send, o.faults().slowMs ?? 1_000).unref();
       else send();
     });
   };
@@ -100,7 +98,7 @@ export function mountApi(
       const asked = parseParameters(sessionParameters, input);
       if (!asked.ok) return asked.reply;
       const opened = checkout.open(asked.value, livemode);
-      return opened.ok ? expanded(opened.session, asked.value.expand) : opened.reply;
+      return opened.ok ? ok(checkout.render(opened.session)) : opened.reply;
     },
     'create',
   );
@@ -112,37 +110,27 @@ export function mountApi(
       const asked = parseParameters(retrieveParameters, input);
       if (!asked.ok) return asked.reply;
       const session = checkout.find(id, livemode);
-      return session ? expanded(session, asked.value.expand) : notFound('checkout.session', id, 'session');
+      if (!session) return notFound('checkout.session', id, 'session');
+      return ok(checkout.render(session, asked.value.expand !== undefined));
     },
     'retrieve',
   );
-
-  endpoint('get', '/v1/checkout/sessions/:id/line_items', ({ livemode, id }) => {
-    const session = checkout.find(id, livemode);
-    return session ? ok(renderLines(session)) : notFound('checkout.session', id, 'session');
-  });
 
   endpoint(
     'post',
     '/v1/checkout/sessions/:id/expire',
     ({ livemode, id, input, cause }) => {
-      const asked = parseParameters(retrieveParameters, input);
+      const asked = parseParameters(noParameters, input);
       if (!asked.ok) return asked.reply;
       const session = checkout.find(id, livemode);
       if (!session) return notFound('checkout.session', id, 'session');
       const expired = checkout.expire(session, cause);
-      return expired.ok ? expanded(expired.session, asked.value.expand) : expired.reply;
+      return expired.ok ? ok(checkout.render(expired.session)) : expired.reply;
     },
     'expire',
   );
 
-  function expanded(session: Parameters<Checkout['render']>[0], expand: readonly string[] = []): Reply {
-    const foreign = expand.find((name) => name !== 'line_items');
-    if (foreign) return invalid(`This property cannot be expanded (${foreign}).`, { param: 'expand' });
-    return ok(checkout.render(session, expand.includes('line_items')));
-  }
-
-  const makeTaxRate = ({ livemode, input }: Call) => {
+  const createTaxRate = ({ livemode, input }: Call) => {
     const asked = parseParameters(taxRateParameters, input);
     if (!asked.ok) return asked.reply;
     const rate: TaxRate = {
@@ -168,40 +156,7 @@ export function mountApi(
     o.taxRates.put(rate);
     return ok(rate);
   };
-  endpoint('post', '/v1/tax_rates', makeTaxRate, 'rate');
-
-  endpoint('post', '/v1/customers', ({ livemode, input }) => {
-    const asked = parseParameters(customerParameters, input);
-    if (!asked.ok) return asked.reply;
-    const customer: Customer = {
-      id: newId('cus', 14),
-      object: 'customer',
-      address: null,
-      balance: 0,
-      created: checkout.nowSeconds(),
-      currency: null,
-      default_source: null,
-      delinquent: false,
-      description: asked.value.description ?? null,
-      email: asked.value.email ?? null,
-      invoice_settings: {
-        custom_fields: null,
-        default_payment_method: null,
-        footer: null,
-        rendering_options: null,
-      },
-      livemode,
-      metadata: asked.value.metadata ?? {},
-      name: asked.value.name ?? null,
-      phone: asked.value.phone ?? null,
-      preferred_locales: [],
-      shipping: null,
-      tax_exempt: 'none',
-      test_clock: null,
-    };
-    o.customers.put(customer);
-    return ok(customer);
-  });
+  endpoint('post', '/v1/tax_rates', createTaxRate, 'rate');
 
   endpoint(
     'get',
@@ -215,38 +170,18 @@ export function mountApi(
     'list',
   );
 
-  const readable = <T extends { id: string; livemode: boolean }>(
-    path: string,
-    kind: string,
-    collection: Collection<T>,
-  ) => {
-    endpoint('get', `${path}/:id`, ({ livemode, id }) => {
-      const object = collection.get(id);
-      return object?.livemode === livemode ? ok(object) : notFound(kind, id, 'id');
-    });
-  };
-  const listable = <T extends { id: string; livemode: boolean }>(
-    path: string,
-    kind: string,
-    collection: Collection<T>,
-    matches: (object: T, filter: Record<string, unknown>) => boolean,
-  ) => {
-    readable(path, kind, collection);
-    endpoint('get', path, ({ livemode, input }) => {
-      const asked = parseParameters(listParameters, input);
-      if (!asked.ok) return asked.reply;
-      const { limit = 10, starting_after: after, expand: _, ...filter } = asked.value;
-      const newestFirst = collection
-        .all()
-        .filter((object) => object.livemode === livemode && matches(object, filter))
-        .toReversed();
-      const from = after ? newestFirst.findIndex(({ id }) => id === after) + 1 : 0;
-      return ok(renderList(path, newestFirst.slice(from, from + limit), newestFirst.length > from + limit));
-    });
-  };
-  listable('/v1/tax_rates', 'tax rate', o.taxRates, hasFields);
-  listable('/v1/customers', 'customer', o.customers, hasFields);
-  readable('/v1/events', 'event', o.events);
+  endpoint('get', '/v1/tax_rates', ({ livemode, input }) => {
+    const asked = parseParameters(listParameters, input);
+    if (!asked.ok) return asked.reply;
+    const { limit = 10, starting_after: after, ...filter } = asked.value;
+    const newestFirst = o.taxRates
+      .all()
+      .filter((rate) => rate.livemode === livemode && hasFields(rate, filter))
+      .toReversed();
+    const from = after ? newestFirst.findIndex(({ id }) => id === after) + 1 : 0;
+    const page = newestFirst.slice(from, from + limit);
+    return ok(renderList('/v1/tax_rates', page, newestFirst.length > from + limit));
+  });
 
   app.use('/v1', (req, res) => {
     const message = `Unrecognized request URL (${req.method}: ${req.originalUrl}): the simulator does not know it.`;
@@ -254,11 +189,11 @@ export function mountApi(
   });
 }
 
-/** What a call in trouble gets without its work being done. */
-function instead(trouble: Trouble | undefined, { retryAfterSeconds = 1 }: Faults): Reply | undefined {
-  if (trouble === 'down') return unavailable;
-  if (trouble === 'declined') return declined;
-  if (trouble === 'busy') return { ...tooMany, headers: { 'retry-after': `${retryAfterSeconds}` } };
+/** The reply of faults that happen before the work. */
+function replyInstead(failure: Failure | undefined, { retryAfterSeconds = 1 }: Faults): Reply | undefined {
+  if (failure === 'down') return unavailable;
+  if (failure === 'declined') return declined;
+  if (failure === 'busy') return { ...tooMany, headers: { 'retry-after': `${retryAfterSeconds}` } };
   return undefined;
 }
 
@@ -271,7 +206,7 @@ function hasFields(object: object, filter: Record<string, unknown>): boolean {
   return Object.entries(filter).every(([name, value]) => value === undefined || fields[name] === value);
 }
 
-/** As the SDK sends it (Bearer) and as curl users do (`-u sk_test_...:`). */
+/** The SDK sends the key as Bearer, curl as Basic (`-u sk_test_...:`). */
 function apiKey(req: Request): string | undefined {
   const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
   if (scheme === 'Bearer') return credentials;

@@ -1,4 +1,4 @@
-/** Checkout Sessions: opened, then paid or expired, once; every ending is an event. */
+/** Checkout Sessions: each is opened and then paid or expired once, which emits an event. */
 
 import { cardMinimumMinor, formatMinor } from '@offer-ads/contracts/values/currencies';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -7,7 +7,6 @@ import type { Collection } from './journal.ts';
 import {
   apiVersion,
   type CheckoutSession,
-  type Customer,
   type Event,
   newId,
   newSessionId,
@@ -19,7 +18,7 @@ import type { SessionParameters } from './parameters.ts';
 import { renderSession } from './rendering.ts';
 import { invalid, notFound, type Reply } from './replies.ts';
 
-/** Stripe: a session lives between 30 minutes and 24 hours, and 24 hours when nothing is said. */
+/** Stripe: a session lives between 30 minutes and 24 hours, by default 24 hours. */
 const shortestLifeSeconds = 30 * 60;
 const longestLifeSeconds = 24 * 60 * 60;
 
@@ -31,7 +30,6 @@ type Refusable =
 export function createCheckout(o: {
   sessions: Collection<CheckoutSession>;
   taxRates: Collection<TaxRate>;
-  customers: Collection<Customer>;
   clock: Clock;
   faults: () => Faults;
   pageUrl: (sessionId: string) => string;
@@ -59,8 +57,7 @@ export function createCheckout(o: {
   }
 
   function complete(session: CheckoutSession): CheckoutSession {
-    const payerEmail =
-      session.customerEmail ?? o.customers.get(session.customer ?? '')?.email ?? 'payer@example.com';
+    const payerEmail = session.customerEmail ?? 'payer@example.com';
     return finish(session, { status: 'complete', paymentIntent: newId('pi'), payerEmail }, null);
   }
 
@@ -68,7 +65,7 @@ export function createCheckout(o: {
     nowSeconds,
     render,
 
-    /** A session of the caller's own mode; the other mode's objects do not exist for a key. */
+    /** A session of the key's mode. A key does not see objects of the other mode. */
     find(id: string, livemode: boolean): CheckoutSession | undefined {
       const session = o.sessions.get(id);
       return session?.livemode === livemode ? session : undefined;
@@ -79,9 +76,6 @@ export function createCheckout(o: {
       const expiresAt = asked.expires_at ?? now + longestLifeSeconds;
       const expiryProblem = checkExpiry(expiresAt, now);
       if (expiryProblem) return { ok: false, reply: expiryProblem };
-      if (asked.customer && o.customers.get(asked.customer)?.livemode !== livemode) {
-        return { ok: false, reply: notFound('customer', asked.customer, 'customer') };
-      }
       const rates = new Map<string, TaxRate>();
       for (const id of asked.line_items.flatMap((line) => line.tax_rates ?? [])) {
         const rate = o.taxRates.get(id);
@@ -115,7 +109,6 @@ export function createCheckout(o: {
         successUrl: asked.success_url,
         cancelUrl: asked.cancel_url ?? null,
         clientReferenceId: asked.client_reference_id ?? null,
-        customer: asked.customer ?? null,
         customerEmail: asked.customer_email ?? null,
         metadata: asked.metadata ?? {},
         outcome: { status: 'open' },
@@ -126,7 +119,7 @@ export function createCheckout(o: {
       return { ok: true, session };
     },
 
-    /** What the Pay button does. Refused when there is nothing left to pay. */
+    /** The action of the Pay button. Undefined when the session is not open. */
     pay(session: CheckoutSession): CheckoutSession | undefined {
       return statusAt(session, nowSeconds()) === 'open' ? complete(session) : undefined;
     },
@@ -144,7 +137,7 @@ export function createCheckout(o: {
       };
     },
 
-    /** Tells of the sessions whose time is over; that they are expired holds already. */
+    /** Emits the events of sessions whose time is over. Their status is expired already. */
     expireDue(): void {
       const now = nowSeconds();
       for (const session of o.sessions.all()) {
@@ -170,7 +163,7 @@ function checkExpiry(expiresAt: number, nowSeconds: number): Reply | undefined {
   return undefined;
 }
 
-/** Stripe compares the whole amount that the card would bear. */
+/** Stripe compares the whole amount that the card would be charged. */
 function checkMinimum(session: CheckoutSession, always: boolean): Reply | undefined {
   const currency = session.currency.toUpperCase();
   const minimum = cardMinimumMinor(currency) ?? 0n;

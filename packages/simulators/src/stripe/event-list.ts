@@ -1,7 +1,7 @@
-/** `GET /v1/events`: what happened in the last 30 days, newest first, delivered or not. */
+/** `GET /v1/events`: the events of the last 30 days, newest first, delivered or not. */
 import { z } from 'zod';
 import type { Event } from './objects.ts';
-import { expand, flag, pageSize, text, wholeNumber } from './parameters.ts';
+import { flag, pageSize, text, wholeNumber } from './parameters.ts';
 import { renderList } from './rendering.ts';
 import { invalid, ok, type Reply } from './replies.ts';
 
@@ -18,7 +18,6 @@ export const eventListParameters = z.strictObject({
   created: z.union([interval, wholeNumber.transform((at) => ({ gte: at, lte: at }))]).optional(),
   delivery_success: flag.optional(),
   ending_before: text.optional(),
-  expand,
   limit: pageSize.optional(),
   starting_after: text.optional(),
   type: text.optional(),
@@ -55,12 +54,12 @@ export function listEvents(
     const isAsDelivered = delivered === undefined || o.isDelivered(event.id) === delivered;
     return isOfType && isAsDelivered && isWithin(event.created, asked.created);
   });
-  // A page before an event is the one next to it.
+  // A page that ends before an event is the one next to it.
   const page = before === undefined ? found.slice(0, limit) : found.slice(-limit);
   return ok(renderList('/v1/events', page, found.length > limit));
 }
 
-/** `refund.*` is every kind of news of refunds. */
+/** `refund.*` means all events of refunds. */
 function isKind({ type }: Event, wanted: string): boolean {
   return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
 }

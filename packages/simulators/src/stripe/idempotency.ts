@@ -1,6 +1,6 @@
 /**
- * Stripe's idempotency keys: the same key with the same parameters gives the same reply, other parameters are an
- * error. Handlers here do not wait for anything, so that two calls with one key never overlap.
+ * Stripe's idempotency keys: the same key with the same parameters gives the same reply; other parameters are an error. Handlers are
+ * synchronous, so two calls with one key never overlap.
  */
 import { createHash } from 'node:crypto';
 import type { Collection } from './journal.ts';
@@ -26,7 +26,7 @@ export function answerOnce(
   }
   if (before) return { ...before.reply, headers: { ...headers, 'idempotent-replayed': 'true' } };
   const reply = handle();
-  // Stripe keeps whatever the work itself came to, an error of its own too; not what its validation refused.
+  // Stripe stores the results of the work, also its own errors, but not what its validation refused.
   if (reply.status < 400 || reply.status >= 500) saved.put({ id, fingerprint, reply });
   return { ...reply, headers };
 }

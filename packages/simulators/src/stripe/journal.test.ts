@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('the last line of an object wins, and opening writes each object once', () => {
+it('the last line of an object is valid, and opening the file leaves one line per object', () => {
   const things = openJournal(file).collection<{ id: string; size: number }>('thing');
   things.put({ id: 'a', size: 1 });
   things.put({ id: 'b', size: 1 });
@@ -24,13 +24,13 @@ it('the last line of an object wins, and opening writes each object once', () =>
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
 });
 
-it('half a line at the end is what a killed process leaves and is forgotten', () => {
+it('an incomplete last line, which a killed process leaves, is ignored', () => {
   openJournal(file).collection('thing').put({ id: 'a' });
   appendFileSync(file, '{"kind":"thing","obj');
   expect(openJournal(file).collection('thing').all()).toEqual([{ id: 'a' }]);
 });
 
-it('half a line in the middle is damage that nothing should hide', () => {
+it('an incomplete line in the middle is an error', () => {
   writeFileSync(file, '{"kind":"thi\n{"kind":"thing","object":{"id":"a"}}\n');
   expect(() => openJournal(file)).toThrow('line 1: not JSON');
 });

@@ -1,7 +1,7 @@
-/** What outlives the process: every changed object appended as one line, the last line of an id wins. */
+/** Keeps objects between runs: each change appends one line, and the last line of an id is valid. */
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Far more than a day of development; the oldest go first, so that neither memory nor the file grows for ever. */
+/** Far more than a day of development. The oldest objects are removed, so that memory and file are bounded. */
 const mostKept = 20_000;
 
 export type Collection<T extends { readonly id: string }> = {
@@ -15,7 +15,7 @@ export type Journal = { collection<T extends { readonly id: string }>(name: stri
 
 type Line = { readonly kind: string; readonly object: { readonly id: string } };
 
-/** Without a `file` the objects live in memory only. */
+/** Without `file` the objects are only in memory. */
 export function openJournal(file?: string): Journal {
   const collections = new Map<string, Map<string, { readonly id: string }>>();
   const of = (kind: string) => {
@@ -60,7 +60,7 @@ function readLines(file: string): Line[] {
     try {
       return [JSON.parse(line) as Line];
     } catch (error) {
-      // A process killed in the middle of a write leaves half a line, at the end only.
+      // A process that is killed during a write leaves an incomplete last line.
       if (index === lines.length - 1) return [];
       throw new Error(`${file}, line ${index + 1}: not JSON`, { cause: error });
     }

@@ -1,10 +1,9 @@
-/** The objects that the simulator keeps, in the shapes of Stripe's API as the official SDK's types declare them. */
+/** The objects of the simulator, in the shapes that the types of Stripe's SDK declare. */
 import { randomBytes } from 'node:crypto';
 import type { Stripe } from 'stripe';
 import { taxMinor } from './tax.ts';
 
 export type TaxRate = Stripe.TaxRate;
-export type Customer = Stripe.Customer;
 export type Event = Stripe.Event;
 
 /** The API version of the SDK that billing uses; events are rendered in it. */
@@ -20,7 +19,7 @@ export type SessionLine = {
   readonly taxRates: readonly TaxRate[];
 };
 
-/** A Checkout Session: what was asked for, and what became of it. Times are Unix seconds, as everywhere at Stripe. */
+/** A Checkout Session and its outcome. Times are Unix seconds, as everywhere at Stripe. */
 export type CheckoutSession = {
   readonly id: string;
   readonly livemode: boolean;
@@ -31,7 +30,6 @@ export type CheckoutSession = {
   readonly successUrl: string;
   readonly cancelUrl: string | null;
   readonly clientReferenceId: string | null;
-  readonly customer: string | null;
   readonly customerEmail: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly outcome:
@@ -40,10 +38,10 @@ export type CheckoutSession = {
     | { readonly status: 'expired' };
 };
 
-/** `cs_test_a1...` and the like: Stripe's alphabet and lengths, from a good source of chance. */
+/** A random id with Stripe's alphabet and length, such as `cs_test_a1...`. */
 export function newId(prefix: string, length = 24): string {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  // 248 is the largest multiple of 62 in a byte; the bytes above it would favour some characters.
+  // 248 is the largest multiple of 62 in a byte; larger bytes would make some characters more frequent.
   const bytes = [...randomBytes(length * 2)].filter((byte) => byte < 248).slice(0, length);
   if (bytes.length < length) return newId(prefix, length);
   return `${prefix}_${bytes.map((byte) => alphabet[byte % 62]).join('')}`;
@@ -53,7 +51,7 @@ export function newSessionId(livemode: boolean): string {
   return newId(`cs_${livemode ? 'live' : 'test'}`, 58);
 }
 
-/** A session past its time is expired at that instant, whether or not anybody has noticed yet. */
+/** A session is expired from the instant at which its time is over, also before its event is emitted. */
 export function statusAt(session: CheckoutSession, nowSeconds: number): 'open' | 'complete' | 'expired' {
   const { status } = session.outcome;
   return status === 'open' && session.expiresAt <= nowSeconds ? 'expired' : status;

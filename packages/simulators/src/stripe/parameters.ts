@@ -1,4 +1,4 @@
-/** Parameters as the SDK sends them, form-encoded, so that every value is text; refusals name them as Stripe does. */
+/** Parameters as the SDK sends them: form-encoded, so every value is text. Refusals name them as Stripe does. */
 import { z } from 'zod';
 import { invalid, type Reply } from './replies.ts';
 
@@ -9,7 +9,6 @@ export const wholeNumber = z
   .regex(/^\d{1,12}$/, 'Invalid integer')
   .transform(Number);
 const metadata = z.record(z.string().max(40), z.string().max(500)).optional();
-export const expand = z.array(z.string()).optional();
 export const pageSize = wholeNumber.refine(
   (limit) => limit >= 1 && limit <= 100,
   'Invalid integer: limit is 1 to 100',
@@ -36,7 +35,7 @@ const lineItem = z.strictObject({
   tax_rates: z.array(text).optional(),
 });
 
-/** Real parameters that change nothing which the simulator shows. Any other name is refused, as Stripe does. */
+/** Parameters of Stripe that have no effect in the simulator. Other names are refused, as Stripe does. */
 const withoutEffect = Object.fromEntries(
   (
     'adaptive_pricing after_expiration allow_promotion_codes allowed_payment_method_types automatic_tax ' +
@@ -51,16 +50,14 @@ const withoutEffect = Object.fromEntries(
 
 export const sessionParameters = z.strictObject({
   ...withoutEffect,
-  mode: z.literal('payment', 'The simulator knows mode `payment` only'),
+  mode: z.literal('payment', 'The simulator has only the mode `payment`'),
   line_items: z.array(lineItem).min(1),
   success_url: address,
   cancel_url: address.optional(),
   client_reference_id: text.max(200).optional(),
-  customer: text.optional(),
   customer_email: z.email('Invalid email address').optional(),
   expires_at: wholeNumber.optional(),
   metadata,
-  expand,
 });
 export type SessionParameters = z.infer<typeof sessionParameters>;
 
@@ -79,26 +76,17 @@ export const taxRateParameters = z.strictObject({
   metadata,
   state: text.optional(),
   tax_type: text.optional(),
-  expand,
 });
 
-export const customerParameters = z.strictObject({
-  description: text.optional(),
-  email: z.email('Invalid email address').optional(),
-  name: text.optional(),
-  phone: text.optional(),
-  metadata,
-  expand,
-});
+export const noParameters = z.strictObject({});
 
-export const retrieveParameters = z.strictObject({ expand });
+export const retrieveParameters = z.strictObject({ expand: z.array(z.literal('line_items')).optional() });
 
 export const listParameters = z.strictObject({
   limit: pageSize.optional(),
   starting_after: text.optional(),
   active: flag.optional(),
   inclusive: flag.optional(),
-  expand,
 });
 
 export type Parsed<T> =

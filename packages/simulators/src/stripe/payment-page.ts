@@ -1,4 +1,4 @@
-/** The hosted page of a Checkout Session: what is bought, what it costs, one button. */
+/** The payment page of a Checkout Session: the purchase, its price and one button. */
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { escapeHtml, page } from '../web-server.ts';
 import { type CheckoutSession, lineTotals, sessionTotals, statusAt } from './objects.ts';

@@ -1,4 +1,4 @@
-/** Kept objects as Stripe's API shows them. The SDK's own types check the shapes; what Checkout leaves unused is null. */
+/** Objects as Stripe's API returns them. The SDK's types check the shapes; unused fields are null. */
 import type { Stripe } from 'stripe';
 import { type CheckoutSession, lineTotals, type SessionLine, sessionTotals, statusAt } from './objects.ts';
 
@@ -8,7 +8,7 @@ export function renderList<T>(url: string, data: T[], hasMore = false) {
 
 export function renderSession(
   session: CheckoutSession,
-  o: { nowSeconds: number; pageUrl: string; withLines?: boolean },
+  o: { nowSeconds: number; pageUrl: string; withLines: boolean },
 ): object {
   const totals = sessionTotals(session);
   const status = statusAt(session, o.nowSeconds);
@@ -41,9 +41,9 @@ export function renderSession(
       submit: null,
       terms_of_service_acceptance: null,
     },
-    customer: session.customer,
+    customer: null,
     customer_account: null,
-    customer_creation: session.customer ? null : 'if_required',
+    customer_creation: 'if_required',
     customer_details: email
       ? {
           address: null,
@@ -94,7 +94,7 @@ export function renderSession(
   return o.withLines ? { ...rendered, line_items: renderLines(session) } : rendered;
 }
 
-export function renderLines(session: CheckoutSession) {
+function renderLines(session: CheckoutSession) {
   return renderList(
     `/v1/checkout/sessions/${session.id}/line_items`,
     session.lines.map((line) => renderLine(session, line)),
@@ -142,7 +142,7 @@ function renderLine(session: CheckoutSession, line: SessionLine) {
   };
 }
 
-/** `GET /sim/sessions/{id}`: the few facts that a test wants to compare. */
+/** `GET /sim/sessions/{id}`: the facts that tests compare. */
 export function summariseSession(session: CheckoutSession, nowSeconds: number) {
   const totals = sessionTotals(session);
   return {

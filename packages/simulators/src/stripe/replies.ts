@@ -29,7 +29,7 @@ export function notFound(kind: string, id: string, param: string): Reply {
   return refuse(404, { type: 'invalid_request_error', code: 'resource_missing', message, param });
 }
 
-/** What a caller sees when Stripe itself is in trouble. */
+/** The reply while Stripe is unavailable. */
 export const unavailable: Reply = refuse(503, {
   type: 'api_error',
   message: 'An unexpected error occurred while processing this request. Please try again later.',

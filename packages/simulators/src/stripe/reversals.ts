@@ -1,4 +1,4 @@
-/** Money that goes back: refunds made at Stripe, and disputes that cardholders begin. Nobody asks for them by the API here. */
+/** Refunds and disputes. They are made at Stripe and by cardholders, so there is no API call for them here. */
 import type { Collection } from './journal.ts';
 import { type CheckoutSession, type Event, newId, sessionTotals } from './objects.ts';
 
@@ -25,12 +25,12 @@ export function createReversals(o: {
   nowSeconds: () => number;
   emit: (type: Event['type'], livemode: boolean, object: object) => void;
 }) {
-  const tell = (type: Event['type'], refund: Refund) => {
+  const changeRefund = (type: Event['type'], refund: Refund) => {
     o.refunds.put(refund);
     o.emit(type, refund.livemode, renderRefund(refund));
     return refund;
   };
-  const tellDispute = (type: Event['type'], dispute: Dispute) => {
+  const changeDispute = (type: Event['type'], dispute: Dispute) => {
     o.disputes.put(dispute);
     o.emit(type, dispute.livemode, renderDispute(dispute));
     return dispute;
@@ -48,15 +48,15 @@ export function createReversals(o: {
   };
 
   return {
-    /** Nothing for a session that was not paid. */
+    /** Undefined for a session that was not paid. */
     refund(session: CheckoutSession, amount?: number): Refund | undefined {
       const paid = facts(session, amount);
-      return paid && tell('refund.created', { ...paid, id: newId('re'), status: 'succeeded' });
+      return paid && changeRefund('refund.created', { ...paid, id: newId('re'), status: 'succeeded' });
     },
 
     failRefund(id: string): Refund | undefined {
       const refund = o.refunds.get(id);
-      return refund && tell('refund.failed', { ...refund, status: 'failed' });
+      return refund && changeRefund('refund.failed', { ...refund, status: 'failed' });
     },
 
     /** An inquiry takes no money yet. */
@@ -66,23 +66,23 @@ export function createReversals(o: {
       const isInquiry = asked.inquiry === true;
       const status = isInquiry ? 'warning_needs_response' : 'needs_response';
       const dispute = { ...paid, id: newId('dp'), status, withdrawn: !isInquiry } as const;
-      tellDispute('charge.dispute.created', dispute);
-      return isInquiry ? dispute : tellDispute('charge.dispute.funds_withdrawn', dispute);
+      changeDispute('charge.dispute.created', dispute);
+      return isInquiry ? dispute : changeDispute('charge.dispute.funds_withdrawn', dispute);
     },
 
     closeDispute(id: string, status: 'won' | 'lost'): Dispute | undefined {
       const before = o.disputes.get(id);
       if (before === undefined) return undefined;
       const dispute = { ...before, status };
-      tellDispute('charge.dispute.closed', dispute);
+      changeDispute('charge.dispute.closed', dispute);
       return status === 'won' && before.withdrawn
-        ? tellDispute('charge.dispute.funds_reinstated', dispute)
+        ? changeDispute('charge.dispute.funds_reinstated', dispute)
         : dispute;
     },
   };
 }
 
-/** What of Stripe's objects says something here; the SDK's types know many more fields, which are null or empty then. */
+/** Only the fields of Stripe's objects that matter here. The SDK's types have many more. */
 function renderRefund(refund: Refund): object {
   return {
     id: refund.id,

@@ -1,4 +1,4 @@
-/** The Stripe simulator: stateful Checkout Sessions, a payment page, signed webhooks, faults on demand. */
+/** The Stripe simulator: stateful Checkout Sessions, a payment page, signed webhooks, and faults that tests set. */
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import express from 'express';
@@ -8,20 +8,13 @@ import { createCheckout } from './checkout.ts';
 import type { Faults } from './faults.ts';
 import type { SavedReply } from './idempotency.ts';
 import { openJournal } from './journal.ts';
-import {
-  apiVersion,
-  type CheckoutSession,
-  type Customer,
-  type Event,
-  newId,
-  type TaxRate,
-} from './objects.ts';
+import { apiVersion, type CheckoutSession, type Event, newId, type TaxRate } from './objects.ts';
 import { createReversals, type Dispute, type Refund } from './reversals.ts';
 import { mountSim } from './sim-routes.ts';
 import { startWebhooks, type WebhookSecrets } from './webhooks.ts';
 
 export type StripeSimulator = WebServer & {
-  /** Tells now of the sessions whose time is over, instead of within a second. */
+  /** Emits the events of sessions whose time is over now, instead of within a second. */
   readonly expireDue: () => void;
 };
 
@@ -32,22 +25,21 @@ export async function startStripeSimulator(o: {
   port?: number;
   webhookUrl: string;
   webhookSecrets: WebhookSecrets;
-  /** Base of the payment pages' addresses; its own address when a browser can reach that. */
+  /** Base of the addresses of payment pages; by default the simulator's own address. */
   publicUrl?: string;
-  /** Where the objects are kept between runs; in memory only when missing. */
+  /** The file that keeps the objects between runs. Without it they are only in memory. */
   stateFile?: string;
   clock?: Clock;
   firstRetryMs?: number;
   log?: (line: string) => void;
-  /** Told of every call of the API, as it was sent. */
+  /** Called with every request to the API. */
   onRequest?: (request: RecordedRequest) => void;
 }): Promise<StripeSimulator> {
   const journal = openJournal(o.stateFile);
   const sessions = journal.collection<CheckoutSession>('session');
   const taxRates = journal.collection<TaxRate>('tax_rate');
-  const customers = journal.collection<Customer>('customer');
   const events = journal.collection<Event>('event');
-  /** Of the events whose webhook was accepted. */
+  /** The events whose webhooks were accepted. */
   const deliveries = journal.collection<{ id: string }>('delivery');
   const savedReplies = journal.collection<SavedReply>('reply');
   const clock = o.clock ?? systemClock;
@@ -59,7 +51,7 @@ export async function startStripeSimulator(o: {
     secrets: o.webhookSecrets,
     faults,
     clock,
-    settled: (event, outcome) => {
+    ended: (event, outcome) => {
       events.put({ ...event, pending_webhooks: 0 });
       if (outcome === 'delivered') deliveries.put({ id: event.id });
     },
@@ -73,7 +65,6 @@ export async function startStripeSimulator(o: {
   const checkout = createCheckout({
     sessions,
     taxRates,
-    customers,
     clock,
     faults,
     pageUrl: (id) => `${publicUrl}/c/pay/${id}`,
@@ -109,7 +100,7 @@ export async function startStripeSimulator(o: {
   });
   app.use('/sim', express.json());
   const isDelivered = (eventId: string) => deliveries.get(eventId) !== undefined;
-  mountApi(app, { checkout, taxRates, customers, events, isDelivered, savedReplies, faults });
+  mountApi(app, { checkout, taxRates, events, isDelivered, savedReplies, faults });
   mountSim(app, {
     checkout,
     sessions,

@@ -1,6 +1,7 @@
-/** `POST /sim/...` for tests and demos, and the payment page for people: both pay in the same way. */
+/** `POST /sim/...` for tests and demos, and the payment page for people. Both pay in the same way. */
 import type { Express, Response } from 'express';
 import { z } from 'zod';
+import { faultsRoute } from '../web-server.ts';
 import type { Checkout } from './checkout.ts';
 import { type Faults, faults } from './faults.ts';
 import type { Collection } from './journal.ts';
@@ -10,7 +11,7 @@ import { summariseSession } from './rendering.ts';
 import type { Reversals } from './reversals.ts';
 
 const reversal = z.strictObject({
-  /** The whole payment unless said. */
+  /** By default the whole payment. */
   amountMinor: z.int().positive().optional(),
   /** A dispute that takes no money yet. */
   inquiry: z.boolean().optional(),
@@ -44,7 +45,7 @@ export function mountSim(
 
   const answer = (res: Response, made: object | undefined) => {
     if (made) res.json(made);
-    else res.status(409).json({ message: 'There is nothing paid, or nothing of that id' });
+    else res.status(409).json({ message: 'Nothing was paid, or there is no such id' });
   };
 
   app.post('/sim/sessions/:id/refund', (req, res) => {
@@ -70,15 +71,7 @@ export function mountSim(
     answer(res, o.reversals.closeDispute(req.params.id, outcome));
   });
 
-  app.post('/sim/faults', (req, res) => {
-    const asked = faults.safeParse(req.body ?? {});
-    if (asked.success) {
-      o.setFaults(asked.data);
-      res.json(asked.data);
-    } else {
-      res.status(400).json({ message: asked.error.issues.map((issue) => issue.message).join('; ') });
-    }
-  });
+  faultsRoute(app, '/sim/faults', { schema: faults, set: o.setFaults });
 
   app.get('/c/pay/:id', (req, res) => {
     const session = sessions.get(req.params.id);
@@ -89,7 +82,7 @@ export function mountSim(
   app.post('/c/pay/:id', (req, res) => {
     const session = sessions.get(req.params.id);
     const paid = session && checkout.pay(session);
-    // Not open any more: the page itself says why.
+    // If it is not open any more, the page says why.
     if (paid) res.redirect(303, paid.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', paid.id));
     else res.redirect(303, req.path);
   });

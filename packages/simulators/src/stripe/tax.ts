@@ -1,4 +1,4 @@
-/** Tax on an amount, as Stripe computes it per line and rate: exact, rounded half up to a minor unit. */
+/** The tax on an amount, as Stripe computes it for each line and rate: rounded half up to a minor unit. */
 import type { Stripe } from 'stripe';
 
 /** Percentages have up to four decimals. */

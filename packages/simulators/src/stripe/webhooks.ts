@@ -1,16 +1,16 @@
-/** Delivers events as Stripe does: signed over the raw body, again with growing delays until somebody answers 2xx. */
+/** Delivers events as Stripe does: signed over the raw body, and repeated with growing delays until the reply is 2xx. */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Faults } from './faults.ts';
 import type { Event } from './objects.ts';
 
-/** Stripe goes on for up to three days. */
+/** Stripe retries for up to three days. */
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
-/** A person who develops does not wait for Stripe's minutes and hours. */
+/** Stripe waits minutes and hours, which is too long for development. */
 const longestRetryMs = 10_000;
 const answerWithinMs = 10_000;
 const mostAtOnce = 16;
-/** Within this window a shuffled webhook may change places with others. */
+/** Shuffled webhooks are delayed by a random time up to this. */
 const shuffleWindowMs = 500;
 
 export type WebhookSecrets = { readonly TEST: string; readonly LIVE: string };
@@ -28,8 +28,8 @@ export function startWebhooks(o: {
   secrets: WebhookSecrets;
   faults: () => Faults;
   clock: Clock;
-  /** Called once for every event that has been delivered, or given up. */
-  settled: (event: Event, outcome: 'delivered' | 'given up') => void;
+  /** Called when an event was delivered or given up. */
+  ended: (event: Event, outcome: 'delivered' | 'given up') => void;
   firstRetryMs: number;
   log: (line: string) => void;
 }): Webhooks {
@@ -43,7 +43,7 @@ export function startWebhooks(o: {
     if (stopped.signal.aborted) return;
     waiting.sort((a, b) => a.dueAt - b.dueAt);
     for (let next = waiting[0]; next && next.dueAt <= performance.now(); next = waiting[0]) {
-      if (underWay.size >= mostAtOnce) return; // a delivery that ends pumps again
+      if (underWay.size >= mostAtOnce) return; // the end of a delivery calls this again
       waiting.shift();
       const attempt = deliver(next).finally(() => {
         underWay.delete(attempt);
@@ -57,12 +57,12 @@ export function startWebhooks(o: {
 
   async function deliver(delivery: Delivery): Promise<void> {
     const answer = await post(delivery.event);
-    if (answer === 'accepted') return o.settled(delivery.event, 'delivered');
+    if (answer === 'accepted') return o.ended(delivery.event, 'delivered');
     if (stopped.signal.aborted) return;
     const attempts = delivery.attempts + 1;
     const delayMs = Math.min(o.firstRetryMs * 2 ** Math.min(attempts - 1, 20), longestRetryMs);
     o.log(`webhook ${delivery.event.id}: attempt ${attempts} ended with ${answer}, again in ${delayMs} ms`);
-    if (performance.now() - delivery.firstAt > giveUpAfterMs) return o.settled(delivery.event, 'given up');
+    if (performance.now() - delivery.firstAt > giveUpAfterMs) return o.ended(delivery.event, 'given up');
     waiting.push({ ...delivery, attempts, dueAt: performance.now() + delayMs });
   }
 
@@ -94,7 +94,7 @@ export function startWebhooks(o: {
   return {
     send(event) {
       const { duplicate = 1, delayMs = 0, shuffle = false, lose = false } = o.faults();
-      if (lose) return o.settled(event, 'given up');
+      if (lose) return o.ended(event, 'given up');
       for (let copy = 0; copy < duplicate; copy += 1) {
         const dueAt = performance.now() + delayMs + (shuffle ? Math.random() * shuffleWindowMs : 0);
         waiting.push({ event, attempts: 0, dueAt, firstAt: performance.now() });
@@ -111,7 +111,7 @@ export function startWebhooks(o: {
 
 /**
  * Stripe's scheme v1: HMAC-SHA256 over the time and the exact bytes of the body.
- * @param secret several, separated by commas, are those of an endpoint whose secret was rolled: while the old one lives, Stripe signs by both
+ * @param secret may be several, separated by commas: while the secret of an endpoint is being rolled, Stripe signs with both
  */
 export function signatureHeader(body: string, secret: string, at: Date): string {
   const timestamp = Math.floor(at.getTime() / 1000);
