@@ -1,8 +1,8 @@
 /**
  * Three projects. `unit` needs nothing but Node; `integration` and `system` get the stores and the broker, started once for
- * the whole run (packages/testing). `npm test` runs the first two; `system` holds the trials of the whole system and has a
- * command of its own, `npm run test:system`. Node's own loader runs tests and sources as they are, once per worker
- * (packages/testing/src/jest/native-runtime.ts).
+ * the whole run (packages/testing). `npm test` runs the first two; `system` holds the trials of the whole system and of the
+ * embedded stores, and has a command of its own, `npm run test:system`. Node's own loader runs tests and sources as they are,
+ * once per worker (packages/testing/src/jest/native-runtime.ts).
  */
 import type { Config } from 'jest';
 
@@ -15,7 +15,11 @@ const everyProject = {
   modulePathIgnorePatterns: ['<rootDir>/\\.dev/', '<rootDir>/packages/sdk/dist/'],
 };
 
-const systemTests = ['**/trials/{system,browser,restore}/test/**/*.test.ts'];
+const systemTests = [
+  '**/trials/{system,browser,restore}/test/**/*.test.ts',
+  // Starts stores of its own, twice.
+  '**/packages/backing/test/*.test.ts',
+];
 const integrationTests = ['**/test/**/*.test.ts', '**/*.int.test.ts'];
 const butNot = (patterns: readonly string[]) => patterns.map((pattern) => `!${pattern}`);
 

@@ -191,7 +191,7 @@ function isBackedUp(data: string, file: string): boolean {
 async function need<T>(what: string, places: readonly Place<T>[]): Promise<T> {
   const finding = await firstFound(places);
   if (finding.found) return finding.value;
-  throw new Error(`${what}: ${finding.passedOver.map(({ why }) => why).join('; ')}`);
+  throw new Error(`${what}: ${finding.skipped.map(({ why }) => why).join('; ')}`);
 }
 
 async function query<R extends pg.QueryResultRow>(url: string, statements: readonly string[]): Promise<R[]> {

@@ -20,7 +20,7 @@ export async function startMongoServer(
   const finding = await firstFound(mongodPlaces(report));
   if (!finding.found) {
     throw new ProgramsMissing(
-      `There is no mongod: ${finding.passedOver.map(({ name, why }) => `${name}: ${why}`).join('; ')}`,
+      `There is no mongod: ${finding.skipped.map(({ name, why }) => `${name}: ${why}`).join('; ')}`,
     );
   }
   const data = join(folder, 'mongo');

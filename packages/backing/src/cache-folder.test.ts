@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('the cache of downloads', () => {
-  it('is filled once, and whole, when two come at the same time', async () => {
+  it('is filled once and completely when two processes fill it at the same time', async () => {
     const fillWith = (content: string) => async (folder: string) =>
       writeFileSync(join(folder, 'file'), content);
     const folders = await Promise.all([cached('thing', fillWith('one')), cached('thing', fillWith('two'))]);
@@ -24,7 +24,7 @@ describe('the cache of downloads', () => {
     expect(readdirSync(cacheFolder())).toEqual(['thing']);
   });
 
-  it('keeps nothing of a download that failed', async () => {
+  it('keeps nothing of a failed download', async () => {
     const failing = cached('thing', async (folder) => {
       writeFileSync(join(folder, 'half'), '');
       throw new Error('connection lost');

@@ -1,4 +1,4 @@
-/** Downloads are kept in the user's cache, shared by every checkout and safe for several processes at once. */
+/** Downloads are kept in the user's cache. All checkouts share it, and several processes may use it at once. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ export function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'offer-ads');
 }
 
-/** Fills a folder once: elsewhere first, then renamed, so that nobody ever sees half of it. */
+/** Fills a folder once. It is filled under another name and then renamed, so that no process sees an unfinished one. */
 export async function cached(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(cacheFolder(), name);
   if (existsSync(folder)) return folder;
@@ -17,7 +17,7 @@ export async function cached(name: string, fill: (folder: string) => Promise<voi
     await fill(unfinished);
     renameSync(unfinished, folder);
   } catch (error) {
-    // When another process was faster, its folder is as good.
+    // Another process may have been faster; then its folder is used.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

@@ -25,30 +25,30 @@ afterEach(() => {
 
 const pidOf = (child: ChildProcess): number => child.pid ?? 0;
 
-/** As a run that was killed leaves it: an owner that is no more, a server that still runs. */
-async function leaveBehind(): Promise<void> {
+/** What a killed run leaves: an owner that has ended, and a server that still runs. */
+async function leaveByKilledRun(): Promise<void> {
   await claimFolder(folder);
   recordServer(folder, 'server', pidOf(server));
   writeFileSync(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
 }
 
 describe('the folder of a run', () => {
-  it('cannot be claimed while a living process has it', async () => {
+  it('cannot be claimed while a living process has claimed it', async () => {
     await claimFolder(folder);
     await expect(claimFolder(folder)).rejects.toThrow(`in use by process ${process.pid}`);
     releaseFolder(folder);
     await claimFolder(folder);
   });
 
-  it('can be claimed after its owner was killed, which stops the servers that were left running', async () => {
-    await leaveBehind();
+  it('can be claimed after its owner was killed, and the servers of that owner are then stopped', async () => {
+    await leaveByKilledRun();
     const ended = once(server, 'exit');
     await claimFolder(folder);
     expect(await ended).toEqual([null, 'SIGTERM']);
   });
 
-  it('never leads to a process that merely got the number of a server that is gone', async () => {
-    await leaveBehind();
+  it('does not stop another process that got the id of a server that has ended', async () => {
+    await leaveByKilledRun();
     writeFileSync(
       join(folder, 'server.server.json'),
       JSON.stringify({ pid: pidOf(server), startedAt: 'long ago' }),
@@ -57,8 +57,8 @@ describe('the folder of a run', () => {
     expect(identify(pidOf(server))).toBeDefined();
   });
 
-  it('is swept away when its owner is gone, and left alone while it lives', async () => {
-    await leaveBehind();
+  it('is removed by a sweep when its owner has ended, and kept while its owner lives', async () => {
+    await leaveByKilledRun();
     await claimFolder(join(parent, 'living'));
     const ended = once(server, 'exit');
     await sweepAbandoned(parent);

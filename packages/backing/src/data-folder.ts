@@ -1,6 +1,6 @@
 /**
- * The folder in which one run keeps its servers' data: claimed by one process at a time, with a record of every server
- * started from it, so that what a killed predecessor left behind can be stopped, and nothing else.
+ * The folder with the data of one run's servers. One process at a time claims it. It has a record of every server that was started,
+ * so that the servers of a killed run can be stopped, and no other process.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,7 +11,7 @@ import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 const OWNER = 'owner.json';
 const SERVER_SUFFIX = '.server.json';
 
-/** Throws when a living process has the folder; stops what a dead one left running. */
+/** Throws when a living process has claimed the folder. Stops the servers that a dead process left running. */
 export async function claimFolder(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const owner = readIdentity(join(folder, OWNER));
@@ -46,7 +46,7 @@ export async function sweepAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** Deletes the folder and what was kept elsewhere on its behalf. */
+/** Deletes the folder, and its data that had to be stored elsewhere. */
 export function removeFolder(folder: string): void {
   removeReachableFolders(folder);
   rmSync(folder, { recursive: true, force: true });
@@ -63,14 +63,14 @@ async function stopServersOf(folder: string): Promise<void> {
   );
 }
 
-/** Long enough for a checkpoint; the data outlives a kill anyhow. */
-const PATIENCE_MS = 8_000;
+/** Long enough for a checkpoint. The data also survives a kill. */
+const STOP_BOUND_MS = 8_000;
 
 async function stopIdentified(server: ProcessIdentity): Promise<void> {
   process.kill(server.pid, 'SIGTERM');
-  const killAt = performance.now() + PATIENCE_MS;
+  const killAt = performance.now() + STOP_BOUND_MS;
   while (isAlive(server)) {
-    // Servers lead process groups of their own, so this reaches their children too.
+    // Each server has its own process group, so this also ends its children.
     if (performance.now() > killAt) process.kill(-server.pid, 'SIGKILL');
     await pause(50);
   }

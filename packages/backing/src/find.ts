@@ -1,4 +1,4 @@
-/** Looks in several places, in order, and remembers why each was passed over. */
+/** Looks in several places in order, and records why each of them was skipped. */
 
 export type Look<T> =
   | { readonly found: true; readonly value: T; readonly why: string }
@@ -6,7 +6,7 @@ export type Look<T> =
 
 export type Place<T> = { readonly name: string; readonly look: () => Promise<Look<T>> };
 
-export type PassedOver = { readonly name: string; readonly why: string };
+export type Skipped = { readonly name: string; readonly why: string };
 
 export type Finding<T> =
   | {
@@ -14,19 +14,19 @@ export type Finding<T> =
       readonly value: T;
       readonly place: string;
       readonly why: string;
-      readonly passedOver: readonly PassedOver[];
+      readonly skipped: readonly Skipped[];
     }
-  | { readonly found: false; readonly passedOver: readonly PassedOver[] };
+  | { readonly found: false; readonly skipped: readonly Skipped[] };
 
-/** The first place that has it; later places are not even looked at, because looking may download. */
+/** The first place that has it. Later places are not asked, because that may start a download. */
 export async function firstFound<T>(places: readonly Place<T>[]): Promise<Finding<T>> {
-  const passedOver: PassedOver[] = [];
+  const skipped: Skipped[] = [];
   for (const place of places) {
     const look = await place.look();
-    if (look.found) return { found: true, value: look.value, place: place.name, why: look.why, passedOver };
-    passedOver.push({ name: place.name, why: look.why });
+    if (look.found) return { found: true, value: look.value, place: place.name, why: look.why, skipped };
+    skipped.push({ name: place.name, why: look.why });
   }
-  return { found: false, passedOver };
+  return { found: false, skipped };
 }
 
 export function found<T>(value: T, why: string): Look<T> {
@@ -37,7 +37,7 @@ export function notFound(why: string): Look<never> {
   return { found: false, why };
 }
 
-/** What went wrong in one line, for use inside a sentence; the cause says more than "fetch failed" does. */
+/** The error in one line, for use inside a sentence. Includes the cause, because "fetch failed" alone says little. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return firstLine(String(error));
   return error.cause instanceof Error && error.cause.message !== ''

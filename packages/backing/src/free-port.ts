@@ -1,17 +1,17 @@
-/** Ports of loopback that nothing listens on. */
+/** Free ports of the loopback address. */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below those that Linux, macOS and Windows deal out themselves (from 32,768 at the lowest): one of these goes to no connection and no
- * listener that was given just any port before the one who asked here listens on it.
+ * Below the ports that Linux, macOS and Windows assign by themselves (the lowest is 32,768). So the system gives none of these to a
+ * connection or to another listener before the caller listens on it.
  */
 const FIRST_PORT = 10_000;
 const FIRST_DEALT_OUT = 32_768;
 const TRIES_FOR_EACH = 100;
 
-/** All are held until the last is found, so they differ. */
+/** All are kept open until the last one is found, so they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   await using held = new AsyncDisposableStack();
   const ports: number[] = [];
@@ -26,7 +26,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** @returns undefined when somebody else has it */
+/** @returns undefined when the port is in use */
 async function listenOn(port: number): Promise<Server | undefined> {
   const server = createServer().listen(port, '127.0.0.1');
   return once(server, 'listening').then(

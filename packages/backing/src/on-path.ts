@@ -1,8 +1,8 @@
-/** Where a command is, as a shell would find it. */
+/** The path of a command, as a shell finds it. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Server programs often lie where only root's PATH points. */
+/** Server programs are often in folders that only root has in PATH. */
 const serverFolders = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/sbin'];
 
 export function onPath(command: string): string | undefined {

@@ -26,16 +26,16 @@ const cannotStart: Start = async () => {
 };
 
 function mustNotBeAsked(): never {
-  throw new Error('looked further than the first place that has it');
+  throw new Error('asked a place behind the first one that has it');
 }
 
-const lookFor = (surroundings: StoreSources) => firstFound(placesOf('mongo', surroundings));
+const lookFor = (sources: StoreSources) => firstFound(placesOf('mongo', sources));
 
-describe('where a store is taken from', () => {
-  it('is Docker when no address is given and Docker has it, without looking further', async () => {
+describe('the place of a store', () => {
+  it('is Docker when no address is given and Docker has it, and no other place is asked', async () => {
     const finding = await lookFor({
       ...nowhere,
-      docker: async () => found(startsAt('mongodb://in-docker'), 'image mongo is there'),
+      docker: async () => found(startsAt('mongodb://in-docker'), 'image mongo is present'),
       embedded: () => [{ name: 'installed', look: mustNotBeAsked }],
     });
     expect(finding).toMatchObject({ found: true, place: 'Docker', value: { url: 'mongodb://in-docker' } });
@@ -52,10 +52,10 @@ describe('where a store is taken from', () => {
     expect(finding).toMatchObject({ found: true, place: 'installed', value: { url: 'mongodb://embedded' } });
   });
 
-  it('is the next place when one has it but it does not start', async () => {
+  it('is the next one when a store does not start', async () => {
     const finding = await lookFor({
       ...nowhere,
-      docker: async () => found(cannotStart, 'image mongo is there'),
+      docker: async () => found(cannotStart, 'image mongo is present'),
       embedded: () => [
         { name: 'installed', look: async () => found(cannotStart, 'mongod on PATH') },
         { name: 'download', look: async () => found(startsAt('mongodb://downloaded'), 'downloaded') },
@@ -64,15 +64,15 @@ describe('where a store is taken from', () => {
     expect(finding).toMatchObject({
       found: true,
       place: 'download',
-      passedOver: [
+      skipped: [
         { name: 'environment', why: 'MONGO_ADDRESS is not set' },
-        { name: 'Docker', why: 'image mongo is there, but it did not start: no permission' },
+        { name: 'Docker', why: 'image mongo is present, but it did not start: no permission' },
         { name: 'installed', why: 'mongod on PATH, but it did not start: no permission' },
       ],
     });
   });
 
-  it('is said in one line, with why nothing before it was taken', async () => {
+  it('is reported in one line, with the reasons against the places before it', async () => {
     const finding = await lookFor({
       ...nowhere,
       embedded: () => [{ name: 'installed', look: async () => found(startsAt('m'), 'mongod on PATH') }],
@@ -83,7 +83,7 @@ describe('where a store is taken from', () => {
     );
   });
 
-  it('is nowhere: the message names what is missing, where it was looked for and three ways out', async () => {
+  it('is none: the message names the missing store, the places that were tried and three ways to provide it', async () => {
     const finding = await lookFor(nowhere);
     if (finding.found) throw new Error('found');
     const message = sayMissing('mongo', finding, nowhere.addresses.mongo);
@@ -100,16 +100,16 @@ describe('where a store is taken from', () => {
 });
 
 describe('a given address that does not answer', () => {
-  it('is a mistake to tell, not a reason to take another', async () => {
-    const dead = { variable: 'MONGO_ADDRESS', url: 'mongodb://127.0.0.1:1/?directConnection=true' };
+  it('is an error: no other place is asked', async () => {
+    const dead = { variable: 'RABBIT_ADDRESS', url: 'amqp://127.0.0.1:1' };
     const looking = firstFound(
       placesOf(
-        'mongo',
-        { ...nowhere, addresses: { ...nowhere.addresses, mongo: dead }, docker: mustNotBeAsked },
+        'rabbitmq',
+        { ...nowhere, addresses: { ...nowhere.addresses, rabbitmq: dead }, docker: mustNotBeAsked },
         100,
       ),
     );
     await expect(looking).rejects.toThrow(BackingMissing);
-    await expect(looking).rejects.toThrow('MONGO_ADDRESS is set, but no MongoDB answers there');
+    await expect(looking).rejects.toThrow('RABBIT_ADDRESS is set, but no RabbitMQ answers there');
   });
 });

@@ -1,28 +1,28 @@
-/** Where each backing service is looked for, in order, and what is said when it is in none of these places. */
+/** The places of each backing service, in order, and the message when none of them has it. */
 import { images } from './docker/containers.ts';
 import { type Finding, firstLine, found, type Look, notFound, type Place, reasonOf } from './find.ts';
 import { answers, type RunningStore, type Store, storeTitles, untilItAnswers } from './stores.ts';
 
-/** Its message names what is missing and the ways to provide it: print it and exit with 1. */
+/** The message names the missing service and the ways to provide it. Print it and exit with 1. */
 export class BackingMissing extends Error {}
 
-/** An address that a person may give, by the variable that it comes in. */
+/** An address that a person may give, and its environment variable. */
 export type GivenAddress = { readonly variable: string; readonly url: string | undefined };
 
-/** How a store that was found gets started. */
+/** Starts a store that was found. */
 export type Start = () => Promise<RunningStore>;
 
-/** The outside world, so that tests can be one. */
+/** The sources of stores; tests pass their own. */
 export type StoreSources = {
   readonly addresses: Readonly<Record<Store, GivenAddress>>;
   readonly docker: (store: Store) => Promise<Look<Start>>;
   readonly embedded: (store: Store) => readonly Place<Start>[];
 };
 
-/** Long enough for a server that was started in the same breath. */
+/** Long enough for a server that was started at the same moment. */
 const GIVEN_BOUND_MS = 10_000;
 
-/** Finding includes starting: what cannot be started is passed over, with its reason. */
+/** Finding includes starting: a place whose store does not start is skipped, with the reason. */
 export function placesOf(
   store: Store,
   { addresses, docker, embedded }: StoreSources,
@@ -35,7 +35,7 @@ export function placesOf(
   ];
 }
 
-/** An address that was given and does not answer is a mistake to tell, not a reason to use something else. */
+/** If a given address does not answer, that is an error: no other place is used. */
 async function lookAtAddress(
   store: Store,
   { variable, url }: GivenAddress,
@@ -70,16 +70,16 @@ function started(place: Place<Start>): Place<RunningStore> {
   };
 }
 
-/** One line: what was taken, and why nothing before it was. */
+/** One line: which place was taken, and why the places before it were skipped. */
 export function sayTaken(store: Store, finding: Finding<RunningStore> & { found: true }): string {
-  const before = finding.passedOver.map(({ name, why }) => `${name}: ${firstLine(why)}`).join('; ');
+  const before = finding.skipped.map(({ name, why }) => `${name}: ${firstLine(why)}`).join('; ');
   return `${storeTitles[store]}: ${finding.why}${before === '' ? '' : ` (${before})`}`;
 }
 
-/** One line, for a store that the system can do without. */
-export function sayWithout(store: Store, { passedOver }: Finding<RunningStore>): string {
-  const looked = passedOver.map(({ name, why }) => `${name}: ${firstLine(why)}`).join('; ');
-  return `${storeTitles[store]}: none, so the system does without (${looked})`;
+/** One line, for a store that the system does not need. */
+export function sayWithout(store: Store, { skipped }: Finding<RunningStore>): string {
+  const looked = skipped.map(({ name, why }) => `${name}: ${firstLine(why)}`).join('; ');
+  return `${storeTitles[store]}: none, so the system works without it (${looked})`;
 }
 
 const installable: Record<Store, string> = {
@@ -95,8 +95,8 @@ export function sayMissing(
   { variable }: GivenAddress,
 ): string {
   return [
-    `${storeTitles[store]} is missing. It was looked for in:`,
-    ...finding.passedOver.map(({ name, why }) => `  - ${name}: ${why}`),
+    `${storeTitles[store]} is missing. These places were tried:`,
+    ...finding.skipped.map(({ name, why }) => `  - ${name}: ${why}`),
     'Three ways to provide it:',
     `  1. set ${variable} to the address of one that runs;`,
     `  2. start Docker, able to get the image ${images[store]};`,

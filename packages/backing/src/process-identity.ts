@@ -1,10 +1,10 @@
-/** Which process a number means: process ids are reused, a start time with it is not. */
+/** Identifies a process by its id and its start time, because ids are reused. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 export type ProcessIdentity = { readonly pid: number; readonly startedAt: string };
 
-/** Undefined when there is no such process, or only its exit status is left. */
+/** Undefined when there is no such process, or when it has ended and only its exit status is kept. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const state = existsSync('/proc/self/stat') ? stateFromProc(pid) : stateFromPs(pid);
   if (state === undefined || state.letter === 'Z') return undefined;
@@ -24,7 +24,7 @@ function stateFromProc(pid: number): State | undefined {
   } catch {
     return undefined;
   }
-  // The second field is the program's name in brackets and may hold anything; state is field 3, start time field 22.
+  // Field 2 is the program's name in brackets and may contain any character. Field 3 is the state, field 22 the start time.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return { letter: fields[0] ?? '', startedAt: fields[19] ?? '' };
 }

@@ -1,11 +1,11 @@
-/** Programs that some tests need beside the stores: whichever is installed, or Debian's, which is then brought once. */
+/** Programs that some tests need besides the stores: an installed one, or else the package of Debian, which is installed once. */
 import { installByApt } from './apt.ts';
 import { firstFound, found, type Look, notFound } from './find.ts';
 import { onPath } from './on-path.ts';
 
-/** Its file; undefined, and a line that says why, where there is none and none can be brought. */
+/** The path of the program. Undefined, and a reported line says why, when it is not installed and cannot be installed. */
 export async function findProgram(o: {
-  /** Any of them will do. */
+  /** The first one that is installed is used. */
   names: readonly string[];
   packageName: string;
   report: (line: string) => void;
@@ -22,7 +22,7 @@ export async function findProgram(o: {
     },
   ]);
   if (finding.found) return finding.value;
-  const reasons = finding.passedOver.map(({ name, why }) => `${name}: ${why}`);
+  const reasons = finding.skipped.map(({ name, why }) => `${name}: ${why}`);
   o.report(`no ${o.packageName}: ${reasons.join('; ')}`);
   return undefined;
 }

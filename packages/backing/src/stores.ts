@@ -1,4 +1,4 @@
-/** The four backing services and what it takes to say that one is up. */
+/** The four backing services, and how to find out whether one is up. */
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
@@ -14,14 +14,14 @@ export const storeTitles: Record<Store, string> = {
   valkey: 'Valkey',
 };
 
-/** A store that runs, and how to stop it; stopping what was not started here does nothing. */
+/** A running store. `stop` does nothing if it was not started here. */
 export type RunningStore = { readonly url: string; readonly stop: () => Promise<void> };
 
 /** One try each: rejects while the store is not up. */
 export const answers: Record<Store, (url: string) => Promise<void>> = {
   postgres: async (url) => {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-    // Connections that a starting server drops come back as events too; the rejection below is enough.
+    // A connection that a starting server drops also emits this event; the rejection below is enough.
     client.on('error', () => {});
     try {
       await client.connect();
@@ -35,14 +35,14 @@ export const answers: Record<Store, (url: string) => Promise<void>> = {
       const hello = await client.db('admin').command({ hello: 1 });
       if (hello.isWritablePrimary !== true) throw new Error('no primary yet');
     }),
-  // RabbitMQ opens its port last; one that is up answers the protocol header with a method frame (type 1).
+  // RabbitMQ opens its port last. When it is up, it answers the protocol header with a method frame (type 1).
   rabbitmq: (url) =>
     exchange(new URL(url), {
       port: 5672,
       send: 'AMQP\u0000\u0000\u0009\u0001',
       isAnswer: (reply) => reply[0] === 1,
     }),
-  // One that wants a password first is up too.
+  // A server that asks for a password is up too.
   valkey: (url) =>
     exchange(new URL(url), {
       port: 6379,
@@ -53,7 +53,7 @@ export const answers: Record<Store, (url: string) => Promise<void>> = {
 
 const POLL_MS = 100;
 
-/** Asks until the store answers; gives up at the bound, or at once when `abandoned` rejects. */
+/** Asks until the store answers. Fails after `boundMs`, or at once when `abandoned` aborts. */
 export async function untilItAnswers(
   ask: () => Promise<void>,
   { boundMs, abandoned }: { boundMs: number; abandoned?: AbortSignal },
@@ -74,8 +74,8 @@ export async function untilItAnswers(
 const NOT_YET_INITIALIZED = 94;
 
 /**
- * Makes a lone mongod the primary of a replica set of one, which transactions need. `host` is how the node reaches
- * itself; it is corrected when the node comes back on another port.
+ * Makes a single mongod the primary of a replica set of one, because transactions need a replica set. `host` is the address at which
+ * the node reaches itself; it is changed when the node starts on another port.
  */
 export async function becomePrimary(url: string, host: string): Promise<void> {
   await withMongo(url, async (client) => {
@@ -103,7 +103,7 @@ async function withMongo(url: string, work: (client: MongoClient) => Promise<voi
   }
 }
 
-/** Sends the first words of a protocol and judges the answer. */
+/** Sends the first bytes of a protocol and checks the answer. */
 function exchange(
   url: URL,
   o: { port: number; send: string; isAnswer: (reply: Buffer) => boolean },

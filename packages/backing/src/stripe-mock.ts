@@ -1,6 +1,6 @@
 /**
- * stripe-mock, Stripe's own server that checks requests against Stripe's published OpenAPI description. It is a Go program and
- * comes as source only: taken from `STRIPE_MOCK` or from PATH, else built once by Go into the user's cache.
+ * stripe-mock, Stripe's own server that checks requests against Stripe's published OpenAPI description. It is a Go program and is
+ * published as source only: it is taken from `STRIPE_MOCK` or from PATH, or built once by Go into the user's cache.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { cached } from './cache-folder.ts';
 
-/** The version whose checksum Go's own database vouches for; its description is of Stripe's API 2026-08-26. */
+/** Go checks the version against its checksum database. It describes Stripe's API of 2026-08-26. */
 const VERSION = 'v0.203.0';
 const MODULE = `github.com/stripe/stripe-mock@${VERSION}`;
 /** Downloading and compiling take a minute on two cores. */
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 
 export type StripeMock = AsyncDisposable & { readonly url: string };
 
-/** Or the reason why there is none. */
+/** Returns the reason when it cannot be had. */
 export async function startStripeMock(): Promise<StripeMock | { readonly missing: string }> {
   const program = await findProgram();
   if (typeof program !== 'string') return program;
@@ -61,7 +61,7 @@ async function build(folder: string): Promise<void> {
   });
 }
 
-/** It says where it listens. */
+/** It prints its address. */
 async function addressOf(
   child: ChildProcess & { stdout: NonNullable<ChildProcess['stdout']> },
 ): Promise<string> {

@@ -12,8 +12,8 @@ import { removeFolder } from '../src/data-folder.ts';
 import { isAlive, type ProcessIdentity } from '../src/process-identity.ts';
 import { answers } from '../src/stores.ts';
 
-// RabbitMQ alone was seen to take 70 seconds to start on a busy machine, and it starts twice.
-const PATIENCE_MS = 600_000;
+// On a busy machine RabbitMQ may take 70 seconds to start, and it starts twice.
+const TIMEOUT_MS = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'embedded-backing-'));
 const holders: ChildProcess[] = [];
@@ -24,7 +24,7 @@ afterAll(() => {
 
 async function hold(): Promise<{ holder: ChildProcess; addresses: Backing }> {
   const holder = spawn(process.execPath, [join(import.meta.dirname, 'hold-backing.ts'), folder], {
-    // Docker is looked for where it cannot be, so that the servers are embedded wherever this runs.
+    // At this address is no Docker, so the servers are always embedded.
     env: { ...process.env, DOCKER_HOST: 'tcp://127.0.0.1:1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -68,7 +68,7 @@ async function cats<T>(
 
 describe('embedded backing services', () => {
   it(
-    'come back with their data after their owner was killed, and are gone after a proper stop',
+    'start with their data after their owner was killed, and do not run after an orderly stop',
     async () => {
       const killed = await hold();
       await inPostgres(killed.addresses.postgresUrl, 'CREATE TABLE cats AS SELECT 1 AS id');
@@ -91,6 +91,6 @@ describe('embedded backing services', () => {
       expect(running.filter(isAlive)).toEqual([]);
       expect(recordedServers()).toEqual([]);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });

@@ -1,4 +1,4 @@
-/** Holds embedded backing services in the folder given until SIGTERM; prints their addresses. For the test beside it. */
+/** Runs embedded backing services in the given folder until SIGTERM and prints their addresses. Started by embedded.test.ts. */
 import { once } from 'node:events';
 import { provideBacking } from '../src/backing.ts';
 

@@ -10,7 +10,7 @@ export const images: Record<Store, string> = {
   valkey: 'valkey/valkey:8.1',
 };
 
-/** What each listens on inside its container. */
+/** The port of each store inside its container. */
 export const containerPorts: Record<Store, number> = {
   postgres: 5432,
   mongo: 27017,
@@ -25,15 +25,15 @@ const urls: Record<Store, (address: string) => string> = {
   valkey: (address) => `redis://${address}`,
 };
 
-/** A cold start while images are unpacked. */
+/** Enough for a first start while images are unpacked. */
 const START_BOUND_MS = 60_000;
 
-/** The store's address, once it answers at `host:port`. */
+/** The URL of the store, once it answers at `host:port`. */
 export async function readyContainer(store: Store, address: string): Promise<string> {
   const url = urls[store](address);
   await untilItAnswers(
     async () => {
-      // The member's name for itself; clients connect directly and never follow it.
+      // Only the member itself uses this address; clients connect directly.
       if (store === 'mongo') await becomePrimary(url, `127.0.0.1:${containerPorts.mongo}`);
       await answers[store](url);
     },

@@ -1,4 +1,4 @@
-/** The stores by compose, for a person: their data stays in volumes until `npm run reset`. */
+/** The stores by docker compose, for a person: their data stays in volumes until `npm run reset`. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const composeFile = fileURLToPath(new URL('docker-compose.yml', import.meta.url)
 /** One compose project per data folder, so that two checkouts do not share their data. */
 export function dockerCompose(folder: string): ContainerRunner {
   const compose = composeOf(folder);
-  // Two `up` at once would both try to make the project's network.
+  // Two `up` at once would both try to create the project's network.
   let previous: Promise<unknown> = Promise.resolve();
   return {
     check: async () => {
@@ -40,7 +40,7 @@ export function dockerCompose(folder: string): ContainerRunner {
   };
 }
 
-/** Removes containers and volumes, if the folder's runs ever had any. */
+/** Removes containers and volumes, if runs with this folder have created any. */
 export async function removeComposeProject(folder: string): Promise<void> {
   if (!existsSync(markerOf(folder))) return;
   await composeOf(folder)('down', '--volumes');
@@ -51,7 +51,7 @@ function markerOf(folder: string): string {
   return join(folder, 'runs-in-compose');
 }
 
-/** The plugin where it is installed, else the older program of its own. */
+/** Uses the compose plugin if it is installed, otherwise the older program docker-compose. */
 function composeOf(folder: string): (...args: string[]) => Promise<string> {
   const project = `offer-ads-${createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 8)}`;
   const options = ['--project-name', project, '--file', composeFile];
@@ -70,7 +70,7 @@ async function chooseCommand(): Promise<[string, string[]]> {
     return ['docker', ['compose']];
   } catch {
     await run('docker-compose', ['version']).catch(() => {
-      throw new Error('neither `docker compose` nor docker-compose is there');
+      throw new Error('neither `docker compose` nor docker-compose is installed');
     });
     return ['docker-compose', []];
   }

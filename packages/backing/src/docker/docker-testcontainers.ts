@@ -1,10 +1,10 @@
-/** The stores in containers that live for one test run. */
+/** The stores in containers of one test run. */
 
 import type { Store } from '../stores.ts';
 import { containerPorts, images, readyContainer } from './containers.ts';
 import { type ContainerRunner, dockerCommand } from './docker.ts';
 
-/** The container that removes the others when a run is killed; testcontainers 12 asks for this version. */
+/** This container removes the others when a run is killed. testcontainers 12 uses this version. */
 const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';
 
 export const testcontainers: ContainerRunner = {
@@ -15,7 +15,7 @@ export const testcontainers: ContainerRunner = {
     try {
       await dockerCommand.pull(REAPER_IMAGE);
     } catch {
-      // Without it containers of a killed run stay; better than no containers.
+      // Without it the containers of a killed run stay, which is better than no containers.
       process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';
     }
   },
@@ -42,16 +42,16 @@ export const testcontainers: ContainerRunner = {
   },
 };
 
-/** Imported late: it brings a Docker client that no other branch needs. */
+/** Imported only when needed, because it loads a Docker client. */
 const library = () => import('testcontainers');
 
-/** Data that lives for one run needs no fsync. */
-const hastyPostgres = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+/** The data of one test run needs no fsync. */
+const withoutFsync = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
 const settings: Record<Store, { readonly env: Record<string, string>; readonly command: string[] }> = {
   postgres: {
     env: { POSTGRES_HOST_AUTH_METHOD: 'trust' },
-    command: ['postgres', ...hastyPostgres.flatMap((setting) => ['-c', setting])],
+    command: ['postgres', ...withoutFsync.flatMap((setting) => ['-c', setting])],
   },
   mongo: { env: {}, command: ['mongod', '--replSet', 'rs0', '--bind_ip_all'] },
   rabbitmq: { env: {}, command: ['rabbitmq-server'] },

@@ -10,7 +10,7 @@ const healthy: DockerProbes = {
   daemonAnswers: async () => {},
   hasImage: async () => true,
   pull: async () => {
-    throw new Error('must not pull what is there');
+    throw new Error('must not pull a present image');
   },
 };
 
@@ -21,13 +21,13 @@ function rejecting(reason: string): () => Promise<never> {
 }
 
 describe('Docker', () => {
-  it('gives a store whose image is there', async () => {
+  it('runs a store whose image is present', async () => {
     const look = await lookInDocker(runner, healthy)('postgres');
-    expect(look.why).toBe('image postgres:18 is there');
+    expect(look.why).toBe('image postgres:18 is present');
     expect(look.found && (await look.value()).url).toBe('in-docker://postgres');
   });
 
-  it('gives a store whose image it gets in time', async () => {
+  it('runs a store whose image it pulls in time', async () => {
     const pulled: string[] = [];
     const probes: DockerProbes = {
       ...healthy,
@@ -41,7 +41,7 @@ describe('Docker', () => {
     expect(pulled).toEqual(['postgres:18']);
   });
 
-  it('does not give a store whose image does not come in time', async () => {
+  it('does not run a store whose image does not arrive in time', async () => {
     const probes: DockerProbes = {
       ...healthy,
       hasImage: async () => false,
@@ -49,11 +49,11 @@ describe('Docker', () => {
     };
     expect(await lookInDocker(runner, probes)('rabbitmq')).toEqual({
       found: false,
-      why: 'image rabbitmq:4.2 is not there and could not be pulled (not within a minute)',
+      why: 'image rabbitmq:4.2 is missing and could not be pulled (not within a minute)',
     });
   });
 
-  it('gives nothing when its daemon does not answer, and is asked once for all stores', async () => {
+  it('runs no store when its daemon does not answer, and is asked once for all stores', async () => {
     let asked = 0;
     const look = lookInDocker(runner, {
       ...healthy,
@@ -69,10 +69,10 @@ describe('Docker', () => {
     expect(asked).toBe(1);
   });
 
-  it('gives nothing when containers cannot be run the way that is asked for', async () => {
+  it('runs no store when its runner cannot run containers', async () => {
     const noCompose = {
       ...runner,
-      check: rejecting('neither `docker compose` nor docker-compose is there'),
+      check: rejecting('neither `docker compose` nor docker-compose is installed'),
     };
     expect(await lookInDocker(noCompose, healthy)('mongo')).toMatchObject({ found: false });
   });

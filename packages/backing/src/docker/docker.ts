@@ -1,4 +1,4 @@
-/** Whether Docker can give a store: it answers, and has the image or gets it in time. */
+/** Finds out whether Docker can run a store: it answers, and it has the image or pulls it in time. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { found, type Look, notFound, reasonOf } from '../find.ts';
@@ -8,23 +8,23 @@ import { images } from './containers.ts';
 
 const run = promisify(execFile);
 
-/** How containers are run: by testcontainers in tests, by compose for a person. */
+/** Runs containers: testcontainers in tests, compose for a person. */
 export type ContainerRunner = {
-  /** Rejects with the reason when it cannot run anything here. */
+  /** Rejects with the reason when it cannot run containers here. */
   readonly check: () => Promise<void>;
   readonly start: (store: Store) => Promise<RunningStore>;
 };
 
-/** The questions, so that tests can answer them. */
+/** Questions to Docker; tests pass their own. */
 export type DockerProbes = {
-  /** Rejects with the reason when it does not. */
+  /** Rejects with the reason when the daemon does not answer. */
   readonly daemonAnswers: () => Promise<void>;
   readonly hasImage: (image: string) => Promise<boolean>;
-  /** Rejects with the reason when it does not come in time. */
+  /** Rejects with the reason when the image does not arrive in time. */
   readonly pull: (image: string) => Promise<void>;
 };
 
-/** Looks for one store at a time; whether Docker works at all is asked once. */
+/** Looks for one store. Whether Docker works at all is asked only once. */
 export function lookInDocker(
   runner: ContainerRunner,
   probes: DockerProbes = dockerCommand,
@@ -38,19 +38,19 @@ export function lookInDocker(
     } catch (error) {
       return notFound(reasonOf(error));
     }
-    if (await probes.hasImage(image)) return found(() => runner.start(store), `image ${image} is there`);
+    if (await probes.hasImage(image)) return found(() => runner.start(store), `image ${image} is present`);
     try {
       await probes.pull(image);
       return found(() => runner.start(store), `image ${image} was pulled`);
     } catch (error) {
-      return notFound(`image ${image} is not there and could not be pulled (${reasonOf(error)})`);
+      return notFound(`image ${image} is missing and could not be pulled (${reasonOf(error)})`);
     }
   };
 }
 
 /** A daemon that is up answers within milliseconds. */
 const ANSWER_BOUND_MS = 5_000;
-/** Beyond this the embedded servers are faster, even on their first run. */
+/** A longer pull takes more time than the embedded servers, even on their first run. */
 const PULL_BOUND_MS = 60_000;
 
 export const dockerCommand: DockerProbes = {

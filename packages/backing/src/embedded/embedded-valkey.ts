@@ -1,4 +1,4 @@
-/** Finds and runs Valkey, or Redis, which does the same for us: counts that may be lost, so nothing is kept on disk. */
+/** Finds and runs Valkey or Redis. Both serve our needs: counts that may be lost. So nothing is written to disk. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { installByApt } from '../apt.ts';

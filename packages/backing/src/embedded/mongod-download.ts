@@ -1,6 +1,6 @@
 /**
- * Prints the path of a mongod that mongodb-memory-server-core downloaded, or had downloaded before. A process of its
- * own, because the library cannot be told to give up: whoever wants a bound ends the process.
+ * Prints the path of the mongod that mongodb-memory-server-core downloads, now or before. This is a process of its own, because the
+ * library has no time-out: the parent ends the process.
  */
 import { MongoBinary } from 'mongodb-memory-server-core';
 import { cacheFolder } from '../cache-folder.ts';

@@ -1,4 +1,4 @@
-/** Where a mongod program may be had: installed, downloaded, or out of Python wheels. */
+/** The places of a mongod program: installed, downloaded, or from Python wheels. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ async function installedMongod(): Promise<Look<Mongod>> {
     : found({ command, env: {} }, `mongod on PATH (${command})`);
 }
 
-/** A network without MongoDB's server is often one that drops packets: it gets this long to show itself. */
+/** A network that does not reach MongoDB's server often drops packets without an answer, so this waits no longer. */
 const REACH_BOUND_MS = 3_000;
 /** About 80 MB. */
 const DOWNLOAD_BOUND_MS = 90_000;

