@@ -3,12 +3,12 @@ import { type Setting, settingGroups } from './groups.ts';
 
 const head = `# Settings
 
-Generated from the services' config schemas: \`npm run generate\`. All are environment variables; an empty one is not set. A start with a setting missing or wrong
-names all of them at once, never a value, and ends with status 78.
+Generated from the services' config schemas by \`npm run generate\`. All settings are environment variables; an empty variable counts as not set. If settings are
+missing or wrong, the service does not start: it prints all their names, never a value, and ends with status 78.
 
-A **secret** may be given as a file instead: \`NAME_FILE\` is its path, the file holds nothing but the value; a line break at its end is no part of it. Both at once,
-or a file that is missing or empty, are refused. Kubernetes gives secrets as variables out of Secrets ([deploy/k8s/](../../deploy/k8s/README.md)),
-docker-compose.yml as files; which other setting has which name there is in [.env.example](../../.env.example).`;
+A **secret** may be given as a file instead: \`NAME_FILE\` is the path of a file that contains only the value. A line break at its end is ignored. If the value and the
+file are both given, or if the file is missing or empty, the service does not start. Kubernetes passes secrets as variables from Secrets
+([deploy/k8s/](../../deploy/k8s/README.md)), docker-compose.yml as files. [.env.example](../../.env.example) has the names of the settings in docker-compose.yml.`;
 
 export function settingsPage(): string {
   const tables = settingGroups()

@@ -19,7 +19,7 @@ function stripeKey(mode: 'test' | 'live') {
     .regex(new RegExp(`^[sr]k_${mode}_\\w+$`), { error: hint })
     .meta({
       ...isSecret,
-      description: `Secret or restricted key of Stripe's ${mode} mode: what offers are paid by in ${mode.toUpperCase()} mode.`,
+      description: `Secret or restricted key of Stripe's ${mode} mode, for card payments in ${mode.toUpperCase()} mode.`,
       example: `rk_${mode}_...`,
     });
 }
@@ -32,7 +32,7 @@ function webhookSecret(mode: 'test' | 'live') {
     .regex(/^whsec_[^\s,]{8,}(,whsec_[^\s,]{8,})*$/, { error: webhookHint })
     .meta({
       ...isSecret,
-      description: `Signing secret of the webhook endpoint that Stripe's ${mode} mode has been given: /webhooks/stripe of billing.`,
+      description: `Signing secret of the webhook endpoint in Stripe's ${mode} mode. The endpoint is /webhooks/stripe of billing.`,
       example: 'whsec_...',
     });
 }
@@ -55,11 +55,11 @@ export const billingSettings = z.object({
   BILLING_CONTEXT_SECRET: contextSecret('billing'),
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   PUBLIC_URL: httpUrl.meta({
-    description: 'Address under which payers and Stripe reach billing: the base of payment links.',
+    description: 'Address at which payers and Stripe reach billing: the base of payment links.',
     example: 'https://pay.ads.example',
   }),
   STRIPE_API_URL: httpUrl.optional().meta({
-    description: "Another address than Stripe's own: the simulator's. Not set in production.",
+    description: "Address of the simulator, which replaces Stripe's own. Leave it out in production.",
     example: 'http://stripe-simulator:8080',
     without: "Stripe's own",
   }),
@@ -68,17 +68,17 @@ export const billingSettings = z.object({
   STRIPE_LIVE_SECRET_KEY: stripeKey('live'),
   STRIPE_LIVE_WEBHOOK_SECRET: webhookSecret('live'),
   SELLER_NAME: line('the name of the seller', 100).meta({
-    description: 'Who sells, as it stands on invoices.',
+    description: 'Name of the seller on invoices.',
     example: 'Offer Ads Ltd',
   }),
   SELLER_ADDRESS: line('the address of the seller, its parts separated by commas', 300).meta({
-    description: "The seller's address on invoices; its commas end lines.",
+    description: 'Address of the seller on invoices; each comma ends a line.',
     example: '1 Example Street, London, EC1A 1AA, United Kingdom',
   }),
   SELLER_VAT_NUMBER: z
     .string({ error: vatNumberHint })
     .regex(/^(GB|XI) ?\d{3} ?\d{4} ?\d{2}( ?\d{3})?$/, { error: vatNumberHint })
-    .meta({ description: "The seller's VAT number, as invoices must show it.", example: 'GB 123 4567 89' }),
+    .meta({ description: 'VAT number of the seller, as invoices must show it.', example: 'GB 123 4567 89' }),
 });
 
 export type BillingConfig = z.infer<typeof billingSettings>;

@@ -29,7 +29,7 @@ const networks = z
   })
   .meta({
     description:
-      'Networks of the proxies whose X-Forwarded-For is believed, separated by commas. Behind a proxy or load balancer set them, or all callers share the 60 requests a minute of one address; none otherwise, because anybody can send that header.',
+      'Networks of the proxies whose X-Forwarded-For header is trusted, separated by commas. Set it behind a proxy or load balancer: without it all callers count as one address, with 60 requests a minute. Otherwise leave it out, because anybody can send that header.',
     example: '10.0.0.0/8',
     without: 'none',
   });
@@ -40,7 +40,7 @@ const valkeyUrl = z
   .meta({
     ...isSecret,
     description:
-      'Valkey or Redis, where all replicas count requests together. Without it each counts for itself, which is exact for one.',
+      'Valkey or Redis, in which all replicas count requests together. Without it each replica counts its own requests, which is exact for one replica.',
     example: 'redis://:password@valkey:6379',
   });
 
@@ -50,7 +50,7 @@ const callSpoolFolder = z
   .optional()
   .meta({
     description:
-      'Folder where calls wait to be logged while Postgres is away, 256 MB at most; replicas may share it. Without it they wait in memory, and a stop loses them.',
+      'Folder in which log records of calls wait while Postgres is unavailable, at most 256 MB. Replicas may share it. Without it they wait in memory and are lost at a stop.',
     example: '/data/call-spool',
   });
 
@@ -73,7 +73,7 @@ const statusTargets = z
   )
   .meta({
     description:
-      'Further services whose health the status page shows, beside those that the gateway calls anyway: name=address pairs, separated by commas.',
+      'More services whose health the status page shows, besides those that the gateway calls: pairs of name=address, separated by commas.',
     example: 'moderation=http://moderation:8080',
     without: 'none',
   });
@@ -92,7 +92,7 @@ export const gatewaySettings = z.object({
   BILLING_CONTEXT_SECRET: contextSecret('billing'),
   NOTIFIER_CONTEXT_SECRET: contextSecret('notifier'),
   PUBLIC_URL: httpUrl.meta({
-    description: 'Address under which the world reaches the gateway: the API, the portal, links in mails.',
+    description: 'Public address of the gateway: of the API, of the portal and of links in mails.',
     example: 'https://ads.example',
   }),
   TRUSTED_PROXIES: networks,
@@ -104,14 +104,14 @@ export const gatewaySettings = z.object({
     .default('closed')
     .meta({
       description:
-        'Who registers organisations. closed: the platform team alone (`npm run admin -- org create`). approval: anybody, with a link in a mail, and the organisation sees counts of made-up members and has no LIVE mode until the platform team approves it (`npm run admin -- org approve`). open: anybody, approved at once.',
+        'Who may register organisations. closed: only the platform team (`npm run admin -- org create`). approval: everybody, by a link in a mail; until the platform team approves the organisation (`npm run admin -- org approve`), it has no LIVE mode and its counts are of made-up members. open: everybody, approved at once.',
       example: 'approval',
     }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:
-      "Where the pictures of offers come from, so that the portal may show them: the origin of offers' PUBLIC_URL, or of the bucket that keeps them.",
+      "Origin of the pictures of offers, so that the portal may show them: that of offers' PUBLIC_URL, or that of the bucket with the pictures.",
     example: 'https://images.ads.example',
-    without: "the gateway's own address alone",
+    without: "the gateway's own address",
   }),
 });
 export type GatewayConfig = z.infer<typeof gatewaySettings>;

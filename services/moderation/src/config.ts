@@ -30,36 +30,35 @@ export const moderationSettings = z.object({
   // Above 0.5, so that honest pictures of people pass although the model is not sure about them.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({
     description:
-      'From which score, 0 to 1, a picture is refused as explicit (of our own model: Porn and Hentai together). Lower refuses more, honest ones too.',
+      'A picture with this score or more, 0 to 1, is refused as explicit (our own model: the sum of Porn and Hentai). A lower value refuses more pictures, also harmless ones.',
   }),
   // High: only pictures for which the model has hardly any other explanation.
   SUGGESTIVE_THRESHOLD: share.default(0.9).meta({
     description:
-      'From which score, 0 to 1, a picture is refused as suggestive (of our own model: Porn, Hentai and Sexy together). Lower refuses more, honest ones too.',
+      'A picture with this score or more, 0 to 1, is refused as suggestive (our own model: the sum of Porn, Hentai and Sexy). A lower value refuses more pictures, also harmless ones.',
   }),
   PICTURES_AT_ONCE: count.default(availableParallelism()).meta({
-    description:
-      'Pictures that are judged at the same time: as many as the processors that this service may use.',
+    description: 'How many pictures are checked at the same time: as many as the service has processors.',
     example: '2',
     without: "the machine's processors",
   }),
   // A picture takes a fifth of a second of one core, so a picture behind 32 others still gets an answer in time.
   MOST_WAITING: count.default(32).meta({
     description:
-      'Pictures that may wait for a place; further ones are answered with 503 and Retry-After at once.',
+      'How many pictures may wait to be checked. More are refused at once with 503 and Retry-After.',
   }),
   MODERATION_MODEL: z
     .enum(['nsfwjs', 'rekognition'], { error: 'must be nsfwjs or rekognition' })
     .default('nsfwjs')
     .meta({
       description:
-        'Who looks at pictures: nsfwjs, a model in this service, or rekognition, a hosted service to which every picture is then sent.',
+        'What checks pictures: nsfwjs (a model in this service) or rekognition (a hosted service, to which all pictures are sent).',
       example: 'rekognition',
     }),
   HOSTED_MODEL_URL: httpUrl.optional().meta({
-    description: "Another address of the hosted service than its own: a proxy's.",
+    description: 'Address of a proxy in front of the hosted service.',
     example: 'https://proxy.example',
-    without: 'its own',
+    without: "the hosted service's own",
   }),
   REKOGNITION_REGION: credential.optional().meta({
     description: 'Region of AWS Rekognition; needed with rekognition.',

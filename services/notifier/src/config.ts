@@ -35,9 +35,9 @@ export const notifierSettings = z.object({
     .optional()
     .meta({
       description:
-        'Whether the connection to the mail server is encrypted and its certificate known: required, or off, only within a network of your own.',
+        'required: the connection to the mail server is encrypted and its certificate is verified. off: neither; only for your own network.',
       example: 'off',
-      without: 'required, but on loopback',
+      without: 'required, except on loopback',
     }),
   SMTP_CA_FILE: z
     .string()
@@ -45,9 +45,9 @@ export const notifierSettings = z.object({
     .optional()
     .meta({
       description:
-        "File with the certificates (PEM) of the only authorities that the mail server's may come from, in place of the world's.",
+        'File with certificates (PEM) of authorities. Only these may have issued the certificate of the mail server.',
       example: '/etc/offer-ads/smtp-ca.pem',
-      without: "those of Node's own list",
+      without: "Node's own list of authorities",
     }),
   SMTP_CONNECTIONS: z
     .string({ error: connectionsHint })
@@ -56,7 +56,7 @@ export const notifierSettings = z.object({
     .default(5)
     .meta({
       description:
-        'Connections to the mail server at once from each replica, 1 to 100; as many as its provider allows.',
+        'Most connections of each replica to the mail server at once, 1 to 100: as many as its provider allows.',
     }),
   SMTP_RATE_PER_SECOND: z
     .string()
@@ -65,7 +65,7 @@ export const notifierSettings = z.object({
     .refine((rate) => rate > 0, { error: rateHint })
     .optional()
     .meta({
-      description: 'Mails per second, over all replicas; what the provider allows.',
+      description: 'Most mails per second of all replicas together: as many as the provider allows.',
       example: '14',
       without: 'unlimited',
     }),
@@ -76,13 +76,13 @@ export const notifierSettings = z.object({
     })
     .meta({ description: 'Sender of all mails.', example: 'Offers <offers@ads.example>' }),
   PORTAL_URL: httpUrl.meta({
-    description: "Address of the portal, for links in mails: the gateway's public one and /portal.",
+    description: 'Address of the portal for links in mails: the public address of the gateway, and /portal.',
     example: 'https://ads.example/portal',
   }),
   NOTIFIER_CONTEXT_SECRET: contextSecret('notifier'),
   UNSUBSCRIBE_SECRET: secret.meta({
     description:
-      'Signs the links that end mails. With another one, those in all mails sent before do nothing.',
+      'Signs the links that unsubscribe from mails. After a change, the links in mails that were sent before do not work.',
   }),
 });
 

@@ -39,44 +39,44 @@ export const offersSettings = z.object({
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   PUBLIC_URL: httpUrl.meta({
     description:
-      "Address under which members' browsers reach offers: the base of the signed addresses of pictures.",
+      "Address at which members' browsers reach offers: the base of the signed addresses of pictures.",
     example: 'https://pictures.ads.example',
   }),
   IMAGE_URL_SECRET: secret.meta({
     description:
-      'Signs the addresses of pictures. With another one, those that were given out before open nothing.',
+      'Signs the addresses of pictures. After a change, addresses that were signed with the old secret do not work.',
   }),
   IMAGE_STORE_URL: z
     .string({ error: storeHint })
     .regex(/^(file:\/\/\/.+|s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?)$/, { error: storeHint })
     .meta({
       description:
-        'Where pictures lie: file:///folder, one that all replicas share, or s3://bucket or s3://bucket/prefix of any store that speaks S3. Several machines need a bucket. Each installation has a folder or prefix of its own.',
+        'Where pictures are stored: file:///folder, which all replicas share, or s3://bucket or s3://bucket/prefix in any store with the S3 API. Several machines need a bucket. Each installation needs its own folder or prefix.',
       example: 's3://offer-pictures/production',
     }),
   FREE_LIVE_OFFERS_PER_DAY: freeOffers.default(10).meta({
     description:
-      'How many LIVE offers whose cost rounds to 0.00 an organisation may create in a day (UTC), 0 to 999999; more are E4.',
+      'How many LIVE offers whose cost rounds to 0.00 an organisation may create in a day (UTC), 0 to 999999. More are refused with E4.',
     example: '10',
   }),
   // The S3 store. Everything is a setting, so that the client reads nothing from the machine's own AWS configuration.
   S3_ENDPOINT: httpUrl.optional().meta({
-    description: 'Address of the store of buckets; needed with s3://.',
+    description: 'Address of the S3 store; needed with s3://.',
     example: 'https://s3.eu-west-1.amazonaws.com',
   }),
   S3_REGION: credential.optional().meta({
-    description: 'Its region, where it has any.',
+    description: 'Region of the S3 store, if it has regions.',
     example: 'eu-west-1',
     without: 'us-east-1',
   }),
   S3_PATH_STYLE: z.enum(['true', 'false'], { error: 'must be true or false' }).optional().meta({
-    description: "false for stores that want the bucket in the host's name instead of the path.",
+    description: 'Set it to false for stores that expect the bucket in the host name instead of the path.',
     example: 'false',
     without: 'true',
   }),
   S3_ACCESS_KEY_ID: credential.optional().meta({
     ...isSecret,
-    description: 'Id of a key that may get, put, delete and list in the bucket; needed with s3://.',
+    description: 'Id of a key that may get, put, delete and list objects in the bucket; needed with s3://.',
   }),
   S3_SECRET_ACCESS_KEY: credential.optional().meta({ ...isSecret, description: 'The secret of that key.' }),
 });

@@ -49,37 +49,37 @@ export const pricingSettings = z.object({
   }),
   AUDIENCE_MIN_COHORT: cohort.default(1).meta({
     description:
-      'The smallest number of members that an estimate tells apart, 1 to 10000. 1 is exact; more protects members from being located by estimates (docs/prices.md).',
+      'Smallest step between two counts of estimates, 1 to 10000. 1 gives exact counts; a larger value protects members from being located by estimates (docs/prices.md).',
     example: '10',
   }),
   AUDIENCE_REVEALING_PER_DAY: revealing.optional().meta({
     description:
-      'How many estimates a day may tell an organisation, a person and a network about few members, 1 to 1000000; above it counts are told in steps of 100. With it steps are at secret places; without it there is no such limit (docs/prices.md).',
+      'How many estimates about few members an organisation, a person and a network may get in a day, 1 to 1000000. Above it, counts are given in steps of 100. If it is set, the positions of the steps are secret; without it there is no such limit (docs/prices.md).',
     example: '200',
   }),
   AUDIENCE_REVEALING_PER_30_DAYS: revealing.optional().meta({
     description:
-      'The same for 30 days, of an organisation and a person, where AUDIENCE_REVEALING_PER_DAY is set; without it days alone are limited (docs/prices.md).',
+      'The same limit for 30 days, for an organisation and a person. It needs AUDIENCE_REVEALING_PER_DAY. Without it there is only the limit of a day (docs/prices.md).',
     example: '1000',
   }),
   AUDIENCE_POSITION_DECIMALS: decimals.default(2).meta({
     description:
-      "To how many decimal places of a degree members' positions are rounded before they are stored, 0 to 6. 2 is about a kilometre (docs/prices.md).",
+      "Decimal places of a degree to which members' positions are rounded before they are stored, 0 to 6. 2 means about a kilometre (docs/prices.md).",
     example: '3',
   }),
   SANDBOX_MEMBERS: madeUpMembers.default(100_000).meta({
     description:
-      'How many made-up members organisations without approval count, 1000 to 10000000; 28 bytes of memory each (docs/prices.md).',
+      'Number of made-up members that are counted for organisations without approval, 1000 to 10000000. Each takes 28 bytes of memory (docs/prices.md).',
     example: '1000000',
   }),
   AUDIENCE_ENGINE: z.enum(['index', 'mongo'], { error: 'must be index or mongo' }).default('index').meta({
     description:
-      'Who counts members: index, in the memory of pricing, or mongo, for more members than fit there (docs/scaling.md).',
+      'What counts members: index (in the memory of pricing) or mongo (for more members than fit there; docs/scaling.md).',
     example: 'mongo',
   }),
   AUDIENCE_SNAPSHOT_FOLDER: z.string().min(1).optional().meta({
     description:
-      'Folder where the index leaves its snapshot, so that a start need not read all members from MongoDB; replicas may share it. Without it none is kept.',
+      'Folder for the snapshot of the index, so that a start does not read all members from MongoDB. Replicas may share it. Without it there is no snapshot.',
     example: '/data/audience',
   }),
 });

@@ -13,13 +13,13 @@ export const consoleSettings = adminToolSettings.omit({ RABBITMQ_URL: true }).ex
   ...httpSettings,
   PUBLIC_URL: httpUrl.meta({
     description:
-      "The console's address as staff see it, within the platform's own network. With https, cookies are for https only.",
+      "Address of the console for staff, in the platform's own network. With https, its cookies are sent only over https.",
     example: 'https://console.internal.example',
   }),
   CONSOLE_STAFF: z.string({ error: 'must be like ann:HASH,bo:HASH' }).superRefine(checkTokenHashes).meta({
     secret: true,
     description:
-      'Who may sign in to the console: names, as audit logs have them, and the hash of a token for each, separated by commas, as `admin token create` prints them. Somebody stands there twice while the token is replaced. As a file it is read anew when it changes: who is no longer there is out at once.',
+      'Who may sign in to the console: for each person the name, as audit logs show it, and the hash of a token, separated by commas, as `admin token create` prints them. While a token is being replaced, its owner is in the list twice. A file is read again when it changes: a person who was removed is signed out at once.',
     example: 'ann:HASH,bo:HASH',
   }),
 });

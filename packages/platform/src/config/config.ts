@@ -122,20 +122,20 @@ export const adminTokenHashes = z
   .meta({
     ...isSecret,
     description:
-      'Who may use the admin routes of this service: names, as audit logs have them, and the hash of a token for each, separated by commas, as `admin token create` prints them. Another list in each service. `console` is the console, which calls in the name of whoever is signed in there. Somebody stands there twice while the token is replaced.',
+      'Who may use the admin routes of this service: for each person the name, as audit logs show it, and the hash of a token, separated by commas, as `admin token create` prints them. Each service has its own list. `console` is the console, which calls for the person who is signed in there. While a token is being replaced, its owner is in the list twice.',
     example: 'ann:HASH,console:HASH',
   });
 
 /** The secret that signs the caller contexts sent to one service. */
 export function contextSecret(service: ServiceName) {
   return secret.meta({
-    description: `Signs and verifies for whom ${service} is called. ${service} and all services that call it need the same value.`,
+    description: `Signs and verifies the caller context in calls to ${service}. ${service} and all services that call it need the same value.`,
   });
 }
 
 export function serviceUrl(service: ServiceName) {
   return httpUrl.meta({
-    description: `Address of ${service} within the network of the services.`,
+    description: `Address of ${service} in the network of the services.`,
     example: `http://${service}:8080`,
   });
 }
@@ -155,12 +155,12 @@ export const port = z
 export const httpSettings = {
   HOST: z.string().default('127.0.0.1').meta({
     description:
-      'Address of this machine on which the service listens. In containers use 0.0.0.0 (every address): the container platform decides what can be reached from outside.',
+      'Address of this machine on which the service listens. In containers use 0.0.0.0 (all addresses): there the container platform decides what can be reached from outside.',
   }),
-  PORT: port.default(8080).meta({ description: 'Port on which the service listens; 0 takes any free one.' }),
+  PORT: port.default(8080).meta({ description: 'Port on which the service listens; 0 takes any free port.' }),
   LOG_LEVEL: logLevel.default('info').meta({
     description:
-      'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent. Use debug while you look for a fault.',
+      'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent. Use debug when you look for a fault.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().meta({
     description:
