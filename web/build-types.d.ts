@@ -1,2 +1,2 @@
-/** What `build.ts` offers, without the browser's types that its own imports bring along. */
+/** The type of `build.ts`, without the browser types of its imports. */
 export function buildWeb(o: { readonly report: (line: string) => void }): Promise<void>;

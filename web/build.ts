@@ -1,6 +1,6 @@
 /**
- * Builds all pages into `dist/`, each file beside a Brotli and a gzip copy of itself. Whoever serves or tests the pages calls `buildWeb`
- * first: it does nothing when they are as new as their sources.
+ * Builds all pages into `dist/`, with a Brotli and a gzip copy of each file. Servers and tests of the pages call `buildWeb` first: it
+ * does nothing when the sources have not changed.
  */
 import { createHash } from 'node:crypto';
 import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
   const sources = await digestOfSources();
   if ((await builtFrom()) === sources) return;
   const startedAt = performance.now();
-  // Whole or not at all, also when two processes build at once.
+  // Replaced as a whole, also when two processes build at once.
   const building = join(folder, '../.dev', `web-${process.pid}`);
   try {
     await mkdir(building, { recursive: true });
@@ -31,7 +31,7 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
     await writeFile(join(building, stamp), sources);
     await rm(dist, { recursive: true, force: true });
     await rename(building, dist).catch(async (error: unknown) => {
-      // Another build of the same was put there between the two.
+      // Another process has put the same build there meanwhile.
       if ((await builtFrom()) !== sources) throw error;
     });
   } finally {
@@ -40,12 +40,12 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
   o.report(`Pages built in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 }
 
-/** The digest of what the pages that lie there were built from; empty when there are none. */
+/** The digest of the sources of the pages in `dist/`; empty when there are none. */
 async function builtFrom(): Promise<string> {
   return readFile(join(dist, stamp), 'utf8').catch(() => '');
 }
 
-/** Of everything that goes into the pages: their sources, and the versions of the packages that they are made of. */
+/** The digest of all sources of the pages, and of the versions of their packages. */
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
   const files: string[] = [];
@@ -61,7 +61,7 @@ async function digestOfSources(): Promise<string> {
 
 const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt', '.webmanifest']);
 
-/** Bytes of a file that is compressed a little less. */
+/** Larger files, in bytes, are compressed less. */
 const LARGE = 400_000;
 
 async function compressAll(built: string): Promise<void> {
@@ -73,7 +73,7 @@ async function compressAll(built: string): Promise<void> {
       promisify(brotliCompress)(bytes, {
         params: {
           [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-          // The best takes ten times as long for a tenth less: minutes for megabytes.
+          // The best quality takes ten times as long and saves a tenth: minutes for megabytes.
           [constants.BROTLI_PARAM_QUALITY]: bytes.length < LARGE ? 11 : 9,
         },
       }),

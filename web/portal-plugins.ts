@@ -1,4 +1,4 @@
-/** What the portal's build makes of two packages that a browser cannot take as they are. */
+/** Build plugins for two packages that a browser cannot use unchanged. */
 import { createRequire } from 'node:module';
 import type { Plugin } from 'vite';
 
@@ -12,13 +12,13 @@ type City = {
   readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] };
 };
 
-/** Below it a place is no landmark any more, and the file would double. */
+/** Smaller places are of little use for orientation, and would double the file. */
 const LEAST_INHABITANTS = 5_000;
 const citiesModule = 'virtual:cities';
 
 /**
- * `import text from 'virtual:cities'`: the world's towns, the largest first, a line each: name, country, region where it has letters
- * (GB: ENG, US: IL), latitude and longitude in thousandths of a degree. GeoNames' data, CC BY 4.0.
+ * `import text from 'virtual:cities'`: the world's towns, the largest first. Each line has name, country, region if it consists of
+ * letters (GB: ENG, US: IL), latitude and longitude in thousandths of a degree. Data of GeoNames, CC BY 4.0.
  */
 export function bundledCities(): Plugin {
   return {
@@ -42,8 +42,8 @@ function citiesText(): string {
 }
 
 /**
- * Leaflet asks, while it is being loaded, whether the browser knows SVG inside HTML, by making markup out of a text, which the
- * content security policy forbids. Browsers that run the portal know it.
+ * While it is loaded, Leaflet tests whether the browser supports SVG in HTML. For that it turns a text into markup, which the content
+ * security policy forbids. All browsers that run the portal support it, so the test is removed.
  */
 export function leafletWithoutMarkup(): Plugin {
   const question = /var inlineSvg = !!svg\$1 && \(function \(\) \{[^}]+\}\)\(\);/;

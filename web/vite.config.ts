@@ -7,7 +7,7 @@ import { preact } from '@preact/preset-vite';
 import { defineConfig, type InlineConfig } from 'vite';
 import { bundledCities, leafletWithoutMarkup } from './portal-plugins.ts';
 
-/** Each is one page with scripts of its own; `base` is where its server mounts the folder. */
+/** Each app is one page with its scripts; `base` is the path at which its server has the folder. */
 export const apps = {
   portal: { base: '/portal/' },
   console: { base: '/' },
@@ -18,22 +18,22 @@ export function configOf(app: App, outDir: string): InlineConfig {
   return {
     root: fileURLToPath(new URL(app, import.meta.url)),
     base: apps[app].base,
-    // The icon, the theme before anything is painted, and what loads the portal anew when its script is another release's.
+    // The icon, the script that applies the theme, and the one that loads the page again when its script is missing.
     publicDir: fileURLToPath(new URL('portal/public', import.meta.url)),
     configFile: false,
     plugins: [preact({ reactAliasesEnabled: false }), bundledCities(), leafletWithoutMarkup()],
     resolve: {
-      // Its own entry is for Node's module system.
+      // Its own entry is a CommonJS module.
       alias: [{ find: /^leaflet$/, replacement: 'leaflet/dist/leaflet-src.esm.js' }],
     },
     build: {
       outDir,
       emptyOutDir: true,
-      // Under the content security policy nothing comes out of data: addresses, and no inline script polyfills anything.
+      // The content security policy forbids data: addresses and inline scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // Outlines and towns are large, and loaded only where a map is shown.
+      // Outlines and towns are large, but loaded only with a map.
       chunkSizeWarningLimit: 4_000,
       target: 'es2023',
     },
@@ -46,10 +46,10 @@ export default defineConfig(() => {
   const { configFile: _, build: __, ...portal } = configOf('portal', 'dist');
   return {
     ...portal,
-    // Packages that our plugins change are taken as they are.
+    // Not prebundled, because our plugin changes it.
     optimizeDeps: { exclude: ['leaflet'] },
     server: {
-      // The gateway believes only its own origin.
+      // The gateway accepts only its own origin.
       proxy: Object.fromEntries(
         ['/portal/api', '/portal/docs', '/images', '/docs', '/status'].map((path) => [
           path,

@@ -57,7 +57,7 @@ function refusalsOfContract(): string[] {
           const isPlain =
             Number(status) >= 400 && /schemas\/(Message|Unauthorised)"/.test(JSON.stringify(content));
           const codes = [...description.matchAll(/`(E\d)`/g)].map(([, code]) => code ?? '');
-          // Of any endpoint's 401 the schema alone says that it may have a code.
+          // The description of 401 names no code; its schema allows one.
           if (JSON.stringify(content).includes('schemas/Unauthorised"')) codes.push('E1');
           const endpoint = `${method.toUpperCase()} ${path}`;
           return [...(isPlain ? ['-'] : []), ...codes].map((code) => `${endpoint} ${status} ${code}`);
@@ -87,7 +87,7 @@ describe('the guide of errors', () => {
     );
     expect([...new Set(told)].toSorted()).toEqual([...new Set(refusalsOfContract())].toSorted());
     expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
-    // What every endpoint may answer is said again only where an endpoint has another cause for it.
+    // An endpoint repeats what any endpoint may answer only where it has another cause.
     const twice = told.filter((each, at) => told.indexOf(each) !== at);
     expect(twice.toSorted()).toEqual([
       'DELETE /offers/{offer_id} 401 E1',
@@ -106,27 +106,17 @@ describe('the guide of errors', () => {
     },
   );
 
-  it.each(Object.entries({ pause: pauseReplies, resume: resumeReplies }))(
-    'has the messages of POST /offers/{offer_id}/%s',
-    (action, replies) => {
-      for (const reply of Object.values<Reply>(replies)) {
-        expect(messagesOf(`POST /offers/{offer_id}/${action} ${statusOf(reply)}`)).toEqual([
-          messageOf(reply),
-        ]);
-      }
-    },
-  );
-
-  it('has the messages of deleting and of analytics', () => {
-    for (const reply of Object.values<Reply>(deleteReplies)) {
-      expect(messagesOf(`DELETE /offers/{offer_id} ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
-    }
-    for (const reply of Object.values<Reply>(analyticsReplies)) {
-      expect(messagesOf(`GET /offers/{offer_id}/analytics ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
-    }
+  it.each<[string, Readonly<Record<string, Reply>>]>([
+    ['POST /offers/{offer_id}/pause', pauseReplies],
+    ['POST /offers/{offer_id}/resume', resumeReplies],
+    ['DELETE /offers/{offer_id}', deleteReplies],
+    ['GET /offers/{offer_id}/analytics', analyticsReplies],
+  ])('has the messages of %s', (endpoint, replies) => {
+    for (const reply of Object.values(replies))
+      expect(messagesOf(`${endpoint} ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
   });
 
-  it('has the messages that come from any endpoint', () => {
+  it('has the messages of any endpoint', () => {
     const ofAdmission = Map.groupBy(Object.values(admissionReplies), statusOf);
     for (const [status, replies] of ofAdmission)
       expect(messagesOf(`${ANY} ${status}`)).toEqual(replies.map(messageOf));
@@ -154,12 +144,8 @@ describe('the guide of errors', () => {
   it('has the messages of an estimate', () => {
     const now = new Date('2030-01-01T00:00:00Z');
     const endpoint = 'POST /offers/price-estimate';
-    const whole = {
-      start_datetime: '2030-01-02T00:00:00Z',
-      end_datetime: '2030-01-03T00:00:00Z',
-      location: [0, 0],
-      radius: 5,
-    };
+    const period = { start_datetime: '2030-01-02T00:00:00Z', end_datetime: '2030-01-03T00:00:00Z' };
+    const whole = { ...period, location: [0, 0], radius: 5 };
     const refusals = [
       { start_datetime: undefined },
       { end_datetime: undefined },
@@ -224,11 +210,11 @@ describe('the guide of errors', () => {
       'image-unreadable': Object.values(problems).map((problem) => ({ reason: 'image-unreadable', problem })),
       'image-refused': Object.values(reasons).map((because) => ({ reason: 'image-refused', because })),
       'broken-form': Object.values(shapeFaults).map((fault) => ({ reason: 'broken-form', faults: [fault] })),
-      // Below: as they stand in the code.
+      // Compared below with the texts in the code.
       'invalid-input': [],
     };
     const sent = Map.groupBy(Object.values(samples).flat().map(replyToCreateRefusal), statusOf);
-    /** Every fault that the rules of the form can name, as they stand in the code. */
+    /** Patterns of the faults that the rules of the form can name, read from the code. */
     const faults = [
       'services/offers/src/domain/creation/offer-form.ts',
       'services/offers/src/domain/offer-targeting.ts',
@@ -248,7 +234,7 @@ describe('the guide of errors', () => {
       );
     });
 
-    it('has each message of 400 E1, and no other', () => {
+    it('has all messages of 400 E1, and no other', () => {
       const told = messagesOf('POST /offers 400 E1');
       const ofReplies = (sent.get('400 E1') ?? []).map(messageOf);
       expect(faults.length).toBeGreaterThan(20);
@@ -262,7 +248,7 @@ describe('the guide of errors', () => {
     });
   });
 
-  it('has what is refused before there is an endpoint', () => {
+  it('has the refusals of requests that reach no endpoint', () => {
     const section = source('docs/guides/errors.md').split('## Not from an endpoint')[1] ?? '';
     const told = [...section.matchAll(/^\| (\d{3}) \| `([^`]+)`/gm)].map(([, status, message]) => [
       status,

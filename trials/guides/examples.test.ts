@@ -7,7 +7,7 @@ const fence = '```';
 const block = (info: string, text: string) => `${fence}${info}\n${text}\n${fence}\n`;
 
 describe('examples of a guide', () => {
-  it('are its commands, each with what it answers', () => {
+  it('are its commands, each with its reply', () => {
     const page = `# Title\n${block('sh', 'date')}${block('json', '{}')}${block('ts', 'a()')}`;
     expect(examplesOf(page)).toEqual([
       { kind: 'shell', line: 2, code: 'date', reply: { form: 'json', line: 5, text: '{}' } },
@@ -15,21 +15,21 @@ describe('examples of a guide', () => {
     ]);
   });
 
-  it('begin with values of the reader, which are exported', () => {
+  it('export values of the reader', () => {
     expect(examplesOf(block('sh yours', 'export A=b'))).toEqual([{ kind: 'values', line: 1, names: ['A'] }]);
     expect(() => examplesOf(block('sh yours', 'rm -rf x'))).toThrow('line 1');
   });
 
-  it('say in a comment what a person does in between', () => {
+  it('name in a comment what a person does', () => {
     expect(examplesOf('<!-- somebody pays the link -->\n')).toEqual([
       { kind: 'person', line: 1, does: 'somebody pays the link' },
     ]);
   });
 
   it.each([
-    ['a language that nobody runs', block('python', 'print()')],
+    ['a language that is not run', block('python', 'print()')],
     ['no language', block('', 'x')],
-    ['a mark that nobody knows', block('sh untested', 'x')],
+    ['an unknown mark', block('sh untested', 'x')],
     ['a reply without a command', block('json', '{}')],
     ['two replies to one command', block('sh', 'x') + block('json', '{}') + block('json', '{}')],
     ['an indented block', 'text\n\n    curl\n'],

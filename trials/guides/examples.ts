@@ -1,14 +1,14 @@
 /**
- * The examples of a guide. A fenced block is a command (`sh`, `ts`), the caller's own values (`sh yours`) or what the command above it
- * answers (`json`, `http`, `text`): there is no other kind, so there is none that nobody runs.
+ * The examples of a guide. A fenced block is a command (`sh`, `ts`), values of the reader (`sh yours`) or the reply of the command above
+ * it (`json`, `http`, `text`). Other kinds are refused, so every example is run.
  */
 
 export type Example =
-  /** `export NAME=value`, for values that everybody has of their own. */
+  /** `export NAME=value`, for values that differ for each reader. */
   | { readonly kind: 'values'; readonly line: number; readonly names: readonly string[] }
   | { readonly kind: 'shell'; readonly line: number; readonly code: string; readonly reply: Reply | null }
   | { readonly kind: 'script'; readonly line: number; readonly code: string; readonly reply: Reply | null }
-  /** What a person does in between, written as a comment of the page. */
+  /** What a person does, in a comment of the page. */
   | { readonly kind: 'person'; readonly line: number; readonly does: string };
 
 export type Reply = { readonly form: 'json' | 'http' | 'text'; readonly line: number; readonly text: string };
@@ -26,7 +26,7 @@ export function examplesOf(markdown: string): Example[] {
     else if (info === 'json' || info === 'http' || info === 'text') {
       const command = examples.pop();
       if ((command?.kind !== 'shell' && command?.kind !== 'script') || command.reply !== null) {
-        throw new Error(`line ${line}: no command stands above this reply`);
+        throw new Error(`line ${line}: this reply has no command above it`);
       }
       examples.push({ ...command, reply: { form: info, line, text } });
     } else throw new Error(`line ${line}: a block is sh, sh yours, ts, json, http or text, not "${info}"`);
@@ -34,7 +34,7 @@ export function examplesOf(markdown: string): Example[] {
   return examples;
 }
 
-/** Fenced blocks, and comments that stand on a line of their own. */
+/** Fenced blocks, and comments on a line of their own. */
 function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: { info: string; line: number; lines: string[] } | undefined;
@@ -46,7 +46,7 @@ function blocksOf(markdown: string): Block[] {
       blocks.push({ info: open.info, line: open.line, text: open.lines.join('\n') });
       open = undefined;
     } else if (fence !== undefined) open = { info: fence, line, lines: [] };
-    else if (/^ {4}\S/.test(text)) throw new Error(`line ${line}: an indented block is one that nobody runs`);
+    else if (/^ {4}\S/.test(text)) throw new Error(`line ${line}: an indented block is not run; use a fence`);
     else {
       const comment = /^<!-- (.+) -->$/.exec(text)?.[1];
       if (comment !== undefined) blocks.push({ info: 'comment', line, text: comment });
@@ -59,7 +59,7 @@ function blocksOf(markdown: string): Block[] {
 function valuesOf({ line, text }: Block): string[] {
   return text.split('\n').map((each) => {
     const name = /^export (\w+)=\S+$/.exec(each)?.[1];
-    if (name === undefined) throw new Error(`line ${line}: values are given by export, not by ${each}`);
+    if (name === undefined) throw new Error(`line ${line}: values need export, not ${each}`);
     return name;
   });
 }

@@ -20,7 +20,7 @@ const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 const guide = read('docs/guides/limits.md');
 
-/** The numbers of the second cell of a row, as they are written there. */
+/** The numbers in the second cell of a row. */
 function told(row: string): number[] {
   const line = guide.split('\n').find((each) => each.startsWith(`| ${row} |`));
   if (line === undefined) throw new Error(`the guide has no row "${row}"`);
@@ -28,7 +28,7 @@ function told(row: string): number[] {
   return [...cell.replaceAll(',', '').matchAll(/\d+(\.\d+)?/g)].map(([figure]) => Number(figure));
 }
 
-/** A constant that its file keeps to itself: a product of whole numbers. */
+/** A constant that is not exported: a product of whole numbers. */
 function constant(file: string, pattern: RegExp): number {
   const [, product] = pattern.exec(read(file)) ?? [];
   if (product === undefined) throw new Error(`${file} has no ${pattern}`);

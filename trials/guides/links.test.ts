@@ -58,8 +58,8 @@ describe('decisions', () => {
   const page = 'docs/decisions.md';
   const decisions = decisionsIn(read(page));
 
-  it('are cited by numbers that exist, and beside them stands no other name', () => {
-    // This file has wrong ones on purpose.
+  it('are cited by existing numbers, with their own names', () => {
+    // This file has wrong citations on purpose.
     const files = filesOf(repository, '{ts,tsx,sql,md,yaml}').filter(
       (file) => !file.endsWith('/links.test.ts'),
     );
@@ -70,7 +70,7 @@ describe('decisions', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have different numbers, and each is in the index of its page', () => {
+  it('have different numbers and are in the index of the page', () => {
     const headings = [...read(page).matchAll(/^### .+$/gm)];
     const indexed = new Set(linksOf(join(repository, page)).map((link) => link.words));
     expect(headings).toHaveLength(decisions.size);

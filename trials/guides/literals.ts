@@ -1,8 +1,8 @@
-/** Texts as they stand in code, as patterns of what they can become: `${…}` may be anything. */
+/** Patterns of the texts that code can produce: `${…}` matches anything. */
 
 /**
- * @param before what stands in front of such a text
- * @returns one pattern for each text that follows directly
+ * @param before matches the code in front of a text
+ * @returns one pattern for each text
  */
 export function literalsIn(code: string, before: RegExp): RegExp[] {
   const literals = [...code.matchAll(before)].flatMap(({ index, 0: { length } }) => {

@@ -1,28 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { httpDifferences, jsonDifferences, textDifferences } from './reply-differences.ts';
 
-describe('a reply is like the one that a guide shows', () => {
+describe('a reply matches the one of a guide', () => {
   const shown = { return_code: 'S1', offer_id: 1, payment_url: null, interests: [{ interest_id: 1 }, '…'] };
   const came = { ...shown, offer_id: 57, interests: [{ interest_id: 1 }, { interest_id: 2 }] };
 
-  it('when it differs only where replies vary, and goes on where only the beginning is shown', () => {
+  it('when it differs only in varying fields and beyond the dots of a list', () => {
     expect(jsonDifferences(shown, came)).toEqual([]);
   });
 
   it.each<[string, object, string]>([
     ['another value', { ...came, return_code: 'E1' }, '.return_code'],
-    ['a field more', { ...came, more: 1 }, 'fields'],
+    ['one more field', { ...came, more: 1 }, 'fields'],
     ['fields in another order', Object.fromEntries(Object.entries(came).toReversed()), 'fields'],
-    ['an id that is no number', { ...came, offer_id: 'x' }, '.offer_id'],
-    ['a null that is none', { ...came, payment_url: 'https://ads.example/pay' }, '.payment_url'],
-    ['a list that does not go on', { ...came, interests: [{ interest_id: 1 }] }, '.interests'],
+    ['an id that is not a number', { ...came, offer_id: 'x' }, '.offer_id'],
+    ['a value instead of null', { ...came, payment_url: 'https://ads.example/pay' }, '.payment_url'],
+    ['a list without more elements', { ...came, interests: [{ interest_id: 1 }] }, '.interests'],
   ])('not with %s', (_what, other, where) => {
     const [difference] = jsonDifferences(shown, other);
     expect(difference).toContain(where);
   });
 
   const http = 'HTTP/1.1 429 Too Many Requests\nRetry-After: 58\n\n{"message":"Too many requests"}';
-  it('when it has the status, the headers and the body', () => {
+  it('when it has the same status, shown headers and body', () => {
     const other = `${http.replace('58', '3').replaceAll('\n', '\r\n').replace('\r\n', '\r\nX-More: 1\r\n')}\n`;
     expect(httpDifferences(http, other)).toEqual([]);
   });
@@ -30,13 +30,13 @@ describe('a reply is like the one that a guide shows', () => {
   it.each([
     ['status', http.replace('429', '200')],
     ['header', http.replace('Retry-After', 'Later')],
-    ['header that is no number', http.replace('58', 'soon')],
+    ['header that is not a number', http.replace('58', 'soon')],
     ['body', http.replace('many', 'few')],
   ])('not with another %s', (_what, other) => {
     expect(httpDifferences(http, other)).toHaveLength(1);
   });
 
-  it('when its lines are the same, whatever stands for the dots', () => {
+  it('when its lines are the same, with any text for the dots and any count', () => {
     expect(textDifferences('… GBP\nScheduled', '168.82 GBP\nScheduled\n')).toEqual([]);
     expect(textDifferences('     59 200\n      1 429', '     58 200\n      2 429\n')).toEqual([]);
     expect(textDifferences('     59 200', '     59 429')).toHaveLength(1);

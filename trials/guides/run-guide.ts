@@ -1,4 +1,4 @@
-/** Runs every example of a guide against a running system, from top to bottom, and compares what comes with what it shows. */
+/** Runs every example of a guide against a running system, from top to bottom, and compares the replies with those of the guide. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import { httpDifferences, jsonDifferences, textDifferences } from './reply-diffe
 import { type Outcome, type Shell, startShell } from './shell.ts';
 
 export type Reader = {
-  /** A folder of the reader's own, inside the repository: scripts find the SDK from there. */
+  /** Inside the repository, so that scripts find the SDK. */
   readonly folder: string;
-  /** It calls from there. Each guide has its own, so that none uses up the 60 requests a minute of another. */
+  /** The client IP. Each guide has its own, because each address may make 60 requests a minute. */
   readonly address: string;
-  /** What stands for the values of `sh yours`. */
+  /** The values for `sh yours`. */
   readonly values: Readonly<Record<string, string>>;
-  /** Commands that our packages bring, by name: the files that node runs for them. */
+  /** Commands of our packages: the file that node runs, by name. */
   readonly programs: Readonly<Record<string, string>>;
   /** Resolves once no offer of the reader awaits payment any more. */
   readonly paymentArrived: () => Promise<void>;
 };
 
-/** @returns what was not as shown, each with its line; nothing when all was */
+/** @returns the differences with their lines */
 export async function runGuide(markdown: string, reader: Reader): Promise<string[]> {
   mkdirSync(reader.folder, { recursive: true });
   const environment = environmentOf(reader);
@@ -52,7 +52,7 @@ export async function runGuide(markdown: string, reader: Reader): Promise<string
   return [...differences, ...(await runScripts(examples, reader.folder, environment))];
 }
 
-/** As the guides say: what was answered by 503, which a busy machine may give, is sent again. */
+/** Repeats a command that was answered by 503, as the guides say: a busy machine may answer so. */
 async function runPatiently(shell: Shell, code: string): Promise<Outcome> {
   return eventually(
     async () => {
@@ -99,17 +99,17 @@ globalThis.fetch = (to, o = {}) => {
 
 async function giveValues(shell: Shell, { line, names }: Example & { kind: 'values' }, { values }: Reader) {
   const unknown = names.filter((name) => values[name] === undefined);
-  if (unknown.length > 0) throw new Error(`line ${line}: nobody knows ${unknown.join(', ')} here`);
+  if (unknown.length > 0) throw new Error(`line ${line}: there is no value for ${unknown.join(', ')}`);
   await shell.run(names.map((name) => `export ${name}='${values[name]}'`).join('\n'));
 }
 
 async function actAsPerson({ line, does }: Example & { kind: 'person' }, paymentUrl: string, reader: Reader) {
-  if (does !== 'somebody pays the link') throw new Error(`line ${line}: nobody knows how "${does}" is done`);
+  if (does !== 'somebody pays the link') throw new Error(`line ${line}: the test cannot do "${does}"`);
   await payAsAPersonWould(paymentUrl);
   await reader.paymentArrived();
 }
 
-/** The scripts of a guide are one module: what one has imported, the next uses. */
+/** The scripts of a guide are one module, so that each can use the imports of those before it. */
 async function runScripts(
   examples: readonly Example[],
   folder: string,
@@ -139,6 +139,6 @@ function compare(reply: Reply | null, output: string): string[] {
   try {
     return differences[reply.form]().map((difference) => `line ${reply.line}: ${difference}`);
   } catch (error) {
-    return [`line ${reply.line}: ${String(error)}; this came:\n${output}`];
+    return [`line ${reply.line}: ${String(error)}; the reply was:\n${output}`];
   }
 }

@@ -1,4 +1,4 @@
-/** One shell for all commands of a guide: what one has set, the next finds. */
+/** One shell for all commands of a guide, so that each has the variables of those before it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export type Shell = AsyncDisposable & { readonly run: (code: string) => Promise<
 /** Far longer than any example takes. */
 const LONGEST_MS = 90_000;
 
-/** @param folder where its commands run and leave their files */
+/** @param folder its working directory */
 export function startShell(folder: string, environment: NodeJS.ProcessEnv): Shell {
   const child: ChildProcess = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env: environment });
   const ended = once(child, 'close');

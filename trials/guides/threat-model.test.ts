@@ -1,4 +1,4 @@
-/** What the threat model claims is tested by the test that it names. */
+/** The tests that the threat model names exist. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -11,7 +11,7 @@ describe('the threat model', () => {
   const claims = linksOf(join(folder, 'threat-model.md')).filter(({ file }) => file.endsWith('.test.ts'));
 
   it.each(claims.map(({ words, file }) => [words, file]))(
-    'claims "%s", and there is that test',
+    'names the test "%s", which exists',
     (words, file) => {
       // Titles may be broken over lines.
       expect(textOf(file).replace(/\s+/g, ' ').includes(words)).toBe(true);

@@ -1,9 +1,9 @@
-// Before the reference's own scripts, because the page's policy is stricter than they expect.
+// Runs before the reference's own scripts, because the content security policy is stricter than they expect.
 
-// Their copy of zod would try whether `eval` works.
+// Their copy of zod would test whether `eval` works.
 globalThis.__zod_globalConfig = { jitless: true };
 
-// Texts that become markup without Vue are signs of one line, drawn beside what can be folded; whatever else comes stays text.
+// Without Vue, the scripts turn only small icons into markup. Any other text stays text.
 const drawing = /^<svg( [\w:]+="[\w .:/#-]*")*><path( [\w-]+="[\w .-]*")*\/><\/svg>$/;
 const handler = / on\w+=/i;
 globalThis.trustedTypes?.createPolicy('default', {

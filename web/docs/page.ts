@@ -1,4 +1,5 @@
 /** The frame of the guides' pages. It works without JavaScript, which only adds search, copy buttons and themes. */
+import { pageHead, themeSelect } from './head.ts';
 import type { Heading, RenderedGuide } from './markdown.ts';
 
 /** Addresses under `/docs/assets`, which contain a hash of the content. */
@@ -53,18 +54,14 @@ function framed(
   },
 ): string {
   const { assets } = o;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-${o.description === '' ? '' : `<meta name="description" content="${escape(o.description)}">\n`}<title>${escape(o.title)}</title>
-<link rel="icon" href="${assets.icon}">
-<link rel="stylesheet" href="${assets.style}">
-<script src="${assets.theme}"></script>
-<script type="module" src="${assets.script}" data-search="${assets.searchIndex}"></script>
-</head>
+  const description =
+    o.description === '' ? [] : [`<meta name="description" content="${escape(o.description)}">`];
+  return `${pageHead(escape(o.title), assets, [
+    ...description,
+    `<link rel="stylesheet" href="${assets.style}">`,
+    `<script src="${assets.theme}"></script>`,
+    `<script type="module" src="${assets.script}" data-search="${assets.searchIndex}"></script>`,
+  ])}
 <body>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
@@ -78,8 +75,9 @@ ${o.description === '' ? '' : `<meta name="description" content="${escape(o.desc
 <a href="/docs/reference">Reference</a>
 <a href="/portal">Portal</a>
 </nav>
-<label class="theme with-script"><span class="hidden">Theme</span>
-<select id="theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+<div class="theme with-script">
+${themeSelect}
+</div>
 </header>
 <div class="columns">
 ${guidesMenu(o.navigation, o.current)}

@@ -1,4 +1,5 @@
 /** The HTML page of an API reference, as shown before or without its scripts. */
+import { pageHead, themeSelect } from './head.ts';
 
 /** Addresses under `/docs/assets`, which contain a hash of the content. */
 export type ReferenceAssets = {
@@ -23,20 +24,13 @@ export function referencePage(
 ): string {
   const styles = assets.styles.map((style) => `<link rel="stylesheet" href="${style}">`);
   const imports = assets.imports.map((script) => `<link rel="modulepreload" href="${script}">`);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="${assets.icon}">
-${styles.join('\n')}
-<script src="${assets.theme}"></script>
-<script src="${assets.before}"></script>
-${imports.join('\n')}
-<script type="module" src="${assets.script}"></script>
-</head>
+  return `${pageHead(title, assets, [
+    ...styles,
+    `<script src="${assets.theme}"></script>`,
+    `<script src="${assets.before}"></script>`,
+    ...imports,
+    `<script type="module" src="${assets.script}"></script>`,
+  ])}
 <body>
 <header class="top">
 <a class="brand" href="/docs">Offer Advertising</a>
@@ -45,7 +39,7 @@ ${imports.join('\n')}
 <a href="/portal">Portal</a>
 </nav>
 <div class="theme with-script">
-<select id="theme" aria-label="Theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
+${themeSelect}
 </div>
 </header>
 <div id="reference" data-description="${description}"></div>

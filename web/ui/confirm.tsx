@@ -1,8 +1,7 @@
 /** A confirmation dialog that describes the effect of an action. */
 import type { ComponentChildren } from 'preact';
 import type { Refusal } from './calls/call.ts';
-import { Dialog } from './dialog.tsx';
-import { Form } from './form.tsx';
+import { DialogForm } from './dialog-form.tsx';
 
 type ConfirmProps = {
   readonly title: string;
@@ -16,19 +15,14 @@ type ConfirmProps = {
 
 export function Confirm({ title, children, submit, act, close }: ConfirmProps) {
   return (
-    <Dialog title={title} close={close}>
-      <Form
-        send={async () => (await act())?.message ?? null}
-        submit={submit}
-        actions={
-          // The focus starts on "Cancel", so that a key that is held or pressed twice does not confirm.
-          <button type="button" class="quiet" autofocus onClick={close}>
-            Cancel
-          </button>
-        }
-      >
-        {children}
-      </Form>
-    </Dialog>
+    <DialogForm
+      title={title}
+      submit={submit}
+      send={async () => (await act())?.message ?? null}
+      close={close}
+      cautious
+    >
+      {children}
+    </DialogForm>
   );
 }

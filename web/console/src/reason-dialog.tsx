@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Reply } from '../../ui/calls/call.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { textOf } from '../../ui/form.tsx';
 import { oldestShown, sessionKey } from './session.ts';
 
 type ReasonDialogProps = {
@@ -43,21 +43,11 @@ export function ReasonDialog({ title, children, submit, act, close }: ReasonDial
     return null;
   };
   return (
-    <Dialog title={title} close={() => close(false)}>
-      <Form
-        send={send}
-        submit={submit}
-        actions={
-          <button type="button" class="quiet" onClick={() => close(false)}>
-            Cancel
-          </button>
-        }
-      >
-        {children}
-        <Field label="Reason" hint="Stored in the audit log with your name. Do not write personal data.">
-          {(described) => <input {...described} name="reason" maxLength={500} autocomplete="off" required />}
-        </Field>
-      </Form>
-    </Dialog>
+    <DialogForm title={title} submit={submit} send={send} close={() => close(false)}>
+      {children}
+      <Field label="Reason" hint="Stored in the audit log with your name. Do not write personal data.">
+        {(described) => <input {...described} name="reason" maxLength={500} autocomplete="off" required />}
+      </Field>
+    </DialogForm>
   );
 }

@@ -1,5 +1,5 @@
-// While a release goes out, the page may come from a replica of one release and its script be asked of one of the other, which does not
-// have it. Nobody would see anything: the page is loaded anew, after growing pauses that outlast the replacement of a replica.
+// During a release the page may come from one replica, and its script be requested from a replica of the other release, which does not
+// have it. The page would stay empty. So it is loaded again, after growing pauses that are longer than the replacement of a replica.
 const pausesMs = [500, 1_000, 2_000, 4_000, 8_000, 16_000];
 const counted = 'loaded-anew';
 let failed = false;
@@ -11,15 +11,15 @@ const note = ({ target }) => {
 addEventListener('error', note, true);
 
 addEventListener('load', () => {
-  // What is loaded later says itself that it did not come, and nobody loses what they have begun to write.
+  // Scripts that are loaded later show their own message, so that people do not lose what they have typed.
   removeEventListener('error', note, true);
   const before = failed ? triesBefore() : 0;
   const pauseMs = pausesMs[before];
   const isCounted = count(failed ? before + 1 : 0);
   if (!failed) return;
-  // What is not counted, because storage is forbidden, might go on for ever.
+  // Without storage nothing is counted, and the page would be loaded again for ever.
   if (isCounted && pauseMs !== undefined) setTimeout(() => location.reload(), pauseMs);
-  else document.body.prepend('This page could not be loaded. Please load it anew in a minute.');
+  else document.body.prepend('This page could not be loaded. Please reload it in a minute.');
 });
 
 function triesBefore() {

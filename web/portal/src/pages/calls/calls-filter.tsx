@@ -13,6 +13,10 @@ type CallsFilterProps = {
 
 export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
   const set = (name: keyof CallFilter, value: string) => show({ ...filter, [name]: value });
+  const chosen = (name: 'key' | 'route' | 'status') => ({
+    value: filter[name],
+    onChange: (event: { readonly currentTarget: HTMLSelectElement }) => set(name, event.currentTarget.value),
+  });
   const moment = (name: 'from' | 'to') => ({
     type: 'datetime-local',
     value: filter[name] === '' ? '' : localText(new Date(filter[name])),
@@ -25,11 +29,7 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
     <search class="card filters" aria-label="Filter the calls">
       <Field label="Key">
         {(described) => (
-          <select
-            {...described}
-            value={filter.key}
-            onChange={(event) => set('key', event.currentTarget.value)}
-          >
+          <select {...described} {...chosen('key')}>
             <option value="">All keys</option>
             {filter.key !== '' && keys.every(({ id }) => String(id) !== filter.key) && (
               <option value={filter.key}>Number {filter.key}</option>
@@ -44,11 +44,7 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
       </Field>
       <Field label="Route">
         {(described) => (
-          <select
-            {...described}
-            value={filter.route}
-            onChange={(event) => set('route', event.currentTarget.value)}
-          >
+          <select {...described} {...chosen('route')}>
             <option value="">All routes</option>
             <Other value={filter.route} among={routes} />
             {routes.map((route) => (
@@ -61,11 +57,7 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
       </Field>
       <Field label="Status">
         {(described) => (
-          <select
-            {...described}
-            value={filter.status}
-            onChange={(event) => set('status', event.currentTarget.value)}
-          >
+          <select {...described} {...chosen('status')}>
             <option value="">All statuses</option>
             <Other value={filter.status} among={[...statuses, ...Object.keys(statusClasses)]} />
             <optgroup label="Classes">

@@ -1,8 +1,8 @@
 /** The form for a new key: name and expiry. */
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
-import { Dialog } from '../../../../ui/dialog.tsx';
+import { DialogForm } from '../../../../ui/dialog-form.tsx';
 import { Field } from '../../../../ui/field.tsx';
-import { Form, textOf } from '../../../../ui/form.tsx';
+import { textOf } from '../../../../ui/form.tsx';
 import { dayText, endOfDay } from '../../../../ui/time-text.ts';
 import { usePortal } from '../../session.ts';
 
@@ -27,26 +27,21 @@ export function NewKey({ made, close }: NewKeyProps) {
     return null;
   };
   return (
-    <Dialog title={`Create a ${mode.toUpperCase()} key`} close={close}>
-      <Form
-        send={create}
-        submit="Create the key"
-        actions={
-          <button type="button" class="quiet" onClick={close}>
-            Cancel
-          </button>
-        }
+    <DialogForm
+      title={`Create a ${mode.toUpperCase()} key`}
+      submit="Create the key"
+      send={create}
+      close={close}
+    >
+      <Field label="Name" hint="For example the program that uses it: web shop.">
+        {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
+      </Field>
+      <Field
+        label="Last day (optional)"
+        hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
       >
-        <Field label="Name" hint="For example the program that uses it: web shop.">
-          {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
-        </Field>
-        <Field
-          label="Last day (optional)"
-          hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
-        >
-          {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
-        </Field>
-      </Form>
-    </Dialog>
+        {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
+      </Field>
+    </DialogForm>
   );
 }

@@ -2,8 +2,8 @@
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import type { Refusal } from '../../../../ui/calls/call.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
-import { Dialog } from '../../../../ui/dialog.tsx';
-import { Form, textOf } from '../../../../ui/form.tsx';
+import { DialogForm } from '../../../../ui/dialog-form.tsx';
+import { textOf } from '../../../../ui/form.tsx';
 import { usePortal } from '../../session.ts';
 import { keysText, type Role, roles, type Step } from './listed-people.ts';
 import { RoleChoice } from './role-choice.tsx';
@@ -24,30 +24,25 @@ export function ChangePerson({ step, person, change, close }: ChangePersonProps)
 
   if (step === 'role')
     return (
-      <Dialog title={`The role of ${email}`} close={close}>
-        <Form
-          send={async (values) => {
-            const role = textOf(values, 'role') as Role;
-            if (role === person.role) return `${email} is ${roles[role].title} already: choose another role.`;
-            return (await change({ role }, `${email} is ${roles[role].title} now.`))?.message ?? null;
-          }}
-          submit="Change the role"
-          actions={
-            <button type="button" class="quiet" onClick={close}>
-              Cancel
-            </button>
-          }
-        >
-          <RoleChoice chosen={person.role} />
-          {isOneself && <p>This is your own role: with a lower role you no longer see this page.</p>}
-          {keysInForce > 0 && (
-            <p class="muted">
-              {keysText(keysInForce)} of this person {keysInForce === 1 ? 'continues' : 'continue'} to work in
-              any role, because keys belong to the organisation.
-            </p>
-          )}
-        </Form>
-      </Dialog>
+      <DialogForm
+        title={`The role of ${email}`}
+        submit="Change the role"
+        send={async (values) => {
+          const role = textOf(values, 'role') as Role;
+          if (role === person.role) return `${email} is ${roles[role].title} already: choose another role.`;
+          return (await change({ role }, `${email} is ${roles[role].title} now.`))?.message ?? null;
+        }}
+        close={close}
+      >
+        <RoleChoice chosen={person.role} />
+        {isOneself && <p>This is your own role: with a lower role you no longer see this page.</p>}
+        {keysInForce > 0 && (
+          <p class="muted">
+            {keysText(keysInForce)} of this person {keysInForce === 1 ? 'continues' : 'continue'} to work in
+            any role, because keys belong to the organisation.
+          </p>
+        )}
+      </DialogForm>
     );
   const enabled = step === 'enable';
   return (

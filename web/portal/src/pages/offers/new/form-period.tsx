@@ -1,4 +1,5 @@
 /** Start and duration of the offer, in the local time zone. */
+import type { ComponentChildren } from 'preact';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
@@ -8,82 +9,50 @@ import type { FieldsProps } from './form-texts.tsx';
 export function PeriodFields({ draft, faults, set }: FieldsProps) {
   const now = new Date();
   const period = periodOf(draft, now);
+  const until = () =>
+    set({ runs: 'until', ...(draft.endAt === '' && period !== null && { endAt: localText(period.end) }) });
+  const later = () => set({ starts: 'later', startAt: draft.startAt || localText(tomorrow(now)) });
   return (
     <>
       <Choices legend="Start" fault={draft.starts === 'now' ? faults.start : undefined}>
         <div class="chips">
-          <label class="chip">
-            <input
-              type="radio"
-              name="starts"
-              checked={draft.starts === 'now'}
-              onChange={() => set({ starts: 'now' })}
-            />
+          <Chip name="starts" checked={draft.starts === 'now'} choose={() => set({ starts: 'now' })}>
             Now
-          </label>
-          <label class="chip">
-            <input
-              type="radio"
-              name="starts"
-              checked={draft.starts === 'later'}
-              onChange={() =>
-                set({
-                  starts: 'later',
-                  startAt: draft.startAt === '' ? localText(tomorrow(now)) : draft.startAt,
-                })
-              }
-            />
+          </Chip>
+          <Chip name="starts" checked={draft.starts === 'later'} choose={later}>
             Later
-          </label>
+          </Chip>
         </div>
       </Choices>
       {draft.starts === 'later' && (
-        <Field label="Starts" fault={faults.start}>
-          {(described) => (
-            <input
-              {...described}
-              type="datetime-local"
-              min={localText(now)}
-              value={draft.startAt}
-              onInput={(event) => set({ startAt: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <Moment
+          label="Starts"
+          fault={faults.start}
+          min={localText(now)}
+          value={draft.startAt}
+          set={(startAt) => set({ startAt })}
+        />
       )}
       <Choices legend="Runs for" fault={draft.runs === 'until' ? undefined : faults.end}>
         <div class="chips">
-          {[...runsFor, ['until', 'Until …'] as const].map(([value, label]) => (
-            <label key={value} class="chip">
-              <input
-                type="radio"
-                name="runs"
-                checked={draft.runs === value}
-                onChange={() =>
-                  set({
-                    runs: value,
-                    ...(value === 'until' && draft.endAt === '' && period !== null
-                      ? { endAt: localText(period.end) }
-                      : {}),
-                  })
-                }
-              />
+          {runsFor.map(([value, label]) => (
+            <Chip key={value} name="runs" checked={draft.runs === value} choose={() => set({ runs: value })}>
               {label}
-            </label>
+            </Chip>
           ))}
+          <Chip name="runs" checked={draft.runs === 'until'} choose={until}>
+            Until …
+          </Chip>
         </div>
       </Choices>
       {draft.runs === 'until' && (
-        <Field label="Ends" fault={faults.end}>
-          {(described) => (
-            <input
-              {...described}
-              type="datetime-local"
-              min={localText(now)}
-              value={draft.endAt}
-              onInput={(event) => set({ endAt: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <Moment
+          label="Ends"
+          fault={faults.end}
+          min={localText(now)}
+          value={draft.endAt}
+          set={(endAt) => set({ endAt })}
+        />
       )}
       {period !== null && (
         <p class="hint">
@@ -92,6 +61,46 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
         </p>
       )}
     </>
+  );
+}
+
+type ChipProps = {
+  readonly name: string;
+  readonly checked: boolean;
+  readonly choose: () => void;
+  readonly children: ComponentChildren;
+};
+
+function Chip({ name, checked, choose, children }: ChipProps) {
+  return (
+    <label class="chip">
+      <input type="radio" name={name} checked={checked} onChange={choose} />
+      {children}
+    </label>
+  );
+}
+
+type MomentProps = {
+  readonly label: string;
+  readonly fault: string | undefined;
+  readonly min: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+};
+
+function Moment({ label, fault, min, value, set }: MomentProps) {
+  return (
+    <Field label={label} fault={fault}>
+      {(described) => (
+        <input
+          {...described}
+          type="datetime-local"
+          min={min}
+          value={value}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -65,27 +65,24 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
       <div class="pair">
         <Field label="Latitude" hint="Degrees; negative in the south." fault={faults.place}>
           {(described) => (
-            <input
-              {...described}
-              inputMode="text"
-              autocomplete="off"
-              value={draft.latitude}
-              onInput={(event) => set({ latitude: event.currentTarget.value })}
-            />
+            <input {...described} {...degrees(draft.latitude, (latitude) => set({ latitude }))} />
           )}
         </Field>
         <Field label="Longitude" hint="Degrees; negative in the west.">
           {(described) => (
-            <input
-              {...described}
-              inputMode="text"
-              autocomplete="off"
-              value={draft.longitude}
-              onInput={(event) => set({ longitude: event.currentTarget.value })}
-            />
+            <input {...described} {...degrees(draft.longitude, (longitude) => set({ longitude }))} />
           )}
         </Field>
       </div>
     </>
   );
+}
+
+function degrees(value: string, set: (value: string) => void) {
+  return {
+    inputMode: 'text',
+    autocomplete: 'off',
+    value,
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => set(event.currentTarget.value),
+  } as const;
 }

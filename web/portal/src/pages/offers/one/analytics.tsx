@@ -127,6 +127,8 @@ function Figures({ series }: { readonly series: SeriesReply }) {
   );
 }
 
+const wholeNumber = { type: 'number', max: 1_000, step: 1, required: true } as const;
+
 /** In TEST mode no member sees an offer, so people can simulate views and clicks. */
 function Simulate({ offer }: { readonly offer: PortalOffer }) {
   const { api } = usePortal();
@@ -153,30 +155,12 @@ function Simulate({ offer }: { readonly offer: PortalOffer }) {
           <div class="pair">
             <Field label="Views" hint="1 to 1,000">
               {(described) => (
-                <input
-                  {...described}
-                  name="views"
-                  type="number"
-                  min={1}
-                  max={1_000}
-                  step={1}
-                  defaultValue="100"
-                  required
-                />
+                <input {...described} {...wholeNumber} name="views" min={1} defaultValue="100" />
               )}
             </Field>
             <Field label="Clicks" hint="No more than views">
               {(described) => (
-                <input
-                  {...described}
-                  name="clicks"
-                  type="number"
-                  min={0}
-                  max={1_000}
-                  step={1}
-                  defaultValue="7"
-                  required
-                />
+                <input {...described} {...wholeNumber} name="clicks" min={0} defaultValue="7" />
               )}
             </Field>
           </div>
