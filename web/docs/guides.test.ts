@@ -21,7 +21,7 @@ describe('the guides of the repository', () => {
     guides = await renderGuides(join(import.meta.dirname, '../../docs/guides'), assets);
   });
 
-  it('are pages with one heading of the first level, a title and a language each', () => {
+  it('have one first-level heading, a title and a language each', () => {
     expect(guides.pages.size).toBe(13);
     for (const page of guides.pages.values()) {
       expect(page.match(/<h1/g)).toHaveLength(1);
@@ -29,13 +29,13 @@ describe('the guides of the repository', () => {
     }
   });
 
-  it('carry no style and no script of their own, which the content security policy forbids', () => {
+  it('have no inline styles and scripts, which the content security policy forbids', () => {
     for (const page of guides.pages.values()) {
       expect(page).not.toMatch(/ style=|<style| on\w+="|<script(?![^>]* src=)|javascript:/);
     }
   });
 
-  it('have every id once, and every link within a page leads to one', () => {
+  it('have unique ids, and links within a page lead to one', () => {
     for (const page of guides.pages.values()) {
       const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -44,7 +44,7 @@ describe('the guides of the repository', () => {
     }
   });
 
-  it('link to each other by addresses of the site, and to sections that exist', () => {
+  it('link to pages and sections of the site that exist', () => {
     const idsOf = (name: string) =>
       [...(guides.pages.get(name) ?? '').matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     const links = [...guides.pages.values()].join('\n').matchAll(/href="(\/docs[^"]*)"/g);
@@ -56,7 +56,7 @@ describe('the guides of the repository', () => {
     }
   });
 
-  it('are found by their headings and what they say', () => {
+  it('are in the search index with headings and texts', () => {
     const entries = JSON.parse(guides.searchIndex) as string[][];
     expect(entries.find(([, , heading]) => heading === 'POST /offers 400 E4')).toEqual([
       '/docs/errors#post-offers-400-e4',
@@ -64,23 +64,23 @@ describe('the guides of the repository', () => {
       'POST /offers 400 E4',
       expect.stringContaining('Offer quota exceeded'),
     ]);
-    // It is fetched when somebody searches, once, and compressed.
+    // It is downloaded at the first search.
     expect(guides.searchIndex.length).toBeLessThan(100_000);
   });
 });
 
 describe('a guide', () => {
-  it('shows markup that it quotes as text', () => {
+  it('shows HTML as text', () => {
     expect(html('<script>alert(1)</script> and `<b>`')).not.toMatch(/<script|<b>/);
     expect(html('```sh\necho "<b>"\n```')).not.toContain('<b>');
   });
 
-  it('has commands to copy, and replies that are not', () => {
+  it('has commands with a copy button, and replies without', () => {
     expect(html('```sh yours\nexport A=b\n```')).toContain('<div class="code command">');
     expect(html('```json\n{}\n```')).toContain('<div class="code reply">');
   });
 
-  it('has headings that are links to themselves, numbered where they are alike', () => {
+  it('has headings that link to themselves, with unique ids', () => {
     const page = html('## Same\n\n## Same');
     expect(page).toContain('<h2 id="same"><a class="here" href="#same">Same</a></h2>');
     expect(page).toContain('id="same-1"');
@@ -90,13 +90,13 @@ describe('a guide', () => {
     expect(html('| | Limit |\n|---|---|\n| a | b |')).toContain('<td></td>');
   });
 
-  it('has its drawings in the page, with words for whoever does not see them', () => {
+  it('has its drawings inline, with a text for screen readers', () => {
     expect(html('![What it shows](a.svg)')).toContain(
       '<svg class="drawing" role="img" aria-label="What it shows"',
     );
   });
 
-  it('has no comments: they are for whoever runs its examples', () => {
+  it('has no comments, which are for the tests of its examples', () => {
     expect(html('<!-- somebody pays the link -->\n')).not.toContain('somebody');
   });
 
@@ -120,14 +120,14 @@ describe('a folder of guides', () => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(inGuides, name), text);
   };
 
-  it('is in the order of the first page, each with the one before and after it', async () => {
+  it('has the order of its first page, and links to the previous and next guide', async () => {
     write({ 'README.md': '# All\n\n1. [B](b.md)\n2. [A](a.md)\n', 'a.md': '# A\n', 'b.md': '# B\n' });
     const page = (await renderGuides(inGuides, assets)).pages.get('b.html') ?? '';
     expect(page).toMatch(/rel="prev" href="\/docs"[^]*rel="next" href="\/docs\/a"/);
     expect(page).toContain('<a href="/docs/b" aria-current="page">B</a>');
   });
 
-  it('is refused when a guide is not listed, or links to what is not on the site', async () => {
+  it('is refused when a guide is not listed, or links to another file of the repository', async () => {
     write({ 'c.md': '# C\n' });
     await expect(renderGuides(inGuides, assets)).rejects.toThrow('does not list c.md');
     rmSync(join(inGuides, 'c.md'));

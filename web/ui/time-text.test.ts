@@ -2,30 +2,30 @@ import { describe, expect, it } from '@jest/globals';
 import { dayText, endOfDay, localText, momentText } from './time-text.ts';
 
 describe('a moment', () => {
-  // Midday in UTC, so that the day is the same in most time zones that the tests may run in.
-  it('has its month as a word', () => {
+  // Midday in UTC, so that the day is the same in most time zones.
+  it('has the month as a word', () => {
     expect(momentText('2026-11-05T12:00:00.000Z', 'day')).toBe('5 Nov 2026');
   });
 
-  it('is told to the second where that matters', () => {
+  it('has seconds on request', () => {
     expect(momentText('2026-11-05T12:00:07.000Z', 'second')).toMatch(/:07$/);
     expect(momentText('2026-11-05T12:00:07.000Z')).not.toMatch(/07$/);
   });
 });
 
 describe('the fields of a browser', () => {
-  it('name a day, which ends with the first instant of the next, also over the end of a year', () => {
+  it('name a day, which ends when the next one begins', () => {
     expect(endOfDay('2026-12-31')).toEqual(new Date(2027, 0, 1));
     expect(endOfDay('2028-02-28')).toEqual(new Date(2028, 1, 29));
   });
 
-  it('name nothing when they are empty or half typed', () => {
+  it('are null when they are empty or incomplete', () => {
     expect(endOfDay('')).toBeNull();
     expect(endOfDay('2026-12')).toBeNull();
     expect(endOfDay('2026-xx-01')).toBeNull();
   });
 
-  it('are filled with the time here', () => {
+  it('have the local time', () => {
     const at = new Date(2026, 0, 5, 8, 3);
     expect(dayText(at)).toBe('2026-01-05');
     expect(localText(at)).toBe('2026-01-05T08:03');

@@ -16,7 +16,7 @@ describe('the payload of a parked event', () => {
     link: 'https://portal.example/#secret',
   };
 
-  it('shows ids, instants and amounts, and nothing about people', () => {
+  it('shows ids, instants and amounts, and hides personal data', () => {
     expect(JSON.parse(withoutPeople(JSON.stringify(event)))).toEqual({
       organisationId: 3,
       mode: 'TEST',
@@ -32,11 +32,11 @@ describe('the payload of a parked event', () => {
     });
   });
 
-  it('is hidden as a whole when it is no JSON', () => {
+  it('is hidden as a whole when it is not JSON', () => {
     expect(withoutPeople('ann@tea.example')).toBe('(15 characters, hidden)');
   });
 
-  it('stands there as it is when somebody asks for it', () => {
+  it('is shown unchanged on request', () => {
     expect(JSON.parse(inFull(JSON.stringify(event)))).toEqual(event);
     expect(inFull('not JSON')).toBe('not JSON');
   });

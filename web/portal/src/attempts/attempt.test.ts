@@ -10,11 +10,11 @@ const refused = (status: number, returnCode: string | null = null) => ({
   message: 'No.',
 });
 
-describe('an attempt that was kept', () => {
-  test('comes back as it was', () => {
+describe('a stored attempt', () => {
+  test('is read back unchanged', () => {
     expect(readAttempt(JSON.stringify(attempt), now)).toEqual(attempt);
   });
-  test('is forgotten after a day, and when the clock says that it lies far ahead', () => {
+  test('is ignored after a day, or when its time is in the future', () => {
     for (const sentAt of ['2026-06-01T11:59:00Z', '2026-06-03T12:01:00Z', 'yesterday'])
       expect(readAttempt(JSON.stringify({ ...attempt, sentAt }), now)).toBeNull();
   });
@@ -24,16 +24,16 @@ describe('an attempt that was kept', () => {
     '[]',
     '{"key":"k"}',
     '{"key":"","what":"w","sentAt":"2026-06-02T11:00:00Z"}',
-  ])('is none when something else stands there: %s', (text) => {
+  ])('is ignored when it is invalid: %s', (text) => {
     expect(readAttempt(text, now)).toBeNull();
   });
 });
 
-describe('what became of an attempt', () => {
-  test.each([0, 500, 503])('stays unknown after %i', (status) => {
+describe('the outcome of an attempt', () => {
+  test.each([0, 500, 503])('is unknown after %i', (status) => {
     expect(leavesUnknown(refused(status), false)).toBe(true);
   });
-  test.each([401, 403, 429])('is nothing after %i, but only when it was sent once', (status) => {
+  test.each([401, 403, 429])('is known after %i only when it was sent once', (status) => {
     expect(leavesUnknown(refused(status), false)).toBe(false);
     expect(leavesUnknown(refused(status), true)).toBe(true);
   });
@@ -42,7 +42,7 @@ describe('what became of an attempt', () => {
     [400, null],
     [403, 'E9'],
     [422, null],
-  ])('is known after %i %s, however often it was sent', (status, code) => {
+  ])('is known after %i %s, also after repetitions', (status, code) => {
     for (const isRepeat of [true, false]) expect(leavesUnknown(refused(status, code), isRepeat)).toBe(false);
   });
 });

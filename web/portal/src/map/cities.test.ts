@@ -22,53 +22,53 @@ const cities = readCities(
 const [london, , , , , suva] = cities as [City, City, City, City, City, City];
 type City = (typeof cities)[number];
 
-describe('finding a place by its name', () => {
+describe('the search for a place', () => {
   const search = searchIn(cities);
   const found = (text: string) => search(text, 8).map(nameOf);
 
-  test('accents and capitals do not matter', () => {
+  test('ignores accents and capitals', () => {
     expect(found('munchen')).toEqual(['München, Germany']);
     expect(found('MÜNCHEN')).toEqual(['München, Germany']);
   });
-  test('what begins with the text comes before what has it in the middle', () => {
+  test('lists names that begin with the text first', () => {
     expect(found('lon')).toEqual(['London, England, United Kingdom', 'New London, CT, United States']);
   });
-  test('region and country tell places of one name apart', () => {
+  test('distinguishes places of one name by region and country', () => {
     expect(found('springfield il')).toEqual(['Springfield, IL, United States']);
     expect(found('london england')).toEqual(['London, England, United Kingdom']);
   });
-  test('a country alone finds no town', () => {
+  test('finds no town by its country alone', () => {
     expect(found('germany')).toEqual([]);
   });
-  test('no more than were asked for', () => {
+  test('finds no more than requested', () => {
     expect(search('s', 2)).toHaveLength(2);
     expect(search(' ', 2)).toEqual([]);
   });
 });
 
-describe('naming a place', () => {
-  test('by the nearest town', () => {
+describe('a place', () => {
+  test('is named after the nearest town', () => {
     expect(nearestCity(cities, { latitude: 51.4, longitude: -0.2 })).toBe(london);
     expect(aroundText(cities, { latitude: 51.4, longitude: -0.2 }, 10)).toBe(
       '10 miles around London, England, United Kingdom',
     );
   });
-  test('across the date line too', () => {
+  test('is named across the date line', () => {
     const place = { latitude: -18.142, longitude: 178.441 - 360 };
     expect(milesBetween(suva, place)).toBeCloseTo(0, 3);
     expect(nearestCity(cities, place)).toBe(suva);
   });
-  test('by its coordinates where no town is near', () => {
+  test('is named by its coordinates where no town is near', () => {
     expect(aroundText(cities, { latitude: 0, longitude: -30.5 }, 5)).toBe(
       '5 miles around 0.000° N, 30.500° W',
     );
   });
-  test('London and Munich are 570 miles apart', () => {
+  test('is 570 miles from another: London and Munich', () => {
     expect(Math.round(milesBetween(london, cities[1] as City))).toBe(570);
   });
 });
 
-test('coordinates can be pasted, and only such', () => {
+test('coordinates can be pasted', () => {
   expect(readCoordinates('51.5, -0.12')).toEqual({ latitude: 51.5, longitude: -0.12 });
   expect(readCoordinates('51.5 -0.12')).toEqual({ latitude: 51.5, longitude: -0.12 });
   expect(readCoordinates('91, 0')).toBeNull();

@@ -11,27 +11,27 @@ const filter = {
 const nothing = { key: '', route: '', status: '', from: '', to: '' };
 
 describe('a filtered call log', () => {
-  it('is the same for whoever opens its address', () => {
+  it('is read back from its address', () => {
     const shared = new URL(queryOf(filter), 'https://ads.example').searchParams;
     expect(filterOf(Object.fromEntries(shared))).toEqual(filter);
   });
 
-  it('has a bare address when nothing is filtered', () => {
+  it('has no query in the address without filters', () => {
     expect(queryOf(nothing)).toBe('');
     expect(isFiltered(nothing)).toBe(false);
     expect(isFiltered({ ...nothing, status: '200' })).toBe(true);
   });
 
-  it('takes nothing from an address that the server would refuse', () => {
+  it('ignores values of an address that the server would refuse', () => {
     const mistyped = { key: 'x', status: '9xx', from: 'yesterday', to: '', unknown: 'y' };
     expect(filterOf(mistyped)).toEqual(nothing);
   });
 
-  it('means an instant, in whichever zone the address has it', () => {
+  it('accepts instants in any time zone', () => {
     expect(filterOf({ from: '2026-01-01T01:00:00+01:00' }).from).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  it('asks the server for what it shows, page by page', () => {
+  it('requests pages from the server with the same filters', () => {
     const asked = new URL(requestOf(filter, 'next'), 'https://ads.example');
     expect(asked.pathname).toBe('/calls');
     expect(Object.fromEntries(asked.searchParams)).toEqual({

@@ -9,7 +9,7 @@ const slugOf = slugs();
 const anchors = new Map(headings.map((heading) => [heading, slugOf(heading)]));
 
 describe('a call in the log', () => {
-  it('is refused by its status, or by its code alone', () => {
+  it('is refused by its status, or by a code with status 200', () => {
     expect(heedOf({ status: 200, returnCode: 'S1' })).toBe('good');
     expect(heedOf({ status: 200, returnCode: null })).toBe('good');
     expect(heedOf({ status: 200, returnCode: 'E3' })).toBe('warning');
@@ -18,7 +18,7 @@ describe('a call in the log', () => {
   });
 
   it.each(headings.filter((heading) => /^\w+ \/.* \d{3}( E\d)?$/.test(heading)))(
-    'leads to the entry of the guide for %s',
+    'links to the entry of the guide for %s',
     (heading) => {
       const [, route = '', status, returnCode = null] = /^(.+?) (\d{3})(?: (E\d))?$/.exec(heading) ?? [];
       expect(guideTo({ route, status: Number(status), returnCode })).toBe(
@@ -35,12 +35,12 @@ describe('a call in the log', () => {
     { route: 'GET /offers', status: 503, returnCode: null },
     { route: 'GET unmatched', status: 404, returnCode: null },
     { route: 'POST /offers', status: 413, returnCode: null },
-  ])('leads to an entry that is there for $status of $route', (call) => {
+  ])('links to an existing entry for $status of $route', (call) => {
     const anchor = guideTo(call)?.split('#')[1];
     expect([...anchors.values()]).toContain(anchor);
   });
 
-  it('leads nowhere when it went well, or when nobody waited for the reply', () => {
+  it('has no link after a success, or when the caller disconnected', () => {
     expect(guideTo({ route: 'GET /offers', status: 200, returnCode: null })).toBeNull();
     expect(guideTo({ route: 'POST /offers', status: 200, returnCode: 'S1' })).toBeNull();
     expect(guideTo({ route: 'GET /offers', status: 499, returnCode: null })).toBeNull();

@@ -24,8 +24,8 @@ function facts(role: keyof typeof permissions, o: Partial<Facts> = {}): Facts {
 const titles = (of: Facts) => stepsOf(of).map(({ title }) => title);
 const open = (of: Facts) => stepsOf(of).filter(({ done }) => !done).length;
 
-describe('what there is to do next', () => {
-  it('leads an admin from the terms to colleagues', () => {
+describe('the next steps', () => {
+  it('of an admin are five, from the terms to colleagues', () => {
     expect(titles(facts('admin'))).toEqual([
       'Accept the advertising terms',
       'Add play money',
@@ -36,7 +36,7 @@ describe('what there is to do next', () => {
     expect(open(facts('admin'))).toBe(5);
   });
 
-  it('is what the role may do, and the terms, which everybody waits for', () => {
+  it('of other roles are what they may do, and the terms', () => {
     expect(titles(facts('developer'))).toEqual(['Accept the advertising terms', 'Create a TEST key']);
     expect(titles(facts('marketer'))).toEqual(['Accept the advertising terms', 'Create an offer']);
     expect(stepsOf(facts('marketer'))[0]).toMatchObject({
@@ -45,12 +45,12 @@ describe('what there is to do next', () => {
     });
   });
 
-  it('is nothing when all is done', () => {
+  it('are none when all is done', () => {
     const all = { termsAccepted: true, balanceMinor: 1n, keysInForce: 1, offers: 1, people: 2 };
     expect(open(facts('admin', all))).toBe(0);
   });
 
-  it('says nothing of what is not known yet', () => {
+  it('leave out what is not known yet', () => {
     expect(titles(facts('admin', { balanceMinor: undefined, people: undefined }))).toEqual([
       'Accept the advertising terms',
       'Create an offer',
@@ -58,14 +58,14 @@ describe('what there is to do next', () => {
     ]);
   });
 
-  it('is about real money in LIVE mode', () => {
+  it('name real money in LIVE mode', () => {
     expect(titles(facts('admin', { mode: 'live' }))).toContain('Top up the balance');
     expect(titles(facts('admin', { mode: 'live' }))).toContain('Create a LIVE key');
   });
 });
 
 describe('offers by state', () => {
-  it('are counted in the order of their lives', () => {
+  it('are counted in the order of the life cycle', () => {
     const states = ['Ended', 'Active', 'Ended', 'Paused'] as const;
     expect(countStates(states.map((state) => ({ offer_status: state })))).toEqual([
       { state: 'Active', count: 1 },

@@ -28,16 +28,16 @@ function idsOf(o: { mode?: 'test' | 'live'; text?: string; withPast?: boolean })
 }
 
 describe('the list of keys', () => {
-  it('has those of its mode and those that have none', () => {
+  it('has the keys of its mode and those without a mode', () => {
     expect(idsOf({ mode: 'test' })).toEqual([1, 4, 5]);
     expect(idsOf({ mode: 'live' })).toEqual([2, 4]);
   });
 
-  it('leaves out what works no longer until it is asked for', () => {
+  it('has disabled keys only on request', () => {
     expect(idsOf({ withPast: true })).toEqual([1, 3, 4, 5]);
   });
 
-  it('finds by name, last four characters and owner, whatever the case', () => {
+  it('is searched by name, last four characters and owner, in any case', () => {
     const other = {
       ...key,
       id: 9,
@@ -53,23 +53,23 @@ describe('the list of keys', () => {
     expect(found('nothing')).toEqual([]);
   });
 
-  it('counts what works, what did, and what needs a new one', () => {
+  it('counts keys in force, past keys and keys without a mode', () => {
     const { inForce, past, withoutMode } = listKeys(all, { mode: 'test', text: 'x', withPast: false });
     expect({ inForce, past, withoutMode }).toEqual({ inForce: 1, past: 1, withoutMode: 1 });
   });
 });
 
 describe('a key', () => {
-  it('can be rolled only when it works and has a mode, as the server has it', () => {
+  it('can be rolled only when it is in force and has a mode', () => {
     expect(all.filter(mayBeRolled).map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  it('is shown by its mode and its end', () => {
+  it('is shown by its mode and last four characters', () => {
     expect(maskOf(key)).toBe('pk_test_…aB3x');
     expect(maskOf(ofOld)).toBe('…aB3x');
   });
 
-  it('is tried out by a command with nothing left to fill in', () => {
+  it('is tried out by a complete command', () => {
     expect(tryOut('https://ads.example', 'pk_test_1')).toBe(
       "curl https://ads.example/categories -H 'x-api-key: pk_test_1'",
     );

@@ -15,7 +15,7 @@ const admin: PortalPerson = {
 const developer: PortalPerson = { ...admin, id: 2, email: 'bob@crown.example', role: 'developer' };
 
 describe('people', () => {
-  it('are found by part of their address, whatever the case, or by the whole name of their role', () => {
+  it('are found by a part of their address, in any case, or by their role', () => {
     const found = (text: string) => findPeople([admin, developer], text).map(({ id }) => id);
     expect(found('')).toEqual([1, 2]);
     expect(found(' ann@')).toEqual([1]);
@@ -23,14 +23,14 @@ describe('people', () => {
     expect(found('dev')).toEqual([]);
   });
 
-  it('are invited until they sign in, and disabled whatever they did before', () => {
+  it('are invited until they sign in, unless they are disabled', () => {
     expect(standingOf(admin)).toBe('active');
     expect(standingOf({ ...admin, lastSignedInAt: null })).toBe('invited');
     expect(standingOf({ ...admin, enabled: false })).toBe('disabled');
     expect(standingOf({ ...admin, enabled: false, lastSignedInAt: null })).toBe('disabled');
   });
 
-  it('have keys that are counted as people count', () => {
+  it('have "1 API key" or "2 API keys"', () => {
     expect([1, 2].map(keysText)).toEqual(['1 API key', '2 API keys']);
   });
 });

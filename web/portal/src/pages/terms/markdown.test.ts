@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ComponentChild, ComponentChildren, VNode } from 'preact';
 import { markdownElements } from './markdown.ts';
 
-/** As markup, to compare; attributes in the order in which they were given. */
+/** HTML to compare, with attributes in their order. */
 function markup(children: ComponentChildren): string {
   if (Array.isArray(children)) return children.map((child: ComponentChild) => markup(child)).join('');
   if (typeof children !== 'object' || children === null) return String(children ?? '');
@@ -22,21 +22,21 @@ describe('the text of terms', () => {
     );
   });
 
-  it('keeps the lines of plain text, and its numbers', () => {
+  it('keeps line breaks and the numbers of lists', () => {
     expect(shown('Line one\nline two')).toBe('<p>Line one<br></br>line two</p>');
     expect(shown('7. seventh')).toBe('<ol start="7"><li>seventh</li></ol>');
   });
 
-  it('takes indented text for text', () => {
+  it('shows indented text as a paragraph', () => {
     expect(shown('Above\n\n      indented')).toBe('<p>Above</p><p>indented</p>');
   });
 
-  it('shows markup as the text that it is', () => {
+  it('shows HTML as text', () => {
     const hostile = '<img src=x onerror=alert(1)> and <b>bold</b>';
     expect(shown(hostile)).toBe(`<p>${hostile}</p>`);
   });
 
-  it('links to other sites and mailboxes, and never to a script or an address here', () => {
+  it('links to other sites and mailboxes, never to scripts or to this site', () => {
     expect(shown('[law](https://law.example/a?b=c)')).toBe(
       '<p><a href="https://law.example/a?b=c" rel="noreferrer">law</a></p>',
     );
@@ -50,11 +50,11 @@ describe('the text of terms', () => {
       expect(shown(`[here](${address})`)).not.toContain('<a');
   });
 
-  it('leaves pictures out', () => {
+  it('has no pictures', () => {
     expect(shown('![dot](https://spy.example/dot.gif)')).not.toContain('<img');
   });
 
-  it('has tables with headings of their columns', () => {
+  it('has tables with column headings', () => {
     expect(shown('| A | B |\n|---|---|\n| 1 | 2 |')).toBe(
       '<table><thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>',
     );

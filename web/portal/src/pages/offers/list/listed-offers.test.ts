@@ -1,4 +1,3 @@
-/** What a list of offers shows and asks: filters, states, figures. */
 import { describe, expect, test } from '@jest/globals';
 import { offerStatuses } from '@offer-ads/contracts/values/primitives';
 import { bucketText, chartOf, rateText } from '../one/series.ts';
@@ -7,12 +6,12 @@ import { filterAddress, listQuery, readFilters } from './filters.ts';
 
 describe('filters', () => {
   const filters = { status: 'scheduled', disabled: true, from: '2026-06-01', to: '2026-06-30' };
-  test('come back from their address', () => {
+  test('are read back from their address', () => {
     const query = Object.fromEntries(new URLSearchParams(filterAddress(filters)));
     expect(readFilters(query)).toEqual(filters);
     expect(filterAddress(readFilters({}))).toBe('');
   });
-  test('that nobody knows are none', () => {
+  test('with unknown values are ignored', () => {
     expect(readFilters({ state: 'gone', disabled: '1', from: 'yesterday', to: '' })).toEqual({
       status: '',
       disabled: false,
@@ -20,7 +19,7 @@ describe('filters', () => {
       to: '',
     });
   });
-  test('ask for whole days here, the last one included', () => {
+  test('request whole local days, including the last one', () => {
     const query = new URLSearchParams(listQuery(filters, 'abc'));
     const milliseconds =
       Date.parse(query.get('created_before') ?? '') - Date.parse(query.get('created_after') ?? '');
@@ -34,7 +33,7 @@ describe('filters', () => {
   });
 });
 
-describe('how an offer stands', () => {
+describe('the state of an offer', () => {
   const offer = {
     status: 'enabled',
     payment_method: 'E',
@@ -44,18 +43,18 @@ describe('how an offer stands', () => {
   const said = (status: (typeof offerStatuses)[number], now = '2026-06-02T00:00:00Z') =>
     nextText({ ...offer, offer_status: status }, new Date(now), (at) => at.slice(5, 10));
 
-  test('each state says what happens next, and can be deleted', () => {
+  test('says what happens next, and allows deletion', () => {
     for (const status of offerStatuses) {
       expect(said(status)).toContain('06-08');
       expect(badgeOf(status)).toBeDefined();
       expect(actionsOf({ offer_status: status })).toContain('delete');
     }
   });
-  test('an unpaid offer starts when it is paid, or at its start when that is later', () => {
+  test('of an unpaid offer names its payment or its later start', () => {
     expect(said('Awaiting Payment')).toContain('from its payment');
     expect(said('Awaiting Payment', '2026-05-01T00:00:00Z')).toContain('from 06-01');
   });
-  test('only what runs or will run is paused, only what is paused is resumed', () => {
+  test('allows pausing of Active and Scheduled offers, and resuming of Paused ones', () => {
     expect(offerStatuses.filter((status) => actionsOf({ offer_status: status }).includes('pause'))).toEqual([
       'Active',
       'Scheduled',
@@ -64,14 +63,14 @@ describe('how an offer stands', () => {
       'Paused',
     ]);
   });
-  test('a disabled one says who has stopped it', () => {
+  test('of a disabled offer names the platform team', () => {
     const disabled = { ...offer, status: 'disabled', offer_status: 'Active' } as const;
     expect(nextText(disabled, new Date('2026-06-02'), String)).toContain('platform team');
   });
 });
 
 describe('figures', () => {
-  test('a rate is of 100 views, and none where nobody looked', () => {
+  test('have the clicks per 100 views, and no rate without views', () => {
     expect(rateText(240, 17)).toBe('7.1');
     expect(rateText(0, 0)).toBe('–');
     const points = [
@@ -91,7 +90,7 @@ describe('figures', () => {
     [86_400, 'day'],
     [604_800, 'week'],
     [1_209_600, '2 weeks'],
-  ])('%i seconds are a %s', (seconds, text) => {
+  ])('name an interval of %i seconds: %s', (seconds, text) => {
     expect(bucketText(seconds)).toBe(text);
   });
 });

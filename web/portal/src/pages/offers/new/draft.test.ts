@@ -4,13 +4,12 @@ import {
   emptyDraft,
   estimateKey,
   estimateRequest,
+  type Faults,
   faultsOf,
   isBegun,
-  lengthOf,
   offerForm,
   periodOf,
   pictureState,
-  placeOf,
   readDraft,
 } from './draft.ts';
 
@@ -25,80 +24,68 @@ const whole: Draft = {
   longitude: '-0.12',
 };
 
-describe('what is wrong with a draft', () => {
-  test('nothing, when all is there', () => {
-    expect(faultsOf(whole, 'fits', now)).toEqual({});
-  });
-  test('everything that is missing, at its field', () => {
+const long = '🍸'.repeat(41);
+
+describe('the faults of a draft', () => {
+  test('are one for each missing field', () => {
     const missing = Object.keys(faultsOf(emptyDraft, 'missing', now));
     expect(missing.toSorted()).toEqual(['category', 'description', 'picture', 'place', 'title', 'url']);
   });
-  test('characters are counted as the service counts them: an emoji is one', () => {
-    expect(lengthOf('🍸🍸')).toBe(2);
-    expect(faultsOf({ ...whole, title: '🍸'.repeat(40) }, 'fits', now)).toEqual({});
-    expect(faultsOf({ ...whole, title: '🍸'.repeat(41) }, 'fits', now)).toEqual({
-      title: '1 character too long.',
-    });
+
+  test.each<[string, Partial<Draft>]>([
+    ['a complete one', {}],
+    ['a title of 40 characters: an emoji counts as one, as in the service', { title: '🍸'.repeat(40) }],
+    ['a start half a minute ago', { starts: 'later', startAt: '2026-06-01T11:59:30Z' }],
+    ['an end one minute after the start', { runs: 'until', endAt: '2026-06-01T12:01:00Z' }],
+  ])('are none for %s', (_what, change) => {
+    expect(faultsOf({ ...whole, ...change }, 'fits', now)).toEqual({});
   });
-  test('a title of blanks is none', () => {
-    expect(faultsOf({ ...whole, title: ' \u200b' }, 'fits', now)).toHaveProperty('title');
-  });
-  test.each(['www.corner.example', 'HTTPS://corner.example', '<b>Corner</b>'])(
-    '%s is no advertised name',
-    (name) => {
-      expect(faultsOf({ ...whole, advertisedName: name }, 'fits', now)).toHaveProperty('advertisedName');
-    },
-  );
-  test.each([
-    'example.com',
-    'ftp://example.com',
-    'https://user@example.com',
-    'https://exa mple.com',
-    'https://',
-  ])('%s is no address', (url) => {
-    expect(faultsOf({ ...whole, url }, 'fits', now)).toHaveProperty('url');
-  });
-  test('a place needs both numbers, within the world', () => {
-    expect(placeOf({ ...whole, latitude: '91' })).toBeNull();
-    expect(placeOf({ ...whole, longitude: '' })).toBeNull();
-    expect(placeOf({ ...whole, longitude: '1e3' })).toBeNull();
-    expect(placeOf(whole)).toEqual({ latitude: 51.5, longitude: -0.12 });
-  });
-  test('it may start a minute ago, while the button is pressed, and no earlier', () => {
-    const starting = (startAt: string): Draft => ({ ...whole, starts: 'later', startAt });
-    expect(faultsOf(starting('2026-06-01T11:59:30Z'), 'fits', now)).toEqual({});
-    expect(faultsOf(starting('2026-06-01T11:58:00Z'), 'fits', now)).toHaveProperty('start');
-    expect(faultsOf(starting(''), 'fits', now)).toHaveProperty('start');
-  });
-  test('it ends a minute after its start at the earliest', () => {
-    const ending = (endAt: string): Draft => ({ ...whole, runs: 'until', endAt });
-    expect(faultsOf(ending('2026-06-01T12:01:00Z'), 'fits', now)).toEqual({});
-    expect(faultsOf(ending('2026-06-01T12:00:59Z'), 'fits', now)).toHaveProperty('end');
-    expect(faultsOf(ending('2026-05-31T12:00:00Z'), 'fits', now)).toHaveProperty('end');
-    expect(faultsOf(ending(''), 'fits', now)).toHaveProperty('end');
+
+  test.each<[keyof Faults, Partial<Draft>]>([
+    ['title', { title: long }],
+    ['title', { title: ' \u200b' }],
+    ['advertisedName', { advertisedName: 'www.corner.example' }],
+    ['advertisedName', { advertisedName: 'HTTPS://corner.example' }],
+    ['advertisedName', { advertisedName: '<b>Corner</b>' }],
+    ['url', { url: 'example.com' }],
+    ['url', { url: 'ftp://example.com' }],
+    ['url', { url: 'https://user@example.com' }],
+    ['url', { url: 'https://exa mple.com' }],
+    ['url', { url: 'https://' }],
+    ['place', { latitude: '91' }],
+    ['place', { longitude: '' }],
+    ['place', { longitude: '1e3' }],
+    ['start', { starts: 'later', startAt: '2026-06-01T11:58:00Z' }],
+    ['start', { starts: 'later', startAt: '' }],
+    ['end', { runs: 'until', endAt: '2026-06-01T12:00:59Z' }],
+    ['end', { runs: 'until', endAt: '2026-05-31T12:00:00Z' }],
+    ['end', { runs: 'until', endAt: '' }],
+  ])('are at the field %s for %j', (field, change) => {
+    expect(Object.keys(faultsOf({ ...whole, ...change }, 'fits', now))).toEqual([field]);
   });
 });
 
-describe('a picture', () => {
+test('a picture is a JPG, PNG or GIF of at most 5 MB', () => {
   const file = (type: string, size: number) => ({ type, size });
-  test('is a JPG, PNG or GIF of at most 5 MB', () => {
-    expect(pictureState(null)).toBe('missing');
-    expect(pictureState(file('image/png', 5 * 1024 * 1024))).toBe('fits');
-    expect(pictureState(file('image/png', 5 * 1024 * 1024 + 1))).toHaveProperty('problem');
-    expect(pictureState(file('image/svg+xml', 100))).toHaveProperty('problem');
-    expect(pictureState(file('image/gif', 0))).toHaveProperty('problem');
-  });
+  expect(pictureState(null)).toBe('missing');
+  expect(pictureState(file('image/png', 5 * 1024 * 1024))).toBe('fits');
+  for (const wrong of [
+    file('image/png', 5 * 1024 * 1024 + 1),
+    file('image/svg+xml', 100),
+    file('image/gif', 0),
+  ])
+    expect(pictureState(wrong)).toHaveProperty('problem');
 });
 
-describe('what is asked and sent', () => {
-  test('an offer of a week from now on runs 168 hours', () => {
+describe('requests', () => {
+  test('an offer of one week runs 168 hours', () => {
     expect(periodOf(whole, now)).toEqual({ start: now, end: new Date('2026-06-08T12:00:00Z') });
   });
-  test('no estimate is asked for without a place or with a period that does not do', () => {
+  test('there is no estimate without a place or with a wrong period', () => {
     expect(estimateRequest({ ...whole, latitude: '' }, now)).toBeNull();
     expect(estimateRequest({ ...whole, runs: 'until', endAt: '2026-05-01T00:00' }, now)).toBeNull();
   });
-  test('an estimate asks for everybody by leaving genders and interests out', () => {
+  test('an estimate for everybody has neither gender nor interests', () => {
     expect(estimateRequest(whole, now)).toEqual({
       start_datetime: '2026-06-01T12:00:00.000Z',
       end_datetime: '2026-06-08T12:00:00.000Z',
@@ -110,7 +97,7 @@ describe('what is asked and sent', () => {
       interests: [4],
     });
   });
-  test('texts change no price; place, time and audience do', () => {
+  test('the key of an estimate changes with place, time and audience, not with texts', () => {
     expect(estimateKey({ ...whole, title: 'Other', paymentMethod: 'B' })).toBe(estimateKey(whole));
     for (const part of [{ radiusMiles: 11 }, { runs: '24' }, { genders: ['Male'] }, { latitude: '51.6' }])
       expect(estimateKey({ ...whole, ...part })).not.toBe(estimateKey(whole));
@@ -134,12 +121,12 @@ describe('what is asked and sent', () => {
   });
 });
 
-test('a draft is begun by what somebody writes, not by the place where the map begins', () => {
+test('a draft is begun when something is written; the initial place does not count', () => {
   expect(isBegun({ ...emptyDraft, latitude: '51.5', longitude: '-0.1' })).toBe(false);
   expect(isBegun({ ...emptyDraft, title: 'T' })).toBe(true);
 });
 
-test('a kept draft comes back whole or not at all', () => {
+test('a stored draft is read as a whole or not at all', () => {
   expect(readDraft(JSON.stringify(whole))).toEqual(whole);
   expect(readDraft(JSON.stringify({ ...whole, genders: 'Male' }))).toBeNull();
   expect(readDraft('{"title":1}')).toBeNull();

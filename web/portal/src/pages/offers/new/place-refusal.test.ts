@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { placeRefusal } from './place-refusal.ts';
 
 describe('a refusal', () => {
-  test('stands at each field that it names', () => {
+  test('is shown at each field that it names', () => {
     expect(
       placeRefusal('E1', 'title must have at most 40 characters, it has 41; radius must be from 5 to 30.'),
     ).toEqual({
@@ -10,7 +10,7 @@ describe('a refusal', () => {
       rest: null,
     });
   });
-  test('of the picture, the balance and the targeting stands there too', () => {
+  test('of picture, balance or targeting is shown at its field', () => {
     expect(placeRefusal('E2', 'The image failed moderation: x.').faults).toHaveProperty('picture');
     expect(placeRefusal('E3', 'The balance is below.').faults).toHaveProperty('payment');
     expect(placeRefusal('E5', 'No users match the targeting.').faults.place).toContain(
@@ -18,12 +18,12 @@ describe('a refusal', () => {
     );
     expect(placeRefusal('E1', 'A card payment must be at least 0.30 GBP.').faults).toHaveProperty('payment');
   });
-  test('of terms that are not accepted names no header that only developers know', () => {
+  test('for missing terms does not mention the Idempotency-Key', () => {
     const { rest } = placeRefusal('E9', 'Accept them, then retry with the same Idempotency-Key.');
     expect(rest).toContain('has not accepted');
     expect(rest).not.toContain('Key');
   });
-  test('of nothing in particular is said as a whole', () => {
+  test('without a field is shown below the form', () => {
     expect(placeRefusal('E4', 'Offer quota exceeded.')).toEqual({
       faults: {},
       rest: 'Offer quota exceeded.',
