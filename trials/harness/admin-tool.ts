@@ -1,10 +1,10 @@
-/** The admin tool inside this process: its commands, without half a second of start for each. */
+/** The commands of the admin tool, run in this process, because a start of the tool takes half a second. */
 import { readAdminSettings } from '@offer-ads/admin/config';
 import { runAdmin } from '@offer-ads/admin/run';
 import { createTools } from '@offer-ads/admin/tools';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 
-/** The result that `--json` prints, also that of a check which has found something. */
+/** Returns what `--json` prints, also when a check found something. */
 export type AdminTool = <T>(...words: readonly string[]) => Promise<T>;
 
 export function adminToolOf(env: () => NodeJS.ProcessEnv): AdminTool {
@@ -14,7 +14,7 @@ export function adminToolOf(env: () => NodeJS.ProcessEnv): AdminTool {
       const out = (line: string) => void (printed += line);
       await runAdmin([...words, '--json'], () => createTools(readAdminSettings(env())), { out, err: out });
       const result = JSON.parse(printed) as { readonly error?: string };
-      // A busy machine answers so now and then; every other refusal is for the trial to judge.
+      // A busy machine may answer 503, so the command is repeated. Every other refusal is the trial's to judge.
       if (result.error?.includes('Service unavailable (HTTP 503)') === true) throw new Error(result.error);
       return result;
     });

@@ -1,16 +1,16 @@
-/** A Service of a cluster in small: each new connection goes to one of the replicas that are ready; open ones stay where they are. */
+/** Works like a Kubernetes Service: each new connection goes to one of the ready replicas; open connections stay where they are. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type Balancer = AsyncDisposable & {
-  /** Resolves when the replica is ready and takes its share. */
+  /** Resolves when the replica is ready and gets connections. */
   readonly add: (port: number) => Promise<void>;
-  /** No more new connections, as for a pod that begins to end. */
+  /** Sends it no new connections, as to a pod that begins to end. */
   readonly remove: (port: number) => void;
 };
 
-/** Asked each second; out after two that were not ready, as in the manifests (there with 5 s between). */
+/** Probed each second, and out after two failures as in the manifests, where probes are 5 s apart. */
 const probeEveryMs = 1_000;
 const probeWithinMs = 2_000;
 const failuresUntilOut = 2;
@@ -26,7 +26,7 @@ export function startBalancer(port: number): Balancer {
 
   const readyOnes = () => [...replicas.values()].filter(({ isReady }) => isReady);
 
-  /** With nobody ready connections are refused, as those to a Service without endpoints are. Rejects when somebody else has the port. */
+  /** Without a ready replica connections are refused, as by a Service without endpoints. Rejects when the port is taken. */
   function listenOrNot(): Promise<void> {
     const changed = changing.then(adapt);
     changing = changed.catch(() => {});
@@ -76,7 +76,7 @@ export function startBalancer(port: number): Balancer {
         }
       }),
     );
-    // Who adds a replica hears of it.
+    // `add` reports the fault.
     await listenOrNot().catch(() => {});
   }
 
@@ -110,7 +110,7 @@ export function startBalancer(port: number): Balancer {
 async function answersReady(port: number): Promise<boolean> {
   try {
     const url = `http://127.0.0.1:${port}/readyz`;
-    // A connection of its own: a probe must not keep one open to a replica that is about to end.
+    // A new connection each time, because a probe must not keep one open to a replica that is about to end.
     const reply = await fetch(url, {
       headers: { connection: 'close' },
       signal: AbortSignal.timeout(probeWithinMs),

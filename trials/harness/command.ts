@@ -1,4 +1,4 @@
-/** A trial's own command at a small size, as CI runs it: on the stores of the test run, in a folder of its own. */
+/** Runs the command of a trial at a small size, with the stores of the test run and a folder of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { removeFolder } from '@offer-ads/backing/data-folder';
 import { repository } from '@offer-ads/dev/start/folder';
 import { storesOfRun } from './test-system.ts';
 
-/** What the command printed; throws that when it ends with another status than 0. */
+/** Returns what the command printed; throws it when the exit status is not 0. */
 export async function runTrial(main: string, ...args: readonly string[]): Promise<string> {
   await using running = new AsyncDisposableStack();
   mkdirSync(join(repository, '.dev'), { recursive: true });

@@ -1,9 +1,8 @@
-/** The connections of a system that a trial can cut, each through a TCP proxy of its own. */
+/** The connections that a trial can cut. Each goes through a TCP proxy of its own. */
 import type { Addresses } from '@offer-ads/dev/start/plans';
 import type { Stores } from '@offer-ads/dev/start/stores';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 
-/** Each can be taken down alone, as a network or a store would be. */
 const linkNames = [
   'gatewayDatabase',
   'offersDatabase',
@@ -31,7 +30,7 @@ export async function startLinks(
     moderationMongo: mongo.moderation,
     notifierMongo: mongo.notifier,
     rabbitmq,
-    // Where there is none, nothing is told this address.
+    // Without Valkey nothing uses this proxy.
     valkey: valkey || rabbitmq,
     smtp,
     gatewayToPricing: pricing,
@@ -42,7 +41,7 @@ export async function startLinks(
   return Object.fromEntries(await Promise.all(proxies)) as Links;
 }
 
-/** The addresses of the stores as the services are told them: those of the proxies. */
+/** The addresses that the services get: those of the proxies. */
 export function storesBehind(links: Links, { valkey }: Stores): Stores {
   return {
     databases: {

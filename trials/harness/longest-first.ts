@@ -1,6 +1,6 @@
 /**
- * The order in which `npm run test:system` runs its files: those that share one system between many suites first, so that no worker
- * is idle at the end. Left alone, jest begins with the largest files, and these are small.
+ * The order of the files of `npm run test:system`: the longest ones first, so that no worker is idle at the end. Jest itself begins with
+ * the largest files, but the longest ones are small.
  */
 import { basename } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Every service with several replicas behind a balancer, which are started, retired and killed one by one. */
+/** The replicas of each service behind its balancer. They are started, retired and killed one by one. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePorts } from '@offer-ads/backing/free-port';
@@ -8,25 +8,25 @@ import type { ProcessPlan } from '@offer-ads/dev/start/plans';
 import type { Supervisor } from '@offer-ads/dev/start/supervisor';
 import { type Balancer, startBalancer } from './balancer.ts';
 
-/** What a process may take (packages/platform/src/process/process.ts), its last spans and a busy machine. */
+/** 30 s for the process (packages/platform/src/process/process.ts), 3 s for its last spans, 1 s for a busy machine. */
 const stopWithinMs = 34_000;
 
 export type Replica = { readonly name: string; readonly service: ServiceName; readonly port: number };
 
 export type Replicas = AsyncDisposable & {
   readonly of: (service: ServiceName) => readonly Replica[];
-  /** Resolves when it takes its share of the connections. */
+  /** Resolves when it gets connections. */
   readonly add: (service: ServiceName, code?: string) => Promise<Replica>;
-  /** As Kubernetes ends a pod: no new connections, a while until everybody knows, SIGTERM. Says how long the process took. */
+  /** Ends it as Kubernetes ends a pod: no new connections, a pause, SIGTERM. Returns how many ms the process took. */
   readonly retire: (replica: Replica) => Promise<number>;
-  /** SIGKILL; it is started again at once. */
+  /** By SIGKILL; the supervisor starts it again. */
   readonly kill: (replica: Replica) => void;
 };
 
 export function createReplicas(o: {
-  /** As its next replica is to be started. */
+  /** The plan of its next replica. */
   plan: (service: ServiceName) => ProcessPlan;
-  /** Of the balancers; undefined in a system without replicas. */
+  /** The ports of the balancers; undefined in a system without replicas. */
   ports: Readonly<Record<ServiceName, number>> | undefined;
   supervisor: Supervisor;
   preStopMs: number;
@@ -81,7 +81,7 @@ export function createReplicas(o: {
   };
 }
 
-/** The replica's own port; all else, and whom it calls, is as for the only one. */
+/** The plan of the service with the replica's own port and code. */
 function planOf(plan: ProcessPlan, { name, port }: Replica, code: string): ProcessPlan {
   const inCode = (argument: string) =>
     argument === '@offer-ads/platform/telemetry/telemetry'

@@ -1,4 +1,4 @@
-/** Statements on a database past the services, each on a connection of its own. */
+/** Runs statements on the database of a service, each on a connection of its own. */
 import { exactTypeParser } from '@offer-ads/platform/postgres/postgres';
 import pg from 'pg';
 

@@ -1,10 +1,7 @@
 /**
- * The whole system for a trial: six services and the simulators as `npm start` runs them, beside the usual system and with a folder
- * of its own. Every connection between services and stores can be cut, every process can be stopped, changed and started again, and
- * each service can run as several replicas.
+ * The whole system for a trial: the processes of `npm start`, in a folder of its own. Connections to stores can be cut, processes can
+ * be stopped, changed and started again, and each service can run as several replicas.
  */
-import { mkdirSync } from 'node:fs';
-import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { provideDemoData } from '@offer-ads/dev/demo-data';
 import { type AdminClient, createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
@@ -18,92 +15,61 @@ import {
   planServices,
   planSimulators,
 } from '@offer-ads/dev/start/plans';
-import { choosePorts } from '@offer-ads/dev/start/ports';
-import { readOrMakeSecrets, type Secrets } from '@offer-ads/dev/start/secrets';
+import { type PrepareOptions, prepareSystem } from '@offer-ads/dev/start/prepare-system';
+import type { Secrets } from '@offer-ads/dev/start/secrets';
 import { type DevState, stateOf } from '@offer-ads/dev/start/state';
-import { type Stores, type StoresOptions, startStores } from '@offer-ads/dev/start/stores';
-import { createSupervisor } from '@offer-ads/dev/start/supervisor';
-import { buildWeb } from '@offer-ads/web/build';
+import type { Stores } from '@offer-ads/dev/start/stores';
 import { type AdminTool, adminToolOf } from './admin-tool.ts';
 import { type Links, startLinks, storesBehind } from './links.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
 
 export type System = AsyncDisposable & {
   readonly folder: string;
-  /** What is recorded in it is stopped by the next run, should this one be killed. */
+  /** Records the processes. If this run is killed, the next one stops them. */
   readonly runFolder: string;
   readonly addresses: Addresses;
-  /** Those that the processes use from their next start on. */
+  /** The secrets that a process gets at its next start. */
   readonly secrets: () => Secrets;
   readonly useSecrets: (secrets: Secrets) => void;
-  /** Addresses past the links. */
+  /** The addresses of the stores themselves, without the links. */
   readonly stores: Stores;
   readonly links: Links;
-  /** As `.dev/state.json` has it, with the ids of the processes that run now. */
+  /** The content of `.dev/state.json`, with the current process ids. */
   readonly state: () => DevState;
-  /** What the admin tool is told by its environment. */
+  /** The settings of the admin tool. */
   readonly adminSettings: () => Readonly<Record<string, string>>;
-  /** Runs a command of the admin tool with `--json`; throws what it reports as an error. */
+  /** Runs a command of the admin tool with `--json`; throws the error that it reports. */
   readonly admin: AdminTool;
   /** Calls an admin route. */
   readonly callAdmin: AdminClient;
   readonly pidOf: (process: string) => number;
   readonly stop: (process: string) => Promise<void>;
-  /** Nothing happens to a process that runs. */
+  /** Does nothing if the process runs. */
   readonly start: (process: string) => Promise<void>;
-  /** From the next start of the process on. */
+  /** For the next start of the process. */
   readonly setEnv: (process: string, env: Readonly<Record<string, string>>) => void;
   /** Starts every process that does not run. */
   readonly startAll: () => Promise<void>;
-  /** Of a system with replicas. */
+  /** Empty in a system without replicas. */
   readonly replicas: Replicas;
 };
 
-export type SystemOptions = {
-  readonly folder: string;
-  /** Holds the claim of the folder and the ids of its processes, where that is not `run` in it. */
-  readonly runFolder?: string;
-  readonly say: (line: string) => void;
-  /** Once the folder is claimed, before anything is started. */
-  readonly prepare?: (folder: string) => Promise<void>;
-  /** What the supervisor reports: processes that end and start again. Unless given, it is in the logs alone. */
-  readonly report?: (line: string) => void;
-  readonly stores?: Omit<StoresOptions, 'folder' | 'report'>;
-  /** For the environment of all its processes. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Where the compiled code is kept, which several systems can share. */
-  readonly compileCache?: string;
+export type SystemOptions = Omit<PrepareOptions, 'onRestart'> & {
   readonly withConsole?: boolean;
-  /** Secrets that the simulators know from the start. */
+  /** The secrets that the simulators have from the start. */
   readonly simulatorSecrets?: (secrets: Secrets) => Secrets;
-  /** The services run behind balancers, one replica of each at first, of the working copy given. */
+  /** Runs the services behind balancers: at first one replica of each, of the working copy `code`. */
   readonly replicas?: { readonly preStopMs: number; readonly code?: string | undefined };
 };
 
 export async function startSystem(o: SystemOptions): Promise<System> {
   const { folder, say } = o;
-  const { logsFolder, compileCacheFolder, ...usual } = foldersIn(folder);
-  const runFolder = o.runFolder ?? usual.runFolder;
   await using starting = new AsyncDisposableStack();
-  mkdirSync(folder, { recursive: true });
-  await claimFolder(runFolder);
-  starting.defer(() => releaseFolder(runFolder));
-  await o.prepare?.(folder);
-  mkdirSync(logsFolder, { recursive: true });
-  await buildWeb({ report: say });
-  let secrets = readOrMakeSecrets(folder);
-  const { ports, release } = await choosePorts(folder);
-  starting.defer(release);
-  const { stores } = starting.use(await startStores({ ...o.stores, folder, report: say }));
+  const { settings: prepared, supervisor } = await prepareSystem(starting, o);
+  const { ports, stores } = prepared;
+  let { secrets } = prepared;
   const addresses = addressesOf(ports);
   const links = await startLinks(stores, addresses, starting);
-  const supervisor = createSupervisor({
-    logsFolder,
-    runFolder,
-    env: { NODE_COMPILE_CACHE: o.compileCache ?? compileCacheFolder, ...o.env },
-    report: o.report ?? (() => {}),
-    onRestart: () => {},
-  });
 
   const changedEnv = new Map<string, Readonly<Record<string, string>>>([
     ['gateway', { PRICING_URL: links.gatewayToPricing.url }],
@@ -150,7 +116,7 @@ export async function startSystem(o: SystemOptions): Promise<System> {
   const running = starting.move();
   return {
     folder,
-    runFolder,
+    runFolder: o.runFolder ?? foldersIn(folder).runFolder,
     addresses,
     secrets: () => secrets,
     useSecrets: (others) => {

@@ -11,19 +11,19 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type System, type SystemOptions, startSystem } from './system.ts';
 
 export type TestSystem = System & {
-  /** TEST balance in pounds, asked of billing itself. */
+  /** The TEST balance in pounds, read from billing. */
   readonly balance: (organisationId: number) => Promise<string>;
 };
 
 export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole' | 'replicas'> & {
-  /** Two systems on one broker would take each other's events: a second one beside the first needs its own. */
+  /** Two systems on one broker would take each other's events, so a second system needs a broker of its own. */
   readonly broker?: 'shared' | 'own';
 };
 
 export async function startTestSystem(o: TestSystemOptions = {}): Promise<TestSystem> {
   const { broker = 'own', ...options } = o;
   await using starting = new AsyncDisposableStack();
-  // Beside the stores of runs: what a killed run leaves here is stopped and removed by the next one.
+  // The next test run stops and removes what a killed run leaves here.
   const runs = join(repository, '.dev/tests');
   mkdirSync(runs, { recursive: true });
   const folder = starting.adopt(mkdtempSync(join(runs, 'system-')), removeFolder);
@@ -53,7 +53,7 @@ export async function startTestSystem(o: TestSystemOptions = {}): Promise<TestSy
   };
 }
 
-/** Named as `npm start` reads them. A broker that is not named is started. */
+/** The stores in the variables that `npm start` reads. Without a broker in them, the system starts one. */
 export async function storesOfRun(
   broker: 'shared' | 'own',
 ): Promise<{ readonly env: NodeJS.ProcessEnv; readonly dispose: () => Promise<void> }> {
