@@ -1,55 +1,38 @@
-/** The command line. */
-import { parseArgs } from 'node:util';
-import { WrongOption, wholeNumber } from '../command-line.ts';
+/** The command line of `npm run bench:audience`. */
+import { readOptions as readUsualOptions, WrongOption } from '../command-line.ts';
 import { MOST_MEMBERS } from './members/population.ts';
 
-export const partNames = ['counts', 'changes', 'build', 'endpoint'] as const;
-export type PartName = (typeof partNames)[number];
+const partNames = ['counts', 'changes', 'build', 'endpoint'] as const;
 
 export type Options = {
-  /** How many who count, from the smallest. */
+  /** How many members count, from the smallest number. */
   readonly members: readonly number[];
-  readonly parts: readonly PartName[];
-  /** Each asks every query once. */
+  readonly parts: readonly (typeof partNames)[number][];
+  /** Each round asks every query once. */
   readonly rounds: number;
   readonly seconds: number;
-  /** Where loaded stores are kept for the next run; undefined: removed at the end. */
+  /** The folder that keeps loaded stores for the next run; without it they are removed at the end. */
   readonly cache: string | undefined;
   readonly write: boolean;
 };
 
 export const usage = `npm run bench:audience -- [--members 1000000,10000000] [--parts ${partNames.join(',')}] [--rounds 3] [--seconds 15]
     [--cache FOLDER] [--quick] [--write]
-  --members  how many members are counted among
+  --members  how many members count
   --seconds  of load for each endpoint
-  --cache    keeps the loaded stores in that folder, and takes what a run before left there
+  --cache    keeps the loaded stores in that folder, and takes what an earlier run left there
   --quick    100,000 members, one round, 3 seconds: shows that everything works, measures nothing
   --write    puts the tables into bench/README.md`;
 
 export function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      members: { type: 'string' },
-      parts: { type: 'string' },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      cache: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      write: { type: 'boolean', default: false },
-    },
+  const { quick, chosen, others, ...usual } = readUsualOptions(args, {
+    rounds: 3,
+    seconds: [15, 3],
+    choice: ['parts', partNames],
+    others: ['members', 'cache'],
   });
-  const parts = (values.parts ?? partNames.join(',')).split(',');
-  const unknown = parts.filter((name) => !(partNames as readonly string[]).includes(name));
-  if (unknown.length > 0) throw new WrongOption(`--parts does not know ${unknown.join(', ')}`);
-  return {
-    members: sizes(values.members ?? (values.quick ? '100000' : '1000000,10000000')),
-    parts: parts as PartName[],
-    rounds: wholeNumber('rounds', values.rounds, values.quick ? 1 : 3),
-    seconds: wholeNumber('seconds', values.seconds, values.quick ? 3 : 15),
-    cache: values.cache,
-    write: values.write,
-  };
+  const members = sizes(others.members ?? (quick ? '100000' : '1000000,10000000'));
+  return { ...usual, parts: chosen, members, cache: others.cache };
 }
 
 function sizes(given: string): number[] {

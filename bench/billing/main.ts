@@ -1,5 +1,5 @@
 /** `npm run bench:billing`: charges per second beside pgbench, and webhooks per second. See bench/README.md. */
-import { readUsualOptions, type UsualOptions } from '../command-line.ts';
+import { readOptions, type UsualOptions } from '../command-line.ts';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
 import { measureBilling } from './measure.ts';
@@ -12,7 +12,7 @@ const usage = `npm run bench:billing -- [--rounds 5] [--quick] [--write]
 
 await runMeasurement({
   usage,
-  readOptions: (args) => readUsualOptions(args, 5),
+  readOptions: (args) => readOptions(args, { rounds: 5 }),
   run,
   forPeople: [PgbenchMissing],
 });

@@ -1,8 +1,6 @@
 /** `npm run bench:gateway`: our gateway, nginx and Caddy before one upstream, in alternation. See bench/README.md. */
-import { machine } from '../machine.ts';
 import { percent } from '../markdown.ts';
-import { writeIntoReadme } from '../readme.ts';
-import { runMeasurement, say } from '../run-measurement.ts';
+import { machine, publish, runMeasurement, say } from '../run-measurement.ts';
 import { checkPeers } from './check.ts';
 import { InvalidRun, measure, type Sample } from './measure.ts';
 import { type Options, readOptions, usage } from './options.ts';
@@ -47,11 +45,9 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     }
   }
   const report = reportOf({ samples, options, clients, versions, machine: machine() });
-  say(`\n${report}`);
-  if (invalid.length > 0) {
-    throw new InvalidRun(`Not to be used, because of runs that are not valid:\n${invalid.join('\n')}`);
-  }
-  if (options.write) writeIntoReadme('gateway', report);
+  publish('gateway', report, options.write && invalid.length === 0);
+  if (invalid.length > 0)
+    throw new InvalidRun(`Not to be used, because runs are invalid:\n${invalid.join('\n')}`);
 }
 
 function told(round: number, name: PeerName, sample: Sample): string {

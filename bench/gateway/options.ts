@@ -1,12 +1,11 @@
-/** The command line. */
-import { parseArgs } from 'node:util';
-import { WrongOption, wholeNumber } from '../command-line.ts';
+/** The command line of `npm run bench:gateway`. */
+import { readOptions as readUsualOptions } from '../command-line.ts';
 import { type PeerName, peerNames } from './peers/peers.ts';
 
 export type Options = {
   readonly rounds: number;
   readonly seconds: number;
-  /** Before the first round: until V8 has compiled what is hot. */
+  /** Before the first round, until V8 has compiled what runs often. */
   readonly firstWarmUpSeconds: number;
   readonly warmUpSeconds: number;
   readonly peers: readonly PeerName[];
@@ -19,25 +18,10 @@ export const usage = `npm run bench:gateway -- [--rounds 5] [--seconds 10] [--qu
   --write   puts the tables into bench/README.md`;
 
 export function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      peers: { type: 'string' },
-      write: { type: 'boolean', default: false },
-    },
+  const { quick, chosen, ...usual } = readUsualOptions(args, {
+    rounds: 5,
+    seconds: [10, 3],
+    choice: ['peers', peerNames],
   });
-  const peers = (values.peers ?? peerNames.join(',')).split(',');
-  const unknown = peers.filter((name) => !(peerNames as readonly string[]).includes(name));
-  if (unknown.length > 0) throw new WrongOption(`--peers does not know ${unknown.join(', ')}`);
-  return {
-    rounds: wholeNumber('rounds', values.rounds, values.quick ? 1 : 5),
-    seconds: wholeNumber('seconds', values.seconds, values.quick ? 3 : 10),
-    firstWarmUpSeconds: values.quick ? 2 : 15,
-    warmUpSeconds: values.quick ? 1 : 3,
-    peers: peers as PeerName[],
-    write: values.write,
-  };
+  return { ...usual, peers: chosen, firstWarmUpSeconds: quick ? 2 : 15, warmUpSeconds: quick ? 1 : 3 };
 }

@@ -9,8 +9,14 @@ import { measureListing } from './listing/listing.ts';
 import { listingReport } from './listing/listing-report.ts';
 import { measureOneBalance } from './one-balance.ts';
 import { oneBalanceReport } from './one-balance-report.ts';
-import { type Options, readOptions, usage } from './options.ts';
-import { creationPlan, listingPlan, oneBalanceCreations } from './plans.ts';
+import {
+  creationPlan,
+  listingPlan,
+  type Options,
+  oneBalanceCreations,
+  readOptions,
+  usage,
+} from './options.ts';
 import { prepareSettings } from './system.ts';
 
 await runMeasurement({ usage, readOptions, run });
@@ -19,7 +25,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   const stores = await openStores(opened, say);
   const settings = await prepareSettings(opened, stores);
   const when = circumstances();
-  if (options.parts.includes('creations')) {
+  if (options.chosen.includes('creations')) {
     const system = opened.use(new AsyncDisposableStack());
     const creations = await measureCreations(system, {
       stores,
@@ -35,14 +41,14 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     // What it started ends before the next part begins.
     await system.disposeAsync();
   }
-  if (options.parts.includes('one-balance')) {
+  if (options.chosen.includes('one-balance')) {
     const system = opened.use(new AsyncDisposableStack());
     const creations = oneBalanceCreations(options);
     const samples = await measureOneBalance(system, { settings, creations, report: say });
     publish('one-balance', `${when} ${oneBalanceReport(samples)}`, options.write);
     await system.disposeAsync();
   }
-  if (options.parts.includes('listing')) {
+  if (options.chosen.includes('listing')) {
     const service = opened.use(new AsyncDisposableStack());
     const listing = await measureListing(service, {
       stores,
@@ -53,7 +59,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     publish('listing', `${when} ${listingReport(listing)}`, options.write);
     await service.disposeAsync();
   }
-  if (options.parts.includes('intake')) {
+  if (options.chosen.includes('intake')) {
     const intake = await measureIntake(opened, { ...options, stores, report: say });
     publish('intake', `${when} ${intakeReport(intake)}`, options.write);
   }

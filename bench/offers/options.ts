@@ -1,16 +1,11 @@
-/** The command line. */
-import { parseArgs } from 'node:util';
-import { WrongOption, wholeNumber } from '../command-line.ts';
+/** The command line of `npm run bench:offers`, and how much each part measures. */
+import { type ReadOptions, readOptions as readUsualOptions } from '../command-line.ts';
+import type { CreationPlan } from './creations.ts';
+import type { ListingPlan } from './listing/listing.ts';
 
-export const partNames = ['creations', 'one-balance', 'listing', 'intake'] as const;
-export type PartName = (typeof partNames)[number];
+const partNames = ['creations', 'one-balance', 'listing', 'intake'] as const;
 
-export type Options = {
-  readonly rounds: number;
-  readonly quick: boolean;
-  readonly write: boolean;
-  readonly parts: readonly PartName[];
-};
+export type Options = ReadOptions<(typeof partNames)[number]>;
 
 export const usage = `npm run bench:offers -- [--rounds 3] [--quick] [--parts creations,listing,...] [--write]
   --quick   one short round of everything: shows that it works, measures nothing
@@ -18,22 +13,38 @@ export const usage = `npm run bench:offers -- [--rounds 3] [--quick] [--parts cr
   --write   puts the tables into bench/README.md`;
 
 export function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      parts: { type: 'string' },
-      write: { type: 'boolean', default: false },
-    },
-  });
-  const parts = (values.parts ?? partNames.join(',')).split(',');
-  const unknown = parts.filter((name) => !(partNames as readonly string[]).includes(name));
-  if (unknown.length > 0) throw new WrongOption(`--parts does not know ${unknown.join(', ')}`);
-  return {
-    rounds: wholeNumber('rounds', values.rounds, values.quick ? 1 : 3),
-    quick: values.quick,
-    write: values.write,
-    parts: parts as PartName[],
-  };
+  return readUsualOptions(args, { rounds: 3, choice: ['parts', partNames] });
+}
+
+export function creationPlan({ rounds, quick }: Options): CreationPlan {
+  return quick
+    ? {
+        rounds,
+        firstWarmUpSeconds: 2,
+        warmUpSeconds: 1,
+        saturatedSeconds: 4,
+        aloneSeconds: 2,
+        peerSeconds: 1,
+        diskSeconds: 0.5,
+      }
+    : {
+        rounds,
+        firstWarmUpSeconds: 12,
+        warmUpSeconds: 4,
+        saturatedSeconds: 12,
+        aloneSeconds: 8,
+        peerSeconds: 3,
+        diskSeconds: 2,
+      };
+}
+
+export function listingPlan({ rounds, quick }: Options): ListingPlan {
+  return quick
+    ? { rounds, offers: 50_000, farPage: 1_000, askedEach: 50 }
+    : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600 };
+}
+
+/** Of each combination. */
+export function oneBalanceCreations({ quick }: Options): number {
+  return quick ? 200 : 2_000;
 }

@@ -14,7 +14,11 @@ export type ServerCommand = {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly user?: User | undefined;
+  readonly cwd?: string;
   readonly stopSignal: NodeJS.Signals;
+  /** How long its start and its end may take, if not as long as those of stores. */
+  readonly startBoundMs?: number;
+  readonly stopBoundMs?: number;
   /** Rejects until the server is ready. */
   readonly ready: () => Promise<void>;
 };
@@ -25,10 +29,22 @@ const STOP_BOUND_MS = 15_000;
 
 /** Returns the function that stops the server, once the server is ready. */
 export async function startServer(server: ServerCommand): Promise<() => Promise<void>> {
+  return (await startProcess(server)).stop;
+}
+
+export type StartedProcess = {
+  readonly pid: number;
+  /** Holds all that it prints. */
+  readonly logFile: string;
+  readonly stop: () => Promise<void>;
+};
+
+/** Returns once the process is ready. */
+export async function startProcess(server: ServerCommand): Promise<StartedProcess> {
   const logFile = join(server.folder, `${server.name}.log`);
   const log = openSync(logFile, 'a');
   const child = spawn(server.command, server.args, {
-    cwd: '/',
+    cwd: server.cwd ?? '/',
     env: { ...inherited(), ...server.env },
     stdio: ['ignore', log, log],
     // Its own process group, so that Ctrl-C in the terminal reaches only this process, which stops the servers last and in order.
@@ -51,19 +67,22 @@ export async function startServer(server: ServerCommand): Promise<() => Promise<
   async function stop(): Promise<void> {
     if (pid === undefined || gone.signal.aborted) return;
     child.kill(server.stopSignal);
-    const kill = setTimeout(() => process.kill(-pid, 'SIGKILL'), STOP_BOUND_MS);
+    const kill = setTimeout(() => process.kill(-pid, 'SIGKILL'), server.stopBoundMs ?? STOP_BOUND_MS);
     await exited;
     clearTimeout(kill);
     forgetServer(server.folder, server.name);
   }
 
   try {
-    await untilItAnswers(server.ready, { boundMs: START_BOUND_MS, abandoned: gone.signal });
+    await untilItAnswers(server.ready, {
+      boundMs: server.startBoundMs ?? START_BOUND_MS,
+      abandoned: gone.signal,
+    });
   } catch (error) {
     await stop();
     throw error;
   }
-  return stop;
+  return { pid: pid ?? 0, logFile, stop };
 }
 
 /** The part of our environment that a server needs. Settings for another server of its kind are left out. */
