@@ -15,7 +15,7 @@ const isThere = compose('version').status === 0;
 
 describe('docker compose config', () => {
   if (!isThere) {
-    it('is left to machines with docker and its compose plugin', () => expect(isThere).toBe(false));
+    it('is skipped without docker and its compose plugin', () => expect(isThere).toBe(false));
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'compose-client-'));
@@ -26,7 +26,7 @@ describe('docker compose config', () => {
     ...new Set(Object.values(composeFile.services).flatMap(({ profiles = [] }) => profiles)),
   ].flatMap((profile) => ['--profile', profile]);
 
-  it('says nothing but the file, all of it, and no secret', () => {
+  it('prints the whole file without changes, and no secret', () => {
     const { status, stdout, stderr } = compose('--env-file', env, ...profiles, 'config');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const { services, secrets } = parse(stdout) as typeof composeFile;
@@ -35,7 +35,7 @@ describe('docker compose config', () => {
     expect(stdout).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@|[sr]k_(test|live)_|whsec_|[0-9a-f]{32}/);
   });
 
-  it('refuses to go on without what must be set', () => {
+  it('fails without a required setting', () => {
     const { status, stderr } = compose('--env-file', '/dev/null', 'config', '--quiet');
     expect(status).not.toBe(0);
     expect(stderr).toMatch(/required variable \w+ is missing a value/);

@@ -1,4 +1,4 @@
-/** How docker-compose.yml runs things: what each container may do, who reaches whom, in which order, and with whose files. */
+/** The containers of docker-compose.yml: their rights, networks, order of start and files. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -9,7 +9,7 @@ import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import { parse } from 'yaml';
 import { allowed } from '../k8s/checks/network-policies.ts';
-import { type Container, workload } from '../k8s/checks/workloads.ts';
+import { type Container, checkEach, workload } from '../k8s/checks/workloads.ts';
 import { type ComposeService, composeFile, resolved } from './file.ts';
 import { firstEnv } from './first-env.ts';
 import { inventFiles, storeFiles } from './secrets.ts';
@@ -33,85 +33,99 @@ const scrapedHosts = prometheus.scrape_configs.flatMap(({ static_configs }) =>
   static_configs.flatMap(({ targets }) => targets.map((target) => target.split(':')[0] ?? '')),
 );
 
-describe.each(all)('%s', (name, one) => {
-  it('writes to its volumes alone, has no privilege and no more than its share', () => {
-    expect(one).toMatchObject({
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-      mem_limit: expect.stringMatching(/^\d+[mg]$/),
-      pids_limit: expect.any(Number),
-    });
-  });
-
-  it('is not run by root', () => {
-    // Collector and viewer are under a user of their own by their images.
-    const isOurs = one.image.startsWith('offer-ads/') || ['otel-collector', 'jaeger'].includes(name);
-    if (isOurs) expect(one.user).toBeUndefined();
-    else expect(one.user).toMatch(/^[1-9]\d*:\d+$/);
-    expect(dockerfile).toContain('USER 1000:1000');
-  });
-
-  it('keeps a bounded log, and is started again when it ends', () => {
-    expect(one).toMatchObject({
-      logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
-    });
-    expect(one.restart).toMatch(/^(unless-stopped|no)$/);
-  });
-
-  it('runs a certain version of its image, and one may take another', () => {
-    expect(one.image).toMatch(/^[\w./-]+:(v?\d+[\w.-]*|dev)(@sha256:[0-9a-f]{64})?$/);
-    const other = {
-      [`${name.split('-')[0]!.toUpperCase()}_IMAGE`]: 'other/image:1',
-      IMAGE_PREFIX: 'other',
-      IMAGE_TAG: '1',
-      OTEL_COLLECTOR_IMAGE: 'other/image:1',
-    };
-    expect(
-      resolved({ ...parseEnv(firstEnv), ...other } as Record<string, string>).services[name]?.image,
-    ).toMatch(/^other\/\w+:1$/);
-  });
-
-  it('is healthy or not, for all to see', () => {
-    // These images have nothing with which one could ask.
-    if (isOneShot(name) || ['otel-collector', 'jaeger'].includes(name)) return;
-    const [stage, path] =
-      one.build?.target === 'simulators' ? ['simulators', '/livez'] : ['service', '/readyz'];
-    const ofImage = new RegExp(
-      `AS ${stage}\\n(?:(?!FROM)[^])*HEALTHCHECK .*\\$\\{process\\.env\\.PORT\\}${path}`,
+describe('every container', () => {
+  it('writes only to its volumes, and has no privileges and a limit of memory and processes', () => {
+    checkEach(all, (one) =>
+      expect(one).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+        pids_limit: expect.any(Number),
+      }),
     );
-    if (one.build === undefined) expect(one.healthcheck?.test).toBeDefined();
-    else expect(dockerfile).toMatch(ofImage);
   });
 
-  it('is reached from this machine alone', () => {
-    for (const port of one.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  it('does not run as root', () => {
+    expect(dockerfile).toContain('USER 1000:1000');
+    checkEach(all, (one, name) => {
+      // The images of the collector and of the trace viewer have a user of their own.
+      const hasUser = one.image.startsWith('offer-ads/') || ['otel-collector', 'jaeger'].includes(name);
+      if (hasUser) expect(one.user).toBeUndefined();
+      else expect(one.user).toMatch(/^[1-9]\d*:\d+$/);
+    });
   });
 
-  it('is handed files that exist', () => {
-    for (const volume of one.volumes ?? []) {
-      const source = typeof volume === 'string' ? volume.split(':')[0]! : volume.source;
-      const isThere = /[./]/.test(source) ? existsSync(join(repository, source)) : source in file.volumes;
-      expect([source, isThere]).toEqual([source, true]);
-    }
-    for (const secret of one.secrets ?? []) expect(file.secrets).toHaveProperty([secret]);
+  it('has a bounded log, and is restarted when it ends', () => {
+    checkEach(all, (one) => {
+      expect(one).toMatchObject({
+        logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+      });
+      expect(one.restart).toMatch(/^(unless-stopped|no)$/);
+    });
+  });
+
+  it('runs a fixed version of its image, which a setting can replace', () => {
+    checkEach(all, (one, name) => {
+      expect(one.image).toMatch(/^[\w./-]+:(v?\d+[\w.-]*|dev)(@sha256:[0-9a-f]{64})?$/);
+      const other = {
+        ...parseEnv(firstEnv),
+        [`${name.split('-')[0]!.toUpperCase()}_IMAGE`]: 'other/image:1',
+        IMAGE_PREFIX: 'other',
+        IMAGE_TAG: '1',
+        OTEL_COLLECTOR_IMAGE: 'other/image:1',
+      };
+      expect(resolved(other as Record<string, string>).services[name]?.image).toMatch(/^other\/\w+:1$/);
+    });
+  });
+
+  it('has a health check, if its image has a program for one', () => {
+    const hasNone = ([name]: readonly [string, unknown]) =>
+      isOneShot(name) || ['otel-collector', 'jaeger'].includes(name);
+    checkEach(
+      all.filter((each) => !hasNone(each)),
+      (one) => {
+        if (one.build === undefined) return expect(one.healthcheck?.test).toBeDefined();
+        const [stage, path] =
+          one.build.target === 'simulators' ? ['simulators', '/livez'] : ['service', '/readyz'];
+        const ofImage = `AS ${stage}\\n(?:(?!FROM)[^])*HEALTHCHECK .*\\$\\{process\\.env\\.PORT\\}${path}`;
+        expect(dockerfile).toMatch(new RegExp(ofImage));
+      },
+    );
+  });
+
+  it('can be reached only from this machine', () => {
+    checkEach(all, ({ ports = [] }) => {
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    });
+  });
+
+  it('mounts volumes, files and secrets that exist', () => {
+    checkEach(all, (one) => {
+      for (const volume of one.volumes ?? []) {
+        const source = typeof volume === 'string' ? volume.split(':')[0]! : volume.source;
+        const isThere = /[./]/.test(source) ? existsSync(join(repository, source)) : source in file.volumes;
+        expect([source, isThere]).toEqual([source, true]);
+      }
+      for (const secret of one.secrets ?? []) expect(file.secrets).toHaveProperty([secret]);
+    });
   });
 });
 
 describe('the health checks of our images', () => {
-  it('ask seldom, and give time to answer: each time a Node starts, on a machine that may be busy', () => {
+  it('are rare and have time, because each starts Node on a machine that may be busy', () => {
     const checks = [...dockerfile.matchAll(/HEALTHCHECK --interval=(\d+)s --timeout=(\d+)s .*/g)];
     expect(checks).toHaveLength(2);
     for (const [check, interval, timeout] of checks) {
       expect([Number(interval) >= 10, Number(timeout) >= 10]).toEqual([true, true]);
-      // Which loads twice as much.
+      // `fetch` loads twice as much code.
       expect(check).not.toContain('fetch');
     }
   });
 });
 
 describe.each(serviceNames)('%s', (name) => {
-  it('has the memory, the time to stop and the folders that it has in Kubernetes', () => {
+  it('has the memory, the time to stop and the folders of its pod in Kubernetes', () => {
     const { pod } = workload('production', name);
     const [container] = pod.containers as readonly [Container];
     const bytes = (text: string) => Number.parseInt(text, 10) * (/g/i.test(text) ? 1024 : 1);
@@ -121,7 +135,7 @@ describe.each(serviceNames)('%s', (name) => {
     expect(service(name).tmpfs).toEqual(['/tmp:size=64m,mode=1777']);
   });
 
-  it('has a volume where its settings name a folder', () => {
+  it('has a volume for each folder in its settings', () => {
     const folders = Object.values(service(name).environment ?? {}).flatMap(
       (value) => /^(?:file:\/\/)?(\/data\/.+)$/.exec(String(value))?.[1] ?? [],
     );
@@ -140,7 +154,7 @@ describe('the order of a start', () => {
   const done = (...others: string[]) =>
     Object.fromEntries(others.map((other) => [other, 'service_completed_successfully']));
 
-  it('is stores, their users, migrations, services from the inside out', () => {
+  it('is: stores, their users, migrations, then services before their callers', () => {
     expect(
       Object.fromEntries(
         names.map((name) => [name, after(name)]).filter(([, of]) => Object.keys(of!).length > 0),
@@ -163,13 +177,13 @@ describe('the order of a start', () => {
     });
   });
 
-  it('waits for the end of what ends, and for the health of what does not', () => {
+  it('waits for the end of set-up jobs, and for the health of all others', () => {
     for (const name of names)
       for (const [other, condition] of Object.entries(after(name)))
         expect([other, condition === 'service_completed_successfully']).toEqual([other, isOneShot(other)]);
   });
 
-  it('waits for nobody who may be left out', () => {
+  it('waits for no container of a profile', () => {
     for (const name of names)
       for (const other of Object.keys(after(name))) expect(service(other).profiles).toBeUndefined();
   });
@@ -189,7 +203,7 @@ describe('the order of a start', () => {
 
 describe('the networks', () => {
   const networksOf = (name: string): readonly string[] => service(name).networks ?? [];
-  /** Hosts and ports in the settings of a container, in its secrets too. */
+  /** The hosts and ports in the settings and secrets of a container. */
   function addressesOf(name: string): string[] {
     const { environment = {}, secrets: handed = [] } = service(name);
     const values = [
@@ -199,7 +213,7 @@ describe('the networks', () => {
     return values.flatMap((value) => /\w:\/\/(?:[^@/]*@)?([a-z][a-z-]+:\d+)/.exec(value)?.[1] ?? []);
   }
   it.each(names.filter((name) => addressesOf(name).length > 0))(
-    'let %s reach all that its settings name',
+    'let %s reach every address in its settings',
     (name) => {
       for (const address of addressesOf(name).filter((one) => !one.startsWith('localhost'))) {
         const [host = ''] = address.split(':');
@@ -212,18 +226,18 @@ describe('the networks', () => {
   const membersOf = (network: string) => names.filter((name) => networksOf(name).includes(network));
   const isIn = (group: readonly string[], pair: readonly string[]) =>
     pair.every((one) => group.includes(one));
-  /** What staff look with. */
+  /** Programs that staff use. */
   const tools = ['admin', 'console', 'prometheus', 'otel-collector', 'jaeger', 'grafana'];
   const pair = (one: string, other: string) => [one, other].toSorted();
 
-  it('join only those of whom one calls the other', () => {
+  it('connect two containers only if one calls the other', () => {
     const calls = names.flatMap((name) =>
       addressesOf(name).map((address) => pair(name, address.split(':')[0] ?? '').join(' ')),
     );
     const scraped = scrapedHosts.map((host) => pair('prometheus', host).join(' '));
     const traced = [...serviceNames, 'console'].map((name) => pair('otel-collector', name).join(' '));
     const arrows = new Set([...calls, ...scraped, ...traced]);
-    // Migrations are of the service's own image, and use its database.
+    // Migrations use the service's image and database.
     const programOf = (name: string) => name.replace(/-migrations$/, '');
     const needless = Object.keys(file.networks).flatMap((network) => {
       const members = [...new Set(membersOf(network).map(programOf))];
@@ -231,7 +245,7 @@ describe('the networks', () => {
         members
           .slice(index + 1)
           .map((other) => pair(one, other))
-          // Stores call nobody. Tools meet in the networks of the services that they look at.
+          // Stores call nothing. Tools share the networks of the services that they call.
           .filter((two) => !arrows.has(two.join(' ')) && !isIn(stores, two) && !isIn(tools, two))
           .map((two) => `${network}: ${two.join(' - ')}`),
       );
@@ -243,7 +257,7 @@ describe('the networks', () => {
   const masquerade = 'com.docker.network.bridge.enable_ip_masquerade';
   const leadsOut = (network: string) => file.networks[network]?.driver_opts?.[masquerade] !== 'false';
 
-  it('lead out those services whom Kubernetes lets out, and the simulators of what is there', () => {
+  it('let the same services out as Kubernetes does, and the simulators', () => {
     const out = names.filter((name) => outward(name).some(leadsOut));
     const inKubernetes = allowed('production', 'egress').filter((arrow) => arrow.includes('-> internet:'));
     const callers = new Set(inKubernetes.map((arrow) => arrow.split(' ')[0] ?? ''));
@@ -252,16 +266,16 @@ describe('the networks', () => {
     expect(out.toSorted()).toEqual([...services, ...simulators].toSorted());
   });
 
-  it('give whoever is reached or goes out one network for both, so that the way is certain', () => {
+  it('give a container with ports or with calls to the outside one network for both, so that its route is certain', () => {
     for (const name of names) {
       const needsOne = service(name).ports !== undefined || outward(name).length > 0;
-      // It is only looked at, by whichever of the two.
+      // It may be reached through either network.
       const expected = name === 'prometheus' ? 2 : 1;
       expect([name, outward(name).length]).toEqual([name, needsOne ? expected : 0]);
     }
   });
 
-  it('have ports that somebody listens on', () => {
+  it('have a listener at every port in the settings', () => {
     const ports: Record<string, number[]> = {
       postgres: [5432],
       mongo: [27017],
@@ -281,7 +295,7 @@ describe('the networks', () => {
 });
 
 describe('the stores', () => {
-  it('are of the versions that tests, npm start and Kubernetes run', () => {
+  it('have the versions of tests, npm start and Kubernetes', () => {
     for (const store of stores) expect(service(store).image).toMatch(new RegExp(`^${images[store]}([.-]|$)`));
     const yaml = ['plain/postgres', 'plain/mongo', 'plain/rabbitmq']
       .map((path) => ofRepository(`deploy/k8s/stores/${path}.yaml`))
@@ -290,7 +304,7 @@ describe('the stores', () => {
       expect(yaml).toContain(`image: ${images[store]}`);
   });
 
-  it('are told of just the users who sign in, with the rights that Kubernetes gives them', () => {
+  it('get exactly the users who connect, with their rights in Kubernetes', () => {
     const told = storeFiles(secrets);
     const definitions = JSON.parse(told.get('rabbitmq-definitions.json')!) as { users: { name: string }[] };
     const usersOf = (kind: string) =>
@@ -304,7 +318,7 @@ describe('the stores', () => {
       expect(told.get('mongo-set-up.js')).toContain(`"roles":[{"role":"readWrite","db":"${user}"}]`);
   });
 
-  it('read their settings where they are mounted', () => {
+  it('read their settings from where they are mounted', () => {
     expect(ofRepository('deploy/compose/rabbitmq.conf')).toContain(
       '= /run/secrets/rabbitmq-definitions.json',
     );
@@ -336,7 +350,7 @@ describe('observability', () => {
     expect(service('grafana').volumes).toContain(`./deploy/monitoring/dashboards:${path}:ro`);
   });
 
-  it('is what .env of a first start offers', () => {
+  it('is offered by the .env of a first start', () => {
     const offered = parseEnv(firstEnv.replaceAll(/^# (?=[A-Z_]+=)/gm, '')) as Record<string, string>;
     expect(offered.COMPOSE_PROFILES?.split(',').toSorted()).toEqual(
       [...new Set(Object.values(composeFile.services).flatMap(({ profiles = [] }) => profiles))]

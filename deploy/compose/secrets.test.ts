@@ -15,7 +15,7 @@ const contentOf = (folder: string) =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 
 describe('the folder of secrets', () => {
-  it('lets nobody in but its owner, while each file may be read by whoever is handed it', () => {
+  it('can be opened only by its owner, while containers can read the files that they get', () => {
     const folder = newFolder();
     writeSecrets(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -25,7 +25,7 @@ describe('the folder of secrets', () => {
     }
   });
 
-  it('is made once: another set-up changes nothing', () => {
+  it('is created once: another set-up changes nothing', () => {
     const folder = newFolder();
     const made = writeSecrets(folder);
     const before = contentOf(folder);
@@ -34,7 +34,7 @@ describe('the folder of secrets', () => {
     expect(contentOf(folder)).toEqual(before);
   });
 
-  it('keeps what a person has put there, with a line break as editors leave it', () => {
+  it('keeps what a person put there, also with a line break at the end', () => {
     const folder = newFolder();
     writeSecrets(folder);
     const file = join(folder, 'stripe-live-secret-key');
@@ -43,7 +43,7 @@ describe('the folder of secrets', () => {
     expect(readFileSync(file, 'utf8')).toBe('sk_live_mine\n');
   });
 
-  it('gives services hashes of the tokens that are there', () => {
+  it('gives services the hashes of its tokens', () => {
     const folder = newFolder();
     writeSecrets(folder);
     for (const name of readdirSync(folder)) if (/-hashes$|^console-/.test(name)) rmSync(join(folder, name));
@@ -58,7 +58,7 @@ describe('the folder of secrets', () => {
     expect(after.get('console-staff')).toBe(hashEntry('staff', token, 'console'));
   });
 
-  it('replaces what is taken out of it, and tells the stores', () => {
+  it('replaces removed secrets, also in the set-up of the stores', () => {
     const folder = newFolder();
     writeSecrets(folder);
     const before = contentOf(folder);
@@ -78,7 +78,7 @@ describe('the folder of secrets', () => {
 });
 
 describe('the secrets', () => {
-  it('are long and random, each another', () => {
+  it('are long, random and different', () => {
     const [once, again] = [inventFiles(), inventFiles()];
     for (const [name, value] of once) {
       if (name === 'smtp-url') continue;
@@ -88,7 +88,7 @@ describe('the secrets', () => {
     expect(new Set(once.values()).size).toBe(once.size);
   });
 
-  it('are none of the images’ own, and stand nowhere in docker-compose.yml', () => {
+  it('are not the defaults of images, and are not in docker-compose.yml', () => {
     const values = [...inventFiles().values(), ...storeFiles(inventFiles()).values()].join('\n');
     expect(values).not.toMatch(/guest|changeme|:postgres@|:admin@/);
     expect(composeText).not.toMatch(
@@ -96,7 +96,7 @@ describe('the secrets', () => {
     );
   });
 
-  it('are another for each user of a store', () => {
+  it('are different for each user of a store', () => {
     const files = inventFiles();
     const urls = [...files].filter(([name]) => name.endsWith('-url') && name !== 'smtp-url');
     const passwords = urls.map(([, url]) => new URL(url).password);

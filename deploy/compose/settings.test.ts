@@ -1,4 +1,4 @@
-/** What docker-compose.yml gives the programs, against the schemas of their settings; and .env.example. */
+/** The settings in docker-compose.yml and .env.example match the schemas of the programs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { fileVariable } from '@offer-ads/platform/config/config';
 import { readStripeSimulatorConfig } from '@offer-ads/simulators/stripe/config';
+import { checkEach } from '../k8s/checks/workloads.ts';
 import { envExample } from '../settings/env-example.ts';
 import { settingsIn } from '../settings/groups.ts';
 import { composeSettings } from '../settings/of-compose.ts';
@@ -19,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
 writeSecrets(folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As a container finds its environment, but for where its secrets lie. */
+/** The environment of a container, with its secrets in a folder of this test. */
 function environmentOf(service: string, settings: Settings): Record<string, string> {
   const entries = Object.entries(resolved(settings).services[service]?.environment ?? {});
   return Object.fromEntries(
@@ -36,7 +37,7 @@ const example = Object.fromEntries(
 const variables = [...new Set(referencesIn(composeText).map(({ name }) => name))];
 
 describe.each(programs)('%s in docker-compose.yml', (program) => {
-  it('is given every setting that it reads, secrets as files and only they, and nothing else', () => {
+  it('gets exactly the settings that it reads, its secrets as files', () => {
     const given = Object.keys(composeFile.services[program]?.environment ?? {});
     const expected = settingNames(program).map((name) =>
       isSecretOf(program, name) ? fileVariable(name) : name,
@@ -44,7 +45,7 @@ describe.each(programs)('%s in docker-compose.yml', (program) => {
     expect(given.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('finds each of its secrets where its setting says, and is handed no other', () => {
+  it('gets each of its secrets at the path in its setting, and no other secret', () => {
     const { environment = {}, secrets = [] } = composeFile.services[program] ?? {};
     const named = settingNames(program).filter((name) => isSecretOf(program, name));
     const paths = named.map((name) => {
@@ -60,7 +61,7 @@ describe.each(programs)('%s in docker-compose.yml', (program) => {
     expect(() => readers[program](environmentOf(program, parseEnv(firstEnv) as Settings))).not.toThrow();
   });
 
-  it('starts with what .env.example says must be set', () => {
+  it('starts with the settings that .env.example requires', () => {
     const settings = { ...simulatedSettings, SMTP_TLS: 'off' };
     const required = Object.fromEntries(
       variables
@@ -76,7 +77,7 @@ const isRequired = (name: string) =>
   referencesIn(composeText).some((reference) => reference.name === name && reference.kind === '?');
 
 describe('the simulators', () => {
-  it('are given the secrets with which they sign', () => {
+  it('sign with the secrets that billing has', () => {
     const config = readStripeSimulatorConfig(environmentOf('stripe-simulator', simulatedSettings));
     const billing = readers.billing(environmentOf('billing', simulatedSettings)) as Record<string, string>;
     for (const name of ['STRIPE_TEST_WEBHOOK_SECRET', 'STRIPE_LIVE_WEBHOOK_SECRET'] as const)
@@ -114,24 +115,24 @@ describe('optional secrets', () => {
 });
 
 describe('.env.example', () => {
-  it('names every variable of docker-compose.yml, and no other', () => {
-    // Which profiles there are is compose's own setting.
+  it('has every variable of docker-compose.yml, and no other', () => {
+    // COMPOSE_PROFILES is a setting of compose itself.
     expect(Object.keys(example).toSorted()).toEqual([...variables, 'COMPOSE_PROFILES'].toSorted());
   });
 
-  it('asks for those that docker-compose.yml insists on, and for nothing else', () => {
+  it('requires exactly the variables that docker-compose.yml requires', () => {
     const asked = [...envExample().matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name = '']) => name);
     expect(asked.toSorted()).toEqual(variables.filter(isRequired).toSorted());
   });
 
-  it('names every setting of every service, with what it is', () => {
+  it('has every setting of every service, with its description', () => {
     const text = envExample().replaceAll(/\n# /g, ' ');
     for (const program of programs)
       for (const { name, description } of settingsIn(schemas[program]))
         expect([name, text.includes(name) && text.includes(description)]).toEqual([name, true]);
   });
 
-  it('holds no secret, nor a default for one', () => {
+  it('has no secret, and no default for one', () => {
     const secrets = programs.flatMap((program) =>
       settingNames(program).filter((name) => isSecretOf(program, name)),
     );
@@ -145,23 +146,25 @@ describe('every setting', () => {
     ...settingsIn(composeSettings).map((one) => ['docker-compose.yml' as Program, one] as const),
   ];
 
-  it.each(all.map(([program, one]) => [`${program} ${one.name}`, one] as const))(
-    '%s is described',
-    (_, one) => {
-      expect(one.description).toMatch(/^.{10,}[.)]$/);
-      if (one.secret) expect(one.otherwise).toBeUndefined();
-    },
-  );
+  it('is described, and a secret has no default', () => {
+    checkEach(
+      all.map(([program, one]) => [`${program} ${one.name}`, one] as const),
+      (one) => {
+        expect(one.description).toMatch(/^.{10,}[.)]$/);
+        if (one.secret) expect(one.otherwise).toBeUndefined();
+      },
+    );
+  });
 
-  it('whose name says that it is a secret is declared as one', () => {
+  it('with the name of a secret is declared as a secret', () => {
     const telling =
       /(SECRET|TOKEN|HASHES|PASSWORD|STAFF|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
     for (const [, { name, secret }] of all) expect([name, secret]).toEqual([name, telling.test(name)]);
   });
 });
 
-describe('what docker-compose.yml takes by itself', () => {
-  it('is what its own settings are said to be without', () => {
+describe('a default in docker-compose.yml', () => {
+  it('is the documented one', () => {
     const declared = settingsIn(composeSettings).filter(({ otherwise }) => otherwise !== undefined);
     for (const { name, otherwise = '' } of declared) {
       const defaults = referencesIn(composeText).filter(
@@ -176,14 +179,14 @@ describe('what docker-compose.yml takes by itself', () => {
 });
 
 describe('the files of secrets', () => {
-  it('are just those that docker-compose.yml names, or that people sign in with', () => {
+  it('are exactly those that docker-compose.yml names, and those of people', () => {
     const invented = inventFiles();
     const made = [...invented.keys(), ...storeFiles(invented).keys()];
     const named = Object.entries(composeFile.secrets).filter(
       ([, { file }]) => !file.includes('deploy/compose/none'),
     );
     for (const [name, { file }] of named) expect(file).toBe(`deploy/compose/secrets/${name}`);
-    // Handed to nobody, but written into what stores are told.
+    // No container gets these; the set-up of the stores contains them.
     const others = ['mongo-root-password', 'community-rabbitmq-url', 'scaler-rabbitmq-url'];
     expect(made.toSorted()).toEqual([...named.map(([name]) => name), ...others].toSorted());
   });

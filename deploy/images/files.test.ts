@@ -43,7 +43,7 @@ describe('images', () => {
     expect([...unused]).toEqual([]);
   });
 
-  it('have of what is not code only what is read at run time', () => {
+  it('have only those files that are not code which are read at run time', () => {
     const read = [
       /^packages\/(admin|contracts|platform|simulators)\/package\.json$/,
       /^packages\/contracts\/generated\/((portal-)?openapi|postman-collection)\.json$/,
@@ -70,7 +70,7 @@ describe('images', () => {
     expect(isSent(path)).toBe(false);
   });
 
-  it('are built from the manifest of every workspace, as the lock file wants them', () => {
+  it('are built from the manifest of every workspace in the lock file', () => {
     const { workspaces } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
       workspaces: string[];
     };

@@ -25,14 +25,14 @@ describe('package-lock.json', () => {
     expect(names(installed)).toEqual([]);
   });
 
-  it('lacks hashes only of tools of development for other systems, which are optional', () => {
+  it('lacks only hashes of optional development tools for other systems', () => {
     const others = withoutHash(lock).filter(
       ([, { dev, optional, os }]) => !(dev === true && optional === true && os !== undefined),
     );
     expect(others.map(nameOf)).toEqual([]);
   });
 
-  it('takes packages from the registry that npm is set to, and from nowhere else', () => {
+  it("takes packages only from the registry in npm's settings", () => {
     const elsewhere = Object.entries(lock.packages).filter(
       ([, { resolved, link }]) =>
         resolved !== undefined && link !== true && !resolved.startsWith('https://registry.npmjs.org/'),
@@ -52,7 +52,7 @@ describe('filling in hashes', () => {
     },
   };
 
-  it('asks for what has none and writes it as npm does', () => {
+  it('looks up missing hashes and writes them as npm does', () => {
     const asked: string[] = [];
     const filled = withHashes(given, (name) => {
       asked.push(name);
@@ -65,7 +65,7 @@ describe('filling in hashes', () => {
     expect(withoutHash(filled)).toEqual([]);
   });
 
-  it('leaves what the registry does not have', () => {
+  it('leaves packages that the registry does not have', () => {
     expect(withHashes(given, () => undefined)).toEqual(given);
   });
 });

@@ -44,7 +44,7 @@ describe('once pinned', () => {
     },
   );
 
-  it('docker-compose.yml runs every image by its digest, but those that it builds', () => {
+  it('docker-compose.yml runs every image by its digest, except those that it builds', () => {
     const file = readCompose(withDigests(textOf('docker-compose.yml'), all));
     const { services } = resolved(parseEnv(firstEnv) as Record<string, string>, file);
     const run = Object.values(services).map(({ image }) => image);
@@ -53,7 +53,7 @@ describe('once pinned', () => {
     );
   });
 
-  it('the Dockerfile builds on nothing without a digest', () => {
+  it('the Dockerfile uses only base images with a digest', () => {
     const text = withDigests(textOf('Dockerfile'), all);
     const bases = [...text.matchAll(/^ARG \w+_IMAGE=(.+)$/gm)].map(([, image]) => image);
     expect(bases).toHaveLength(2);
@@ -62,7 +62,7 @@ describe('once pinned', () => {
 });
 
 describe('pinning', () => {
-  it('again replaces a digest, and leaves what no registry knows as it is', () => {
+  it('again replaces a digest, and leaves images that no registry has', () => {
     const text = 'image: mongo:8.0.15\nimage: ${X_IMAGE:-postgres:18.6}\n';
     const once = withDigests(text, new Map([['mongo:8.0.15', aDigest]]));
     expect(imagesIn(once)).toEqual([
@@ -74,7 +74,7 @@ describe('pinning', () => {
     );
   });
 
-  it('of a release stands beside its tag, once', () => {
+  it('of a release writes the digest once, beside its tag', () => {
     const text = '  - name: offer-ads/gateway\n    newName: registry.example/gateway\n    newTag: 1.0.0\n';
     const digests = new Map([['registry.example/gateway:1.0.0', aDigest]]);
     const once = withDigests(text, digests);

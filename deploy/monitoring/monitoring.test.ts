@@ -1,4 +1,4 @@
-/** Alerts and dashboards ask only for what services tell; `deploy/monitoring/test/promtool.test.ts` tries the alerts themselves. */
+/** Alerts and dashboards use only metrics that exist; `deploy/monitoring/test/promtool.test.ts` tests the alerts themselves. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -11,13 +11,13 @@ import { readExpression } from './promql.ts';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(`${repository}/${path}`, 'utf8');
 
-/** What Prometheus makes by itself, and what our own rules record. */
+/** Series of Prometheus itself, and of our recording rules. */
 const ofPrometheus: readonly (readonly [name: string, labels: readonly string[]])[] = [
   ['up', []],
   ['ALERTS', ['alertname', 'alertstate', 'severity']],
   ...recordings.map(({ record }) => [record, []] as const),
 ];
-/** Whatever is scraped has them. */
+/** Every scraped series has these labels. */
 const ofEverySeries = ['service', 'job', 'instance'];
 
 const known = new Map<string, readonly string[]>([
@@ -34,7 +34,7 @@ function seriesOf({ name, type, labels }: Metric): [string, readonly string[]][]
   ];
 }
 
-/** Metrics and labels that nobody tells. */
+/** The metrics and labels that do not exist. */
 function unknownIn(expr: string): string[] {
   const { selectors, grouping } = readExpression(expr);
   const metrics = selectors.filter(({ metric }) => !known.has(metric)).map(({ metric }) => metric);
@@ -52,7 +52,7 @@ function unknownIn(expr: string): string[] {
 }
 
 describe('the check of expressions', () => {
-  it('finds what is no expression, and metrics and labels that nobody tells', () => {
+  it('finds invalid expressions, and metrics and labels that do not exist', () => {
     expect(() => readExpression('sum by (service (up)')).toThrow('not PromQL');
     expect(unknownIn('sum by (colour) (rate(outbox_published_total{shade="x"}[5m])) > up{job="a"}')).toEqual([
       'outbox_published_total{shade}',
@@ -65,17 +65,17 @@ describe('the check of expressions', () => {
 describe.each(
   [...alerts, ...recordings].map((rule) => ['alert' in rule ? rule.alert : rule.record, rule] as const),
 )('the rule %s', (_, { expr }) => {
-  it('asks for what is told', () => expect(unknownIn(expr)).toEqual([]));
+  it('uses metrics that exist', () => expect(unknownIn(expr)).toEqual([]));
 });
 
 describe.each(alerts.map((each) => [`${each.alert} (${each.labels.severity})`, each] as const))(
   '%s',
   (_, { expr, annotations }) => {
-    it('says what it is about in labels that its expression leaves', () => {
+    it('uses only labels in its texts that its expression keeps', () => {
       const words = `${annotations.summary} ${annotations.description}`;
       const named = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name);
       const { grouping, selectors } = readExpression(expr);
-      // What is not grouped keeps all its labels; recorded rules keep `service`.
+      // Without grouping all labels are kept; recorded series keep `service`.
       const left =
         grouping.length > 0
           ? grouping
@@ -89,7 +89,7 @@ describe.each([
   ['alerts', alerts],
   ['cluster-alerts', clusterAlerts],
 ] as const)('the alerts of deploy/monitoring/%s.yaml', (file, of) => {
-  it('are each tried', () => {
+  it('are all tested', () => {
     const { tests } = parse(read(`deploy/monitoring/${file}.test.yaml`)) as {
       tests: { alert_rule_test: { alertname: string; exp_alerts: object[] }[] }[];
     };
@@ -109,7 +109,7 @@ describe.each(environments())('in $folder', ({ folder, namespace }) => {
     return spec.groups.flatMap((group) => group.rules);
   });
 
-  it('every rule looks at this environment alone, and says so', () => {
+  it('every rule selects only this environment, and has its label', () => {
     expect(rules.length).toBeGreaterThan(alerts.length);
     const mixed = rules.filter(({ expr, labels }) => {
       const { selectors } = readExpression(expr);
@@ -122,7 +122,7 @@ describe.each(environments())('in $folder', ({ folder, namespace }) => {
   });
 });
 
-it('environments have namespaces of their own', () => {
+it('each environment has another namespace', () => {
   const namespaces = environments().map(({ namespace }) => namespace);
   expect(namespaces.length).toBeGreaterThan(1);
   expect(new Set(namespaces).size).toBe(namespaces.length);
@@ -134,19 +134,19 @@ describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as cons
     const panels = rows.flatMap((row) => row.panels);
 
     it.each(panels.map((panel) => [panel.title, panel] as const))(
-      'asks for what is told: %s',
+      'uses metrics that exist: %s',
       (_, { queries }) => {
         for (const [expr] of queries) expect(unknownIn(expr)).toEqual([]);
       },
     );
 
-    it('explains each panel, once', () => {
+    it('describes each panel, and no title is used twice', () => {
       for (const { description } of panels) expect(description).toMatch(/^[A-Z0-9`].{10,}[.]$/s);
       const titles = panels.map(({ title }) => title);
       expect(new Set(titles).size).toBe(titles.length);
     });
 
-    it('is one that Grafana can load, and shows one environment at a time', () => {
+    it('can be loaded by Grafana, and shows one environment at a time', () => {
       const made = JSON.parse(read(`deploy/monitoring/dashboards/${uid}.json`)) as {
         uid: string;
         panels: {
@@ -176,7 +176,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as cons
   },
 );
 
-it('dashboards have uids of their own', () => {
+it('each dashboard has another uid', () => {
   const uids = dashboards.map(({ uid }) => uid);
   expect(new Set(uids).size).toBe(uids.length);
 });

@@ -1,4 +1,4 @@
-/** What docker-compose.yml and the overlay dev tell Postgres, run on a real server: each user reaches its own database alone. */
+/** The set-up of Postgres in docker-compose.yml and the overlay dev, on a real server: each user reaches only its own database. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,7 +14,7 @@ const run = randomUUID().slice(0, 8);
 const own = (name: string) => `${name}_${run}`;
 const forPublic = 'REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC;\n';
 
-/** As psql reads it, where `\gexec` runs what the line before it has answered. */
+/** Runs the script as psql does: `\gexec` runs the result of its line as statements. */
 async function runAsPsql(script: string): Promise<void> {
   await using server = await connect(requireAddress('postgres'));
   for (const line of script.trim().split('\n')) {
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 describe.each(services)('the user of %s', (user) => {
-  it('brings its own database up to date', async () => {
+  it('migrates its own database', async () => {
     const directory = join(repository, 'services', user, 'migrations');
     await migrate({ url: urlOf(user, user), directory });
     await using client = await connect(urlOf(user, user));
@@ -67,7 +67,7 @@ describe.each(services)('the user of %s', (user) => {
     });
   });
 
-  it('may do nothing to the server', async () => {
+  it('has no rights on the server', async () => {
     await using client = await connect(urlOf(user, user));
     for (const statement of [
       'CREATE DATABASE another',
@@ -79,11 +79,11 @@ describe.each(services)('the user of %s', (user) => {
 });
 
 describe('the script', () => {
-  it('keeps everybody out of the databases that come with the server', () => {
+  it('lets nobody into the databases that come with the server', () => {
     expect(whole).toContain(forPublic);
   });
 
-  it('may be repeated: data stays, and passwords become the new ones', async () => {
+  it('may be repeated: data stay, and passwords change to the new ones', async () => {
     const passwords = async () => {
       await using server = await connect(requireAddress('postgres'));
       const { rows } = await server.query('SELECT rolpassword FROM pg_authid WHERE rolname = $1', [

@@ -1,4 +1,4 @@
-/** Exchange, queues and permissions in deploy/k8s/stores, against what the broker module really declares and does. */
+/** The exchange, queues and permissions in deploy/k8s/stores match what the broker module declares and does. */
 import { describe, expect, it } from '@jest/globals';
 import { routingKey } from '@offer-ads/contracts/events/event-declaration';
 import { allEvents } from '@offer-ads/contracts/events/events';
@@ -15,7 +15,7 @@ import { render } from '../render/render.ts';
 const names = brokerNames('');
 const users = [...serviceNames.filter((name) => name !== 'moderation'), 'admin'] as const;
 const consumers = users.filter((user) => consumesAny(user, allEvents));
-/** By its empty name; this is how permissions call it. */
+/** The name of the default exchange in permissions; its real name is empty. */
 const defaultExchange = 'amq.default';
 
 type Declared = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
@@ -44,7 +44,7 @@ const manifests = render('stores/operators');
 const specsOf = (kind: string) =>
   manifests.filter((manifest) => manifest.kind === kind).map(({ spec }) => spec as Spec);
 
-/** @param user as RabbitMQ knows it */
+/** @param user the name in RabbitMQ */
 function may(user: string, what: 'configure' | 'write' | 'read', resource: string): boolean {
   return permits('Permission', user, what, resource);
 }
@@ -85,14 +85,14 @@ describe.each(users)('the user %s', (user) => {
       expect(may(user, 'read', names.exchange)).toBe(true);
       expect([key, mayUnder(user, 'read', key)]).toEqual([key, true]);
     }
-    // Queues that nobody has made before it: RabbitMQ asks whether their maker may read them and write where they let go.
+    // For a new queue with a dead-letter exchange RabbitMQ requires the right to read the queue and to write to that exchange.
     const made = queues.filter(({ name }) => !specsOf('Queue').some((spec) => spec.name === name));
     for (const { name } of made) expect([name, may(user, 'read', name)]).toEqual([name, true]);
     if (made.length > 0) expect(may(user, 'write', defaultExchange)).toBe(true);
   });
 
-  it('may publish its own events and no others', () => {
-    // The admin tool makes up views and clicks, to try things out.
+  it('may publish exactly its own events', () => {
+    // The admin tool publishes invented views and clicks for tests.
     const isOwn = ({ owner, name }: (typeof allEvents)[number]) =>
       owner === user || (user === 'admin' && /^Offer(Viewed|Clicked)$/.test(name));
     const own = allEvents.filter(isOwn).map(routingKey);
@@ -111,11 +111,11 @@ describe.each(users)('the user %s', (user) => {
     }
   });
 
-  it('may hand messages to its retry and parked queues, if it has any', () => {
+  it('may move messages to its retry and parked queues, if it has any', () => {
     expect(may(user, 'write', defaultExchange)).toBe(consumers.some((consumer) => consumer === user));
   });
 
-  it('may touch nothing else', () => {
+  it('has no other rights', () => {
     for (const other of ['amq.topic', 'community', 'offers.other', 'xoffers', 'offer-ads.other'])
       for (const what of ['configure', 'write', 'read'] as const)
         expect([other, what, may(user, what, other)]).toEqual([other, what, false]);
@@ -125,20 +125,20 @@ describe.each(users)('the user %s', (user) => {
 describe('the community platform', () => {
   const events = allEvents.map(routingKey);
 
-  it('tells of members and traffic, and of nothing else', () => {
+  it('publishes only members and traffic', () => {
     expect(may('community', 'write', names.exchange)).toBe(true);
     const own = allEvents.filter(({ owner }) => owner === 'community').map(routingKey);
     expect(events.filter((key) => mayUnder('community', 'write', key))).toEqual(own);
   });
 
-  it('follows offers on queues of its own', () => {
+  it('reads offers on queues of its own', () => {
     for (const what of ['configure', 'write', 'read'] as const)
       expect(may('community', what, 'community.offers')).toBe(true);
     const ofOffers = allEvents.filter(({ owner }) => owner === 'offers').map(routingKey);
     expect(events.filter((key) => mayUnder('community', 'read', key))).toEqual(ofOffers);
   });
 
-  it('touches no queue of ours, and cannot reach one past the exchange', () => {
+  it('has no rights on our queues, and cannot bypass the exchange', () => {
     for (const resource of [...consumers, ...consumers.map(names.parked), defaultExchange])
       for (const what of ['configure', 'write', 'read'] as const)
         expect([resource, what, may('community', what, resource)]).toEqual([resource, what, false]);

@@ -1,4 +1,4 @@
-/** What the world reaches through the Ingresses: everything that is meant for it, and nothing else. */
+/** The paths that are public through the Ingresses: exactly those that should be. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ const ingressesOf = (overlay: 'staging' | 'production') =>
   manifestsOf(`overlays/${overlay}`).filter(({ kind }) => kind === 'Ingress') as Ingress[];
 const paths = ingressesOf('production').flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
 
-/** As Kubernetes defines it: a prefix is one of whole elements. What is left to the controller may be any prefix. */
+/** As Kubernetes defines it: a prefix matches whole path elements. A path type that the controller defines may match any prefix. */
 function reached(path: string): string[] {
   const found = paths.filter(({ path: of, pathType }) => {
     if (pathType === 'Exact') return path === of;
@@ -35,7 +35,7 @@ function reached(path: string): string[] {
   return [...new Set(found.map(({ backend }) => backend.service.name))];
 }
 
-describe('the world reaches', () => {
+describe('an Ingress serves', () => {
   it.each(endpoints.map(({ path }) => path))('%s of the public API', (path) => {
     expect(reached(path)).toEqual(['gateway']);
   });
@@ -70,7 +70,7 @@ describe('the world reaches', () => {
   });
 });
 
-describe('the world does not reach', () => {
+describe('no Ingress serves', () => {
   it.each([
     '/',
     '/admin',
@@ -92,9 +92,9 @@ describe('the world does not reach', () => {
   });
 });
 
-describe.each(['staging', 'production'] as const)('the doors of %s', (overlay) => {
+describe.each(['staging', 'production'] as const)('the Ingresses of %s', (overlay) => {
   it.each(ingressesOf(overlay).map((ingress) => [ingress.metadata.name, ingress] as const))(
-    'to %s stand at the address that it gives to others, with TLS',
+    'of %s have the host of its PUBLIC_URL, with TLS',
     (name, { spec }) => {
       const environment = environmentOf(overlay, workload(overlay, name));
       const hosts = spec.rules.map(({ host }) => host);
@@ -103,7 +103,7 @@ describe.each(['staging', 'production'] as const)('the doors of %s', (overlay) =
     },
   );
 
-  it('are one for each service that has an address for others', () => {
+  it('are one for each service with a PUBLIC_URL', () => {
     expect(
       ingressesOf(overlay)
         .map(({ metadata }) => metadata.name)
@@ -111,7 +111,7 @@ describe.each(['staging', 'production'] as const)('the doors of %s', (overlay) =
     ).toEqual(['billing', 'gateway', 'offers']);
   });
 
-  it('lead to pages to which mails link', () => {
+  it('serve the pages that mails link to', () => {
     const { PORTAL_URL } = environmentOf(overlay, workload(overlay, 'notifier'));
     const { PUBLIC_URL } = environmentOf(overlay, workload(overlay, 'gateway'));
     expect(PORTAL_URL).toBe(`${PUBLIC_URL}/portal`);
@@ -119,7 +119,7 @@ describe.each(['staging', 'production'] as const)('the doors of %s', (overlay) =
 });
 
 describe('every path of an Ingress', () => {
-  it('is one that ingress-nginx takes', () => {
+  it('is valid for ingress-nginx', () => {
     const strict = paths
       .filter(({ pathType }) => pathType !== 'ImplementationSpecific')
       .map(({ path }) => path);

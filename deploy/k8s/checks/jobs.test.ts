@@ -1,4 +1,4 @@
-/** Migrations and recurring work run what is in their images. */
+/** Migrations and scheduled jobs run programs that their images contain. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,40 +6,49 @@ import { describe, expect, it } from '@jest/globals';
 import { runAdmin } from '@offer-ads/admin/run';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { clusterAlerts } from '../../monitoring/alerts.ts';
-import { manifestsOf, overlays } from './overlays.ts';
-import { type Container, type Workload, workload, workloadsOf } from './workloads.ts';
+import { manifestsOf } from './overlays.ts';
+import {
+  type Container,
+  checkEach,
+  everyWorkload,
+  type Workload,
+  workload,
+  workloadsOf,
+} from './workloads.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const all = overlays.flatMap((overlay) =>
-  workloadsOf(overlay).map((one) => [`${overlay} ${one.kind} ${one.name}`, one] as const),
-);
-
 describe('Jobs', () => {
   const isOurs = ({ pod }: Workload) => pod.containers.every(({ image }) => image.includes('offer-ads/'));
-  const jobs = all.filter(([, one]) => (one.kind === 'Job' || one.kind === 'CronJob') && isOurs(one));
-
-  it.each(jobs)('%s runs what is in its image', (_, { pod }) => {
-    const [{ image, command = [] }] = pod.containers as readonly [Container];
-    const service = /\/([a-z]+)[:@]/.exec(image)?.[1] ?? '';
-    const [node, file = ''] = command;
-    expect(node).toBe('node');
-    // The working folder of the image is the service's (Dockerfile).
-    const path = file.startsWith('/app/') ? file.slice('/app/'.length) : join('services', service, file);
-    expect([path, existsSync(join(repository, path))]).toEqual([path, true]);
-  });
-
-  it.each(jobs.filter(([name]) => name.includes('Job migrate-')))(
-    '%s brings up to date the database of its own service',
-    (_, { name, pod }) => {
-      const [{ image, env = [] }] = pod.containers as readonly [Container];
-      const service = name.replace('migrate-', '');
-      expect(image).toMatch(new RegExp(`/${service}[:@]`));
-      expect(env.map((variable) => variable.name)).toEqual([`${service.toUpperCase()}_DATABASE_URL`]);
-      expect(existsSync(join(repository, 'services', service, 'src/migrate.ts'))).toBe(true);
-    },
+  const jobs = everyWorkload().filter(
+    ([, one]) => (one.kind === 'Job' || one.kind === 'CronJob') && isOurs(one),
   );
 
-  it('that run by a schedule are each watched by the alert on failed ones, and it watches no other', () => {
+  it('run a program of their image', () => {
+    checkEach(jobs, ({ pod }) => {
+      const [{ image, command = [] }] = pod.containers as readonly [Container];
+      const service = /\/([a-z]+)[:@]/.exec(image)?.[1] ?? '';
+      const [node, file = ''] = command;
+      expect(node).toBe('node');
+      // The working folder of the image is that of the service (Dockerfile).
+      const path = file.startsWith('/app/') ? file.slice('/app/'.length) : join('services', service, file);
+      expect([path, existsSync(join(repository, path))]).toEqual([path, true]);
+    });
+  });
+
+  it('migrate the database of their own service', () => {
+    checkEach(
+      jobs.filter(([name]) => name.includes('Job migrate-')),
+      ({ name, pod }) => {
+        const [{ image, env = [] }] = pod.containers as readonly [Container];
+        const service = name.replace('migrate-', '');
+        expect(image).toMatch(new RegExp(`/${service}[:@]`));
+        expect(env.map((variable) => variable.name)).toEqual([`${service.toUpperCase()}_DATABASE_URL`]);
+        expect(existsSync(join(repository, 'services', service, 'src/migrate.ts'))).toBe(true);
+      },
+    );
+  });
+
+  it('that run by a schedule are exactly those that the alert ScheduledJobFailed watches', () => {
     const scheduled = workloadsOf('production').flatMap(({ kind, name }) => (kind === 'CronJob' ? name : []));
     const { expr } = clusterAlerts.find(({ alert }) => alert === 'ScheduledJobFailed')!;
     const watched = [...expr.matchAll(/cronjob=~"([^"]+)"/g)].map(([, names = '']) => names.split('|'));
@@ -55,13 +64,13 @@ describe('Jobs', () => {
       .filter(({ kind }) => kind === 'Job')
       .map(({ name }) => name);
     expect(migrated.toSorted()).toEqual(withMigrations.map((name) => `migrate-${name}`).toSorted());
-    // By which the README waits for them.
+    // The README waits for them by this label.
     for (const { kind, metadata } of manifestsOf('overlays/production/migrations'))
       if (kind === 'Job')
         expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/component': 'migration' });
   });
 
-  it('ask the admin tool for a command that it has', async () => {
+  it('call a command that the admin tool has', async () => {
     const [{ command = [] }] = workload('production', 'payments-check').pod.containers as readonly [
       Container,
     ];

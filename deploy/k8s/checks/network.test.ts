@@ -1,4 +1,4 @@
-/** Every arrow of the NetworkPolicies is a call that somebody makes, and every call has its arrow. */
+/** The NetworkPolicies allow exactly the calls that are made. */
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Manifest } from '../render/patch.ts';
@@ -10,30 +10,30 @@ type Ingress = Manifest & {
   spec: { rules: { http: { paths: { backend: { service: { name: string } } }[] } }[] };
 };
 
-/** Of all pods, and of nobody's settings. */
+/** Every pod calls DNS, and no setting names it. */
 const isDns = (arrow: string) => arrow.includes('namespace kube-system:53');
-/** The mail server is reached by one of two ports, telemetry may be switched off, and S3 may be a folder. */
+/** The mail server has one of two ports, telemetry may be off, and the store of pictures may be a folder. */
 const isChoice = (overlay: string, arrow: string) =>
   arrow === 'notifier -> internet:587' ||
   (overlay === 'dev' && /-> (internet|namespace observability):/.test(arrow));
 
 describe.each(overlays)('in the overlay %s', (overlay) => {
-  it('whoever calls somebody may, and nobody else', () => {
+  it('callers may make exactly their calls', () => {
     const arrows = allowed(overlay, 'egress').filter((arrow) => !isDns(arrow) && !isChoice(overlay, arrow));
     expect(arrows).toEqual(called(overlay).filter((arrow) => !isChoice(overlay, arrow)));
   });
 
-  it('whoever may call somebody is let in there, and nobody else', () => {
+  it('the called allow exactly these calls', () => {
     const inside = (arrow: string) => !/namespace|internet/.test(arrow);
     expect(allowed(overlay, 'ingress').filter(inside)).toEqual(allowed(overlay, 'egress').filter(inside));
   });
 
-  it('from outside come the ingress controller where there is an Ingress, Prometheus, and the community platform', () => {
+  it('only the ingress controller, Prometheus and the community platform may call from other namespaces', () => {
     const ingresses = wholeOf(overlay).filter(({ kind }) => kind === 'Ingress') as Ingress[];
     const doors = ingresses.flatMap(({ spec }) =>
       spec.rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service.name)),
     );
-    // Without an Ingress the doors lead nowhere.
+    // Dev has no Ingress, but the same policies.
     const behind = overlay === 'dev' ? ['gateway', 'billing', 'offers'] : doors;
     const expected = [
       ...new Set(behind.map((name) => `namespace ingress-nginx -> ${name}:8080`)),
@@ -44,7 +44,7 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
     expect(arrows).toEqual(expected.toSorted());
   });
 
-  it('what no arrow names is forbidden', () => {
+  it('what no policy allows is forbidden', () => {
     const denying = policiesOf(overlay).find(({ metadata }) => metadata.name === 'default-deny');
     expect(denying?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     for (const { metadata, spec } of policiesOf(overlay))
@@ -58,7 +58,7 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
 });
 
 describe('the stores of production', () => {
-  it('let migrations in before anything else is there', () => {
+  it('allow migrations before the services exist', () => {
     const stores = manifestsOf('overlays/production/stores').filter(
       ({ kind }) => kind === 'NetworkPolicy',
     ) as Policy[];
@@ -72,7 +72,7 @@ describe('the stores of production', () => {
       ]);
   });
 
-  it('are where KEDA looks for them', () => {
+  it('have the addresses that KEDA calls', () => {
     const namespace = manifestsOf('overlays/production/stores').find(({ kind }) => kind === 'Namespace');
     const text = JSON.stringify(
       manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject'),
@@ -81,7 +81,7 @@ describe('the stores of production', () => {
     expect(new Set(hosts)).toEqual(new Set([`http://rabbitmq.${namespace?.metadata.name}.svc:15672`]));
   });
 
-  it('have the queues that KEDA looks at', () => {
+  it('have the queues whose lengths KEDA reads', () => {
     const queues = manifestsOf('overlays/production/stores').filter(({ kind }) => kind === 'Queue');
     const scaled = manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject');
     for (const { metadata, spec } of scaled) {
@@ -91,7 +91,7 @@ describe('the stores of production', () => {
       };
       expect(scaleTargetRef.name).toBe(metadata.name);
       const looked = triggers.flatMap(({ metadata: { queueName } }) => queueName ?? []);
-      // Whoever consumes events is scaled by its own queue.
+      // Each consumer is scaled by its own queue.
       expect(looked).toEqual(
         queues
           .filter(({ metadata: queue }) => queue.name === metadata.name)

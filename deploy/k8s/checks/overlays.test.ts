@@ -1,4 +1,4 @@
-/** What the objects of an overlay say of each other, and which stores they run. */
+/** The objects of an overlay fit together, and run the right versions of the stores. */
 import { describe, expect, it } from '@jest/globals';
 import { images } from '@offer-ads/backing/docker/containers';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
@@ -8,22 +8,22 @@ describe.each(overlays)('the overlay %s', (overlay) => {
   const manifests = wholeOf(overlay);
   const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
 
-  it('has everything in one namespace that enforces Pod Security', () => {
+  it('has all objects in one namespace that enforces Pod Security', () => {
     const namespaces = new Set(
       manifests.filter(({ kind }) => kind !== 'Namespace').map(({ metadata }) => metadata.namespace),
     );
     expect(namespaces.size).toBe(1);
-    // That of dev comes with its Secrets (dev-secrets.ts).
+    // dev-secrets.ts creates the namespace of dev.
     if (overlay === 'dev') return;
     const [namespace] = ofKind('Namespace');
     expect(namespaces).toContain(namespace?.metadata.name);
     expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   });
 
-  it('has the ServiceAccounts and claims that its pods name', () => {
+  it('has the ServiceAccounts and claims that its pods use', () => {
     const namesOf = (kind: string) => ofKind(kind).map(({ metadata }) => metadata.name);
     const pods = workloadsOf(overlay).map(({ pod }) => pod);
-    // The plain stores of dev run under the one that every namespace has.
+    // The plain stores of dev use the default ServiceAccount.
     const accounts = pods.flatMap(({ serviceAccountName }) => serviceAccountName ?? []);
     expect(namesOf('ServiceAccount')).toEqual(expect.arrayContaining(accounts));
     const claims = pods.flatMap(({ volumes = [] }) =>
@@ -34,7 +34,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
     );
   });
 
-  it('has Services that lead to a port of the pods that they select', () => {
+  it('has Services with ports of the pods that they select', () => {
     for (const { metadata, spec } of ofKind('Service')) {
       const { selector, ports } = spec as { selector: object; ports: { targetPort: string }[] };
       const behind = workloadsOf(overlay).filter(({ labels }) =>
@@ -48,7 +48,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
     }
   });
 
-  it('runs the stores in the versions that tests and npm start run', () => {
+  it('runs the versions of the stores that tests and npm start run', () => {
     const withoutDigest = (image: string) => image.split('@')[0]!;
     const run = workloadsOf(overlay).flatMap((one) =>
       containersOf(one).map(({ image }) => withoutDigest(image)),
@@ -70,7 +70,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
 });
 
 describe('the stores of pictures', () => {
-  it('are one for each environment, because each removes what its own database does not know', () => {
+  it('are different for each environment, because each removes the pictures that its own database does not have', () => {
     const stores = overlays.map(
       (overlay) => environmentOf(overlay, workload(overlay, 'offers')).IMAGE_STORE_URL ?? '',
     );
@@ -81,7 +81,7 @@ describe('the stores of pictures', () => {
 });
 
 describe('the databases', () => {
-  it('have connections for every service at its largest, one more while it is rolled out, and some to spare', () => {
+  it('have connections for the most pods of every service, one more during a rolling update, and some to spare', () => {
     const perPod = { gateway: 15, offers: 10, billing: 10 };
     const scaled = manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject');
     const needed = Object.entries(perPod).reduce((sum, [name, connections]) => {

@@ -1,4 +1,4 @@
-/** What a restore applies to the cluster is the same system, put back to a moment. */
+/** A restore applies the same system, restored to a moment. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -44,7 +44,7 @@ const settingsOf = ({ template }: Job): Readonly<Record<string, string | undefin
 };
 
 describe('the restored cluster of Postgres', () => {
-  it('has everything around it that it had before: policies, addresses, secrets, backups and metrics', () => {
+  it('keeps its policies, addresses, secrets, backups and metrics', () => {
     const changed = new Set(['Cluster postgres', 'MongoDBCommunity mongo']);
     const others = (manifests: readonly Manifest[]) => manifests.filter((one) => !changed.has(keyOf(one)));
     const added = others(restored).filter((one) => find(before, keyOf(one)) === undefined);
@@ -52,7 +52,7 @@ describe('the restored cluster of Postgres', () => {
     expect(others(restored).filter((one) => !added.includes(one))).toEqual(others(before));
   });
 
-  it('is made from the backup of the one before, to a moment that Postgres understands', () => {
+  it('is created from the backup of the old one, to a moment in the format of Postgres', () => {
     const { recovery, initdb } = cluster.bootstrap;
     expect(initdb).toBeUndefined();
     const source = cluster.externalClusters.find(({ name }) => name === recovery.source)!;
@@ -61,7 +61,7 @@ describe('the restored cluster of Postgres', () => {
     expect(sampleSecrets[recovery.secret.name]?.username).toBe(recovery.owner);
   });
 
-  it('archives its WAL under a name of its own, so that the backup of the one before stays as it is', () => {
+  it('archives its WAL under a new name, so that the backup of the old one stays as it is', () => {
     const [plugin] = cluster.plugins;
     expect(plugin).toMatchObject({ isWALArchiver: true });
     expect(plugin!.parameters.barmanObjectName).toBe(
@@ -70,14 +70,14 @@ describe('the restored cluster of Postgres', () => {
     expect(plugin!.parameters.serverName).not.toBe(clusterOf(before).plugins[0]!.parameters.serverName);
   });
 
-  it('is otherwise the one before', () => {
+  it('is otherwise like the old one', () => {
     const rest = (of: Cluster) => ({ ...of, bootstrap: null, externalClusters: null, plugins: null });
     expect(rest(cluster)).toEqual(rest(clusterOf(before)));
   });
 });
 
 describe('the restore of MongoDB', () => {
-  it('asks for a dump where the nightly job puts it: the same folder, endpoint and region', () => {
+  it('reads a dump from where the nightly job writes it: the same folder, endpoint and region', () => {
     const job = find(manifestsOf('overlays/production/restore/mongo'), 'Job mongo-restore').spec as Job;
     const nightly = find(before, 'CronJob mongo-backup').spec as { jobTemplate: { spec: Job } };
     const [download, upload] = [settingsOf(job), settingsOf(nightly.jobTemplate.spec)];
@@ -131,7 +131,7 @@ describe('the backups of each night', () => {
 describe('the guide', () => {
   const guide = readFileSync(join(repository, 'docs/operations/backup-and-restore.md'), 'utf8');
 
-  it('applies folders that are there, the restore and its dump of MongoDB among them', () => {
+  it('applies folders that exist, among them both folders of the restore', () => {
     const applied = [...guide.matchAll(/(?:-k|kustomize) (deploy\/k8s\/[\w/-]+)/g)].map(
       ([, folder = '']) => folder,
     );

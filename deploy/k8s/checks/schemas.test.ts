@@ -1,11 +1,11 @@
-/** Every object of every overlay fits its schema, and a field that nobody knows is refused. */
+/** Every object of every overlay fits its schema, and unknown fields are refused. */
 import { describe, expect, it } from '@jest/globals';
 import { operate } from '../render/patch.ts';
 import { render } from '../render/render.ts';
 import { faultsOf, podFaults } from '../render/schemas.ts';
 import { deployed, manifestsOf } from './overlays.ts';
 
-/** What no overlay takes, but may. */
+/** Components that no overlay uses, but may use. */
 const options = ['components/hosted-moderation'].map((folder) => ({ folder, manifests: render(folder) }));
 const taken = deployed.map((folder) => ({ folder, manifests: manifestsOf(folder) }));
 const all = [...taken, ...options].flatMap(({ folder, manifests }) =>
@@ -25,7 +25,7 @@ describe('every object', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(kinds)('of kind %s is refused with a field that is not known', (kind) => {
+  it.each(kinds)('of kind %s is refused with an unknown field', (kind) => {
     const sound = first(kind);
     expect(faultsOf({ ...sound, surplus: 1 })).toEqual([expect.stringContaining('"surplus"')]);
     expect(faultsOf({ ...sound, metadata: { ...sound.metadata, surplus: 1 } })).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('every object', () => {
     expect(faultsOf(wrong)).not.toEqual([]);
   });
 
-  it('of MongoDB describes pods that Kubernetes knows, which its own schema leaves open', () => {
+  it('of MongoDB has pods that fit the schema of Kubernetes, because its own schema does not describe them', () => {
     const { spec } = first('MongoDBCommunity') as unknown as {
       spec: { statefulSet: { spec: { template: { spec: object } } } };
     };

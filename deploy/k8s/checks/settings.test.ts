@@ -1,4 +1,4 @@
-/** The settings of every service, in every overlay, against its config schema; and where secrets come from. */
+/** The settings of every service in every overlay match its config schema; and the sources of secrets. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -13,11 +13,11 @@ import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import { externalSecrets } from './secrets.ts';
 import { environmentOf, sampleSecrets, secretsIn, workload, workloadsOf } from './workloads.ts';
 
-/** People who run the admin tool send it their own token: audit logs have their names, and the pod holds no token. */
+/** Each person sends a token of their own to the admin tool, so that audit logs have their names. The pod has none. */
 const broughtTo = (program: Program) => (program === 'admin' ? ['ADMIN_TOKEN'] : []);
 
 describe.each(overlays)('in the overlay %s', (overlay) => {
-  it.each(programs)('%s is given every setting that it reads, and no other', (name) => {
+  it.each(programs)('%s gets exactly the settings that it reads', (name) => {
     const { ADMIN_TOKEN_FILE, ...given } = environmentOf(overlay, workload(overlay, name));
     expect([...Object.keys(given), ...broughtTo(name)].toSorted()).toEqual(settingNames(name).toSorted());
     expect({ ADMIN_TOKEN_FILE }).toEqual(name === 'admin' ? { ADMIN_TOKEN_FILE: '/dev/stdin' } : {});
@@ -29,7 +29,7 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
     expect(() => readers[name]({ ...given, ...brought })).not.toThrow();
   });
 
-  it.each(programs)('the secrets of %s stand in its Secret, and nothing else does', (name) => {
+  it.each(programs)('the Secret of %s has exactly its secrets', (name) => {
     const brought = broughtTo(name);
     const secrets = settingNames(name).filter(
       (setting) => isSecretOf(name, setting) && !brought.includes(setting),
@@ -40,11 +40,11 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
     expect(open.filter((setting) => secrets.includes(setting))).toEqual([]);
   });
 
-  it('every Secret and key that a pod refers to is made by an ExternalSecret, or for dev', () => {
+  it('every Secret and key that a pod uses is created', () => {
     const secrets = secretsIn(overlay);
     const missing: string[] = [];
     const refer = (name: string, key?: string) => {
-      // Made by CloudNativePG.
+      // CloudNativePG creates it.
       if (name === 'postgres-ca') return;
       if ((key === undefined ? secrets[name] : secrets[name]?.[key]) === undefined)
         missing.push(`${name} ${key}`);
@@ -63,14 +63,14 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
 });
 
 describe('the Secrets of dev', () => {
-  it('are objects that Kubernetes knows, in the namespace of the overlay', () => {
+  it('are valid objects in the namespace of the overlay', () => {
     const secrets = secretsOfDev();
     expect(secrets.flatMap((secret) => faultsOf(secret as Manifest))).toEqual([]);
     const [namespace] = new Set(wholeOf('dev').map(({ metadata }) => metadata.namespace));
     expect(new Set(secrets.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]));
   });
 
-  it('are others each time, and no two of one are alike', () => {
+  it('are random, and all different', () => {
     const [once, again] = [secretsOfDev(), secretsOfDev()];
     const secretOf = (secrets: typeof once) => secrets[0]?.stringData.OFFERS_CONTEXT_SECRET;
     expect(secretOf(once)).toHaveLength(64);
@@ -99,7 +99,7 @@ describe('the Secrets of dev', () => {
     expect(secrets.console?.CONSOLE_STAFF).toBe(hashEntry('staff', tokens.staff, 'console'));
   });
 
-  it('tell the plain stores of every user with the password that its service has', () => {
+  it('give the plain stores every user with the password that its service has', () => {
     const secrets = secretsIn('dev');
     const definitions = JSON.parse(secrets['rabbitmq-definitions']?.['definitions.json'] ?? '') as {
       users: { name: string; password: string }[];
@@ -119,7 +119,7 @@ describe('the Secrets of dev', () => {
 
 describe('ExternalSecrets', () => {
   it.each(externalSecrets().map((external) => [external.metadata.name, external] as const))(
-    'of %s asks for what its template needs, and for nothing else',
+    'of %s reads exactly what its template needs',
     (name, { spec }) => {
       const needed = Object.values(spec.target.template.data).flatMap((template) =>
         [...template.matchAll(/\{\{ \.(\w+) \}\}/g)].map(([, used = '']) => used),
@@ -129,7 +129,7 @@ describe('ExternalSecrets', () => {
     },
   );
 
-  it('are what the operators of the stores are told to look into', () => {
+  it('create the Secrets that the operators of the stores use', () => {
     const stores = manifestsOf('overlays/production/stores');
     const referred = JSON.stringify(
       stores.filter(({ kind }) => !['ExternalSecret', 'PodMonitor'].includes(kind)),
@@ -145,7 +145,7 @@ describe('ExternalSecrets', () => {
       expect(sampleSecrets[`rabbitmq-${metadata.name}`]?.username).toBe(metadata.name);
   });
 
-  it('ask for what the README tells to put into the store of secrets', () => {
+  it('read exactly the keys that the README lists', () => {
     const readme = readFileSync(join(k8sFolder, 'README.md'), 'utf8');
     const told = [...readme.matchAll(/^\| `(offer-ads\/[\w-]+)` \| (.*) \|$/gm)].flatMap(
       ([, key, properties = '']) =>
@@ -163,7 +163,7 @@ describe('ExternalSecrets', () => {
     expect(told.toSorted()).toEqual([...new Set(asked)].toSorted());
   });
 
-  it('and nobody else make the Secrets of staging and production: none is in the repository', () => {
+  it('create all Secrets of staging and production: none is in the repository', () => {
     const kinds = overlays.flatMap((overlay) => wholeOf(overlay).map(({ kind }: Manifest) => kind));
     expect(kinds).not.toContain('Secret');
   });

@@ -1,8 +1,7 @@
-/** The pods of an overlay, and what their containers find in the environment. */
-
+/** The pods of an overlay, and the environment of their containers. */
 import type { Manifest } from '../render/patch.ts';
 import { secretsOfDev } from '../secrets-of-dev.ts';
-import { type Overlay, wholeOf } from './overlays.ts';
+import { type Overlay, overlays, wholeOf } from './overlays.ts';
 import { externalSecrets, type LookUp, secretData } from './secrets.ts';
 
 type Named = { readonly name: string };
@@ -58,6 +57,27 @@ export function workloadsOf(overlay: Overlay): Workload[] {
   });
 }
 
+/** Every pod of every overlay, with a name for messages. */
+export function everyWorkload(): (readonly [name: string, one: Workload])[] {
+  return overlays.flatMap((overlay) =>
+    workloadsOf(overlay).map((one) => [`${overlay} ${one.kind} ${one.name}`, one] as const),
+  );
+}
+
+/** Checks each item; an error names the item. */
+export function checkEach<Item>(
+  items: readonly (readonly [name: string, item: Item])[],
+  check: (item: Item, name: string) => void,
+): void {
+  if (items.length === 0) throw new Error('there is nothing to check');
+  for (const [name, item] of items)
+    try {
+      check(item, name);
+    } catch (error) {
+      throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+    }
+}
+
 export function workload(overlay: Overlay, name: string): Workload {
   const found = workloadsOf(overlay).find((one) => one.name === name);
   if (found === undefined) throw new Error(`${overlay} runs no ${name}`);
@@ -75,7 +95,7 @@ function templateOf({ kind, spec }: Manifest): Template | undefined {
   return undefined;
 }
 
-/** What a person might have put into the store of secrets. */
+/** An example of the content of the store of secrets. */
 export const sampleSecret: LookUp = (key, property) => {
   if (key === 'offer-ads/admin-token-hashes' || property === 'staff')
     return `ann:${'0123456789abcdef'.repeat(4)}`;
@@ -87,7 +107,7 @@ export const sampleSecret: LookUp = (key, property) => {
 
 export type SecretData = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** As External Secrets would make them of `sampleSecret`. */
+/** The Secrets that External Secrets would make from `sampleSecret`. */
 export const sampleSecrets: SecretData = Object.fromEntries(
   externalSecrets().map((external) => [external.spec.target.name, secretData(external, sampleSecret)]),
 );
@@ -99,7 +119,7 @@ export function secretsIn(overlay: Overlay): SecretData {
   return overlay === 'dev' ? madeForDev : sampleSecrets;
 }
 
-/** The environment of the first container, as kubelet puts it together. */
+/** The environment that kubelet gives the first container. */
 export function environmentOf(overlay: Overlay, { name, pod }: Workload): Record<string, string> {
   const [container] = pod.containers;
   const secrets = secretsIn(overlay);
@@ -115,7 +135,7 @@ export function environmentOf(overlay: Overlay, { name, pod }: Workload): Record
   const single = (container?.env ?? []).map(({ name: variable, value, valueFrom }) => {
     const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
     const found = value ?? secrets[secret]?.[key];
-    if (found === undefined) throw new Error(`${name}: nobody knows ${variable}`);
+    if (found === undefined) throw new Error(`${name}: ${variable} has no value`);
     return [variable, found];
   });
   return { ...Object.assign({}, ...all), ...Object.fromEntries(single) };

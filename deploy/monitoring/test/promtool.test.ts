@@ -1,4 +1,4 @@
-/** The alerts themselves, as Prometheus reads and evaluates them. Where promtool is not to be had, they are skipped, and the run says so. */
+/** The alerts as Prometheus evaluates them. Without promtool these tests are skipped, and the run says so. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const promtool = await findProgram({
     writeFileSync(file, stringify(value));
     return file;
   };
-  /** Each platform team writes the address of its own copy into the rules. */
+  /** Each platform team has its own address in the rules. */
   const runbookOf = (name: string) =>
     [...alerts, ...clusterAlerts].find(({ alert }) => alert === name)?.annotations.runbook_url;
   /** The rules of an overlay, as a file that Prometheus reads. */
@@ -41,7 +41,7 @@ const promtool = await findProgram({
     return write(`${overlay}-${about}.yaml`, spec);
   };
 
-  it('finds nothing wrong with the rules', () => {
+  it('finds no fault in the rules', () => {
     expect(
       run('check', 'rules', 'deploy/monitoring/alerts.yaml', 'deploy/monitoring/cluster-alerts.yaml'),
     ).toEqual(fine);
@@ -49,8 +49,7 @@ const promtool = await findProgram({
       expect(run('check', 'rules', rulesOf(overlay, 'services'), rulesOf(overlay, 'cluster'))).toEqual(fine);
   });
 
-  // Ten seconds of a quiet machine.
-  it('sees alerts fire when they should and be silent when they should be', () => {
+  it('sees alerts fire exactly when they should', () => {
     expect(
       run(
         'test',
@@ -61,7 +60,7 @@ const promtool = await findProgram({
     ).toEqual(fine);
   }, 600_000);
 
-  it('sees production fire when it is down beside a staging that is up, and staging silent', () => {
+  it('sees the alert of production, and none of staging, when only production is down', () => {
     const up = (namespace: string, job: string, values: string) => ({
       series: `up{namespace="${namespace}", job="${job}", instance="${namespace}-${job}"}`,
       values,
@@ -96,7 +95,7 @@ const promtool = await findProgram({
     expect(run('test', 'rules', write('mixed.test.yaml', test))).toEqual(fine);
   });
 
-  it('sees production fire when nobody tells of its backups, beside a staging that tells of some, and staging silent', () => {
+  it('sees the alert of production, and none of staging, when only production reports no backups', () => {
     const lastBackup = 'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp';
     const job = 'kube_cronjob_created';
     const test = {
