@@ -1,12 +1,12 @@
-/** Organisations that the platform team has not approved: TEST mode with made-up members, no LIVE mode; and how that changes. */
+/** Organisations that the platform team has not approved: TEST mode with generated members, no LIVE mode; and how that changes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
 import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { endpoints } from '../../src/http/endpoints.ts';
 import { everyEndpoint } from '../every-endpoint.ts';
-import type { Reply } from '../gateway-under-test.ts';
+import { lastCallerAt } from '../forwarding/fake-upstream.ts';
+import { type GatewayUnderTest, metricOf, type Reply } from '../gateway-under-test.ts';
 import { callBy, type TestMember } from '../portal/members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from '../portal/portal-under-test.ts';
 
@@ -16,8 +16,10 @@ const refusedForKeys = { status: 401, body: { return_code: 'E1', status: 'Error'
 const refusedInPortal = { status: 403, body: { message } };
 
 let portal: PortalUnderTest;
+let gateway: GatewayUnderTest;
 beforeAll(async () => {
   portal = await startPortalUnderTest({ settings: { SIGN_UP: 'approval' } });
+  gateway = portal.gateway;
 });
 afterAll(async () => portal[Symbol.asyncDispose]());
 
@@ -25,59 +27,52 @@ let organisationId: number;
 let admin: TestMember;
 let people = 0;
 beforeEach(async () => {
+  gateway.resetUpstreams();
   ({ organisationId, admin } = await signUp(portal));
 });
 
-/** Somebody registers an organisation by themselves. */
+/** A person registers an organisation. */
 async function signUp(on: PortalUnderTest): Promise<{ organisationId: number; admin: TestMember }> {
   const email = `owner-${(people += 1)}@bakery.test`;
   const browser = on.browser();
-  const wish = { name: 'Bakery', tradingName: 'Bakery', country: 'GB', currency: 'GBP', email };
-  await browser.call('/portal/api/sign-up', { method: 'POST', json: wish });
-  const token = await eventually(() => {
-    const url = on.signUpMailsTo(email)[0]?.data.url;
-    if (url === undefined) throw new Error('no mail yet');
-    return new URL(url).hash.slice(1);
-  });
+  const json = { name: 'Bakery', tradingName: 'Bakery', country: 'GB', currency: 'GBP', email };
+  await browser.call('/portal/api/sign-up', { method: 'POST', json });
+  const token = await on.signUpToken(email);
   const { body } = await browser.call('/portal/api/sign-up/complete', { method: 'POST', json: { token } });
   const { organisation, person } = body as { organisation: { id: number }; person: { id: number } };
   return { organisationId: organisation.id, admin: { ...person, email, browser, call: callBy(browser) } };
 }
 
-const decide = (what: 'approve' | 'withdraw-approval', id = organisationId) =>
-  portal.gateway.admin('POST', `/organisations/${id}/${what}`, {});
+type Decision = 'approve' | 'withdraw-approval';
+const decide = (what: Decision, id = organisationId, on = gateway) =>
+  on.admin('POST', `/organisations/${id}/${what}`, {});
 const createKey = (mode: string) =>
-  portal.gateway.admin('POST', '/keys', { organisationId, mode }) as Promise<
+  gateway.admin('POST', '/keys', { organisationId, mode }) as Promise<
     Reply & { body: { id: number; key: string } }
   >;
+const approvalOf = async (id: number, on = gateway) =>
+  ((await on.admin('GET', `/organisations/${id}`)).body as { approval: unknown }).approval;
 const isApproved = async () => {
   const { body } = await admin.call('GET', '/session');
   return (body as { organisation: { approved: boolean } }).organisation.approved;
 };
 
-/** What pricing is told of the caller of an estimate. */
-async function contextOf(key: string, base = portal.gateway.url): Promise<CallerContext> {
+/** What pricing learns of the caller of an estimate. */
+async function callerOf(key: string, base = gateway.url) {
   const call = { method: 'POST', key, body: '{}', base };
-  expect((await portal.gateway.call('/offers/price-estimate', call)).status).toBe(200);
-  return lastContext();
+  expect((await gateway.call('/offers/price-estimate', call)).status).toBe(200);
+  return lastCallerAt(gateway.pricing);
 }
 
-function lastContext(): CallerContext {
-  const token = String(portal.gateway.pricing.seen.at(-1)?.headers['x-caller-context']);
-  return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as CallerContext;
-}
+const expectNothingForwarded = () =>
+  expect([gateway.offers, gateway.pricing, gateway.billing].flatMap(({ seen }) => seen)).toEqual([]);
 
-const services = ['offers', 'pricing', 'billing', 'notifier'] as const;
-const forwarded = () => services.flatMap((service) => portal.gateway[service].seen).length;
-
-describe('an organisation that somebody registered by themselves', () => {
-  it('sends invitations to nobody until it is approved, and then to anybody: 403, 201', async () => {
+describe('an organisation that registered itself', () => {
+  it('sends no invitations until it is approved, unless the platform team does: 403, 201', async () => {
     const colleague = { email: `colleague-${people}@bakery.test`, role: 'marketer' };
     const refused = { status: 403, body: { message: expect.stringContaining('approved') } };
     expect(await admin.call('POST', '/people', colleague)).toMatchObject(refused);
-    // The platform team may invite anybody.
-    const path = `/organisations/${organisationId}/people`;
-    const added = await portal.gateway.admin('POST', path, colleague);
+    const added = await gateway.admin('POST', `/organisations/${organisationId}/people`, colleague);
     expect(added).toMatchObject({ status: 201 });
     const { id } = added.body as { id: number };
     expect(await admin.call('POST', `/people/${id}/invitation`)).toMatchObject(refused);
@@ -88,58 +83,55 @@ describe('an organisation that somebody registered by themselves', () => {
     await eventually(() => expect(portal.invitationsTo(colleague.email)).toHaveLength(2));
   });
 
-  it('is told on the page where it registers that it will wait, where it will', async () => {
+  it('waits for approval: the page of sign-up, the session and every request in TEST mode say so', async () => {
     const { body } = await portal.browser().call('/portal/api/sign-up');
     expect(body).toMatchObject({ open: true, approval: true });
-  });
-
-  it('waits for approval, and services are told so with every request in TEST mode', async () => {
     expect(await isApproved()).toBe(false);
-    const { body } = await createKey('TEST');
-    expect(await contextOf(body.key)).toMatchObject({ mode: 'TEST', organisationApproved: false });
+    const { body: issued } = await createKey('TEST');
+    const waiting = { mode: 'TEST', organisationApproved: false };
+    expect(await callerOf(issued.key)).toMatchObject(waiting);
     await admin.call('POST', '/test/offers/price-estimate', {});
-    expect(lastContext()).toMatchObject({ mode: 'TEST', organisationApproved: false });
+    expect(lastCallerAt(gateway.pricing)).toMatchObject(waiting);
   });
 
-  it('is approved at once where sign-up is open, and when the platform team registers it', async () => {
+  it('is approved at once if sign-up is open, as one that the platform team registers', async () => {
     await using open = await startPortalUnderTest({ settings: { SIGN_UP: 'open' } });
     expect((await open.browser().call('/portal/api/sign-up')).body).toMatchObject({ approval: false });
     const own = await signUp(open);
-    expect((await open.gateway.admin('GET', `/organisations/${own.organisationId}`)).body).toMatchObject({
-      approval: { at: open.clock.now().toISOString(), by: 'open sign-up' },
-    });
-    const registered = await portal.gateway.register();
-    expect((await portal.gateway.admin('GET', `/organisations/${registered}`)).body).toMatchObject({
-      approval: { by: 'console' },
-    });
+    const at = open.clock.now().toISOString();
+    expect(await approvalOf(own.organisationId, open.gateway)).toEqual({ at, by: 'open sign-up' });
+    expect(await approvalOf(await gateway.register())).toMatchObject({ by: 'console' });
   });
 });
 
 describe('LIVE mode of an organisation that is not approved', () => {
-  it('has no key: neither the portal nor the platform team can make or roll one, but anybody may disable an old one', async () => {
+  /** A LIVE key from the time when the organisation was approved. */
+  async function oldLiveKey() {
     await decide('approve');
-    const { body: old } = await createKey('LIVE');
+    const { body } = await createKey('LIVE');
     await decide('withdraw-approval');
+    return body;
+  }
+
+  it('has no keys: neither the portal nor the platform team creates or rolls one, but an old one can be disabled', async () => {
+    const old = await oldLiveKey();
     expect(await createKey('LIVE')).toMatchObject(refusedInPortal);
-    expect(await portal.gateway.admin('POST', `/keys/${old.id}/roll`)).toMatchObject(refusedInPortal);
+    expect(await gateway.admin('POST', `/keys/${old.id}/roll`)).toMatchObject(refusedInPortal);
     expect(await admin.call('POST', '/keys', { mode: 'LIVE', name: 'Till' })).toMatchObject(refusedInPortal);
     expect(await admin.call('POST', `/keys/${old.id}/roll`)).toMatchObject(refusedInPortal);
     expect((await admin.call('POST', `/keys/${old.id}/disable`)).status).toBe(200);
   });
 
-  it('is refused to its keys at every endpoint of the public API, and nothing is passed on', async () => {
-    await decide('approve');
-    const { body: live } = await createKey('LIVE');
-    await decide('withdraw-approval');
-    const before = forwarded();
+  it('is refused to keys at every endpoint of the public API, and nothing is forwarded', async () => {
+    const { key } = await oldLiveKey();
     for (const { method, path, body } of everyEndpoint) {
-      const reply = await portal.gateway.call(path, { method, key: live.key, ...(body && { body }) });
+      const reply = await gateway.call(path, { method, key, ...(body && { body }) });
       expect({ path, ...reply }).toMatchObject({ path, ...refusedForKeys });
     }
-    expect(forwarded()).toBe(before);
+    expectNothingForwarded();
   });
 
-  it('is refused at every call of the portal that names a mode, and nothing is passed on', async () => {
+  it('is refused at every route of the portal with a mode, and nothing is forwarded; mail preferences have none', async () => {
     const ofThePortal = Object.entries({ ...billingPaths, ...portalOfferPaths })
       .filter(([path]) => path.startsWith('/{mode}/'))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => [method.toUpperCase(), path] as const));
@@ -147,49 +139,40 @@ describe('LIVE mode of an organisation that is not approved', () => {
       ({ method, path }) => [method.toUpperCase(), `/{mode}${path}`] as const,
     );
     expect(ofThePortal.length).toBeGreaterThan(10);
-    const before = forwarded();
     for (const [method, path] of [...ofThePortal, ...ofThePublicApi]) {
       const address = path.replace('{mode}', 'live').replaceAll(/\{\w+\}|:\w+/g, '17');
       const json = method === 'GET' || method === 'DELETE' ? undefined : {};
-      expect({ path, ...(await admin.call(method, address, json)) }).toMatchObject({
-        path,
-        ...refusedInPortal,
-      });
+      const reply = await admin.call(method, address, json);
+      expect({ path, ...reply }).toMatchObject({ path, ...refusedInPortal });
     }
-    expect(forwarded()).toBe(before);
-  });
-
-  it('is not needed to choose the mails that one gets', async () => {
+    expectNothingForwarded();
     expect((await admin.call('GET', '/mail-preferences')).status).toBe(200);
   });
 });
 
 describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => {
-  it('are in force on every replica once they have answered, for keys and in the portal', async () => {
+  it('are in force on every replica once they are answered, for keys and in the portal', async () => {
     const replica = await portal.startReplica();
     const { body: test } = await createKey('TEST');
-    expect(await contextOf(test.key, replica)).toMatchObject({ organisationApproved: false });
+    expect(await callerOf(test.key, replica)).toMatchObject({ organisationApproved: false });
 
     expect((await decide('approve')).status).toBe(200);
-    expect(await contextOf(test.key, replica)).toMatchObject({ organisationApproved: true });
+    expect(await callerOf(test.key, replica)).toMatchObject({ organisationApproved: true });
     const { body: live } = await createKey('LIVE');
-    expect(await contextOf(live.key, replica)).toMatchObject({ mode: 'LIVE', organisationApproved: true });
+    expect(await callerOf(live.key, replica)).toMatchObject({ mode: 'LIVE', organisationApproved: true });
     admin.browser.url = replica;
     expect(await isApproved()).toBe(true);
     expect((await admin.call('GET', '/live/categories')).status).toBe(200);
 
     expect((await decide('withdraw-approval')).status).toBe(200);
-    expect(await portal.gateway.call('/categories', { key: live.key, base: replica })).toMatchObject(
-      refusedForKeys,
-    );
-    expect(await contextOf(test.key, replica)).toMatchObject({ organisationApproved: false });
+    const refused = await gateway.call('/categories', { key: live.key, base: replica });
+    expect(refused).toMatchObject(refusedForKeys);
+    expect(await callerOf(test.key, replica)).toMatchObject({ organisationApproved: false });
     expect(await admin.call('GET', '/live/categories')).toMatchObject(refusedInPortal);
   });
 
-  it('tell the admins of the organisation, once for each approval and not for a withdrawal', async () => {
-    await decide('approve');
-    await decide('approve');
-    await decide('withdraw-approval');
+  it('send the admins one mail for each approval, and none for a withdrawal', async () => {
+    for (const what of ['approve', 'approve', 'withdraw-approval'] as const) await decide(what);
     const other = await signUp(portal);
     await decide('approve', other.organisationId);
     // Events leave in the order in which they were written.
@@ -197,7 +180,7 @@ describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => 
     expect(portal.approvalsOf(organisationId)).toHaveLength(1);
   });
 
-  it('keep who approved first and when, and answer 404 for an organisation that does not exist', async () => {
+  it('keep the record of the first approval, and answer 404 for an unknown organisation', async () => {
     const approval = { at: portal.clock.now().toISOString(), by: 'console' };
     expect((await decide('approve')).body).toMatchObject({ id: organisationId, approval });
     portal.clock.advance(60_000);
@@ -208,35 +191,33 @@ describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => 
   });
 });
 
-describe('GET /admin/organisations?approved=', () => {
-  it('lists those that wait, or those that are approved', async () => {
-    const listed = async (query: string) => {
-      const { body } = await portal.gateway.admin('GET', `/organisations?${query}`);
-      return (body as { organisations: { id: number }[] }).organisations.map(({ id }) => id);
-    };
+describe('the platform team', () => {
+  it('lists the organisations that wait, or those that are approved', async () => {
     const other = await signUp(portal);
     await decide('approve', other.organisationId);
-    expect(await listed('approved=false')).toContain(organisationId);
-    expect(await listed('approved=false')).not.toContain(other.organisationId);
-    expect(await listed('approved=true')).toContain(other.organisationId);
-    expect(await listed('approved=true')).not.toContain(organisationId);
+    for (const [approved, id] of [
+      [false, organisationId],
+      [true, other.organisationId],
+    ] as const) {
+      const { body } = await gateway.admin('GET', `/organisations?approved=${approved}`);
+      const listed = (body as { organisations: { id: number }[] }).organisations.map((one) => one.id);
+      const either = new Set([organisationId, other.organisationId]);
+      expect(listed.filter((one) => either.has(one))).toEqual([id]);
+    }
   });
-});
 
-describe('the metrics', () => {
-  it('tell how many organisations wait and since when, without those that were disabled', async () => {
+  it('sees by metrics how many enabled organisations wait, and since when', async () => {
     await using fresh = await startPortalUnderTest({ settings: { SIGN_UP: 'approval' } });
     await signUp(fresh);
     const second = await signUp(fresh);
     await fresh.gateway.register();
     await fresh.gateway.admin('POST', `/organisations/${second.organisationId}/disable`);
     fresh.clock.advance(3_600_000);
-    // A replica looks when it starts.
-    const replica = await fresh.startReplica();
-    const told = async () => (await fetch(`${replica}/metrics`)).text();
+    // A replica measures when it starts.
+    const replica = { url: await fresh.startReplica() };
     await eventually(async () =>
-      expect(await told()).toMatch(/^organisations_waiting_for_approval\{[^}]*\} 1$/m),
+      expect(await metricOf(replica, 'organisations_waiting_for_approval')).toBe(1),
     );
-    expect(await told()).toMatch(/^organisations_waiting_oldest_seconds\{[^}]*\} 3600$/m);
+    expect(await metricOf(replica, 'organisations_waiting_oldest_seconds')).toBe(3_600);
   });
 });

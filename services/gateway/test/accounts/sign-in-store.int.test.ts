@@ -17,26 +17,21 @@ beforeAll(async () => {
 afterAll(async () => open.disposeAsync());
 
 describe('requests to sign in', () => {
-  it('are taken oldest first, each by one of those who look at once', async () => {
+  it('are taken oldest first, each by one of several concurrent transactions', async () => {
     for (let count = 0; count < 4; count += 1)
       await insertRequest(postgres, { email: `p${count}@cafe.test`, at });
     const taken: string[] = [];
-    let waiting = 3;
-    let letGo = () => {};
-    const all = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const all = Promise.withResolvers<void>();
     const takeOne = () =>
       postgres.transaction(async (tx) => {
-        taken.push((await takeRequest(tx))?.email ?? 'nothing');
-        if ((waiting -= 1) === 0) letGo();
-        await all;
+        if (taken.push((await takeRequest(tx))?.email ?? 'nothing') === 3) all.resolve();
+        await all.promise;
       });
     await Promise.all([takeOne(), takeOne(), takeOne()]);
     expect(taken.toSorted()).toEqual(['p0@cafe.test', 'p1@cafe.test', 'p2@cafe.test']);
   });
 
-  it('are refused when ten thousand wait: the queue has an end', async () => {
+  it('are refused if ten thousand wait', async () => {
     await postgres.query('DELETE FROM sign_in_requests');
     await postgres.query(
       `INSERT INTO sign_in_requests (email, requested_at)
@@ -48,8 +43,8 @@ describe('requests to sign in', () => {
   });
 });
 
-describe('worthless links', () => {
-  it('are deleted past those that somebody holds, so that the two never wait for each other in a ring', async () => {
+describe('used and expired links', () => {
+  it('are deleted without waiting for locked ones, so that no deadlock is possible', async () => {
     const [person] = await postgres.query<{ id: number }>(
       `WITH cafe AS (INSERT INTO organisations (name, trading_name, country, currency, registered_at)
                      VALUES ('Cafe', 'Cafe', 'GB', 'GBP', $1) RETURNING id)
@@ -71,8 +66,8 @@ describe('worthless links', () => {
   });
 });
 
-describe('requests to sign up that wait', () => {
-  it('are given up when they are too old, and beyond a bound the latest of the networks with the most', async () => {
+describe('waiting requests to sign up', () => {
+  it('are dropped if they are too old, and above a limit the latest of the networks with the most', async () => {
     const wish = { name: 'N', tradingName: 'T', country: 'GB', currency: 'GBP', adminEmail: '' };
     const ask = (adminEmail: string, network: string, askedAt = at) =>
       insertSignUp(postgres, { wish: { ...wish, adminEmail }, network, at: askedAt });
@@ -94,7 +89,7 @@ describe('requests to sign up that wait', () => {
 });
 
 describe('requests to sign up beyond a thousand an hour', () => {
-  it('are answered first for the networks with the fewest answers and requests, and then in turn', async () => {
+  it('are answered for the networks with the fewest answers and requests first, and then in turn', async () => {
     await postgres.query('DELETE FROM sign_ups');
     const halfAnHourAgo = new Date(at.getTime() - 30 * 60_000);
     await postgres.query(

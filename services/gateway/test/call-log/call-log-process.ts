@@ -1,4 +1,4 @@
-/** Logs calls in a process of its own, which tests kill: told how many on its input, it says how many are safe. */
+/** Logs calls in a process that tests kill. It reads how many to log, and writes how many are on disk. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -30,7 +30,7 @@ for await (const count of createInterface(process.stdin)) {
     log.record({ keySha256, route, status: 200, returnCode: null, durationMs: 1, at: systemClock.now() });
     recorded += 1;
   }
-  // A line has at least 100 bytes, so that this many are on disk.
+  // A line has at least 100 bytes.
   await eventually(() => {
     if (spool.bytes() - before < Number(count) * 100) throw new Error('not all on disk yet');
   });

@@ -1,4 +1,4 @@
-/** What the call log must never hold (specification, Authentication item 10), looked for wherever a process writes. */
+/** What the call log must never hold (specification, Authentication item 10), searched for wherever a process writes. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import pg from 'pg';
-import { answerJson, type FakeUpstream } from '../forwarding/fake-upstream.ts';
 import { sendRaw } from '../forwarding/raw-client.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
@@ -23,7 +21,6 @@ let wire: TcpProxy;
 let gateway: GatewayUnderTest;
 /** A replica of it that can be cut off from the store. */
 let replica: { readonly url: string };
-let database: pg.Client;
 let key: string;
 
 beforeAll(async () => {
@@ -35,15 +32,12 @@ beforeAll(async () => {
       config: { GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: spoolFolder },
     }),
   );
-  database = new pg.Client({ connectionString: gateway.databaseUrl });
-  await database.connect();
-  open.defer(() => database.end());
   ({ key } = await gateway.createKey(await gateway.register()));
 });
 afterAll(async () => open.disposeAsync());
 
 const ip = unusedIp();
-/** Each of these words is sent somewhere below, and may be found nowhere. */
+/** Each of these words is sent below, and must be found nowhere. */
 const private_ = {
   query: 'hush-query',
   body: 'hush-body',
@@ -54,9 +48,15 @@ const private_ = {
   reply: 'hush-reply',
 };
 
-const resets: FakeUpstream['respond'] = (req) => req.socket.resetAndDestroy();
-const answers = (status: number): FakeUpstream['respond'] =>
-  answerJson(() => ({ status, body: { return_code: 'E1', message: private_.reply } }));
+/** How the services answer: with a status, or by breaking the connection. */
+type Answer = number | 'reset';
+
+function answerWith(answer: Answer): void {
+  for (const service of [gateway.offers, gateway.pricing]) {
+    if (answer === 'reset') service.respond = (req) => req.socket.resetAndDestroy();
+    else service.answer(answer, { return_code: 'E1', message: private_.reply });
+  }
+}
 
 const form = [
   '--b',
@@ -67,7 +67,7 @@ const form = [
   '',
 ].join('\r\n');
 
-/** Requests that end in each of the ways in which requests end. */
+/** Requests with every kind of end. */
 async function callInEveryWay(base: string): Promise<number[]> {
   const headers = {
     'user-agent': private_.header,
@@ -77,51 +77,50 @@ async function callInEveryWay(base: string): Promise<number[]> {
     referer: `https://${private_.header}.test/`,
   };
   const statuses: number[] = [];
-  const ask = async (method: string, path: string, respond: FakeUpstream['respond'], o: object = {}) => {
-    gateway.offers.respond = respond;
-    gateway.pricing.respond = respond;
+  const ask = async (method: string, path: string, answer: Answer, o: object = {}) => {
+    answerWith(answer);
     const target = `${path}?environment=${private_.query}&x-api-key=${key}`;
-    const once = respond === resets || base !== gateway.url;
+    const once = answer === 'reset' || base !== gateway.url;
     const reply = await gateway.call(target, { base, method, key, ip, headers, once, ...o });
     statuses.push(reply.status);
   };
   const multipart = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };
-  await ask('GET', '/offers', answers(200));
-  await ask('POST', '/offers', answers(403), { body: form, headers: multipart });
-  await ask('POST', '/offers', answers(500), { body: form, headers: multipart });
-  await ask('POST', '/offers/price-estimate', resets, { body: `{"location": "${private_.body}"}` });
-  await ask('DELETE', `/offers/${private_.id}`, answers(401));
-  await ask('GET', `/offers/${private_.id}/analytics`, answers(400));
-  await ask('POST', `/offers/${private_.path}/pause`, resets);
-  await ask('GET', `/${private_.path}/${private_.id}`, answers(200));
-  await ask('PUT', `/offers/${private_.id}`, answers(200), { body: private_.body });
-  await ask('GET', '/categories', answers(200), { key: `${key}${private_.header}` });
+  await ask('GET', '/offers', 200);
+  await ask('POST', '/offers', 403, { body: form, headers: multipart });
+  await ask('POST', '/offers', 500, { body: form, headers: multipart });
+  await ask('POST', '/offers/price-estimate', 'reset', { body: `{"location": "${private_.body}"}` });
+  await ask('DELETE', `/offers/${private_.id}`, 401);
+  await ask('GET', `/offers/${private_.id}/analytics`, 400);
+  await ask('POST', `/offers/${private_.path}/pause`, 'reset');
+  await ask('GET', `/${private_.path}/${private_.id}`, 200);
+  await ask('PUT', `/offers/${private_.id}`, 200, { body: private_.body });
+  await ask('GET', '/categories', 200, { key: `${key}${private_.header}` });
 
   const head = ['Host: a', `X-Api-Key: ${key}`, `X-Forwarded-For: ${ip}`, `X-Private: ${private_.header}`];
   const raw = (line: string, ...more: string[]) => [line, ...head, ...more].join('\r\n');
   const post = `POST /offers?${private_.query} HTTP/1.1`;
   const chunked = 'Transfer-Encoding: chunked';
-  gateway.offers.respond = answers(200);
+  answerWith(200);
   await sendRaw(base, raw(post, chunked, '', `${private_.body}\r\n`)).answer;
   await sendRaw(base, raw(post, chunked, 'Content-Length: 5', '', private_.body)).answer;
   await sendRaw(base, raw(`${private_.path} ${private_.query}`, '', '')).answer;
-  for (let count = statuses.length; count < 70; count += 1) await ask('GET', '/offers', answers(200));
+  for (let count = statuses.length; count < 70; count += 1) await ask('GET', '/offers', 200);
   return statuses;
 }
 
-/** Who looks for what is not there must find what is. */
+/** `known` must be in the text, as proof that the search is in the right place. */
 function expectNothingPrivateIn(text: string, known: string): void {
   expect(text).toContain(known);
   const words = [...Object.values(private_), key, key.slice(8, 40), ip];
   expect(words.filter((word) => text.includes(word))).toEqual([]);
 }
 
-describe('of a request with a key, however it ends', () => {
+describe('for a request with a key, whatever its end', () => {
   it('the table holds the fields of the specification and nothing else', async () => {
     const statuses = await callInEveryWay(gateway.url);
     expect(new Set(statuses)).toEqual(new Set([200, 400, 401, 403, 404, 429, 500, 503]));
     const stored = await eventually(async () => {
-      const { rows } = await database.query<{ row: string; status: number }>(
+      const { rows } = await gateway.database.query<{ row: string; status: number }>(
         'SELECT to_jsonb(c)::text AS row, status FROM calls c',
       );
       expect(rows.length).toBeGreaterThanOrEqual(statuses.length - 1);
@@ -143,7 +142,7 @@ describe('of a request with a key, however it ends', () => {
     expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(statuses));
   });
 
-  it('the spool holds no more while the store is away', async () => {
+  it('the spool holds the same fields and nothing else', async () => {
     const { status } = await gateway.call('/categories', { key, base: replica.url });
     expect(status).toBe(200);
     wire.takeDown();
@@ -171,7 +170,7 @@ describe('of a request with a key, however it ends', () => {
     wire.bringBack();
   });
 
-  it('neither the log of the process nor its metrics tell of it, at the most talkative level', async () => {
+  it('the log of the process at its finest level, and its metrics, hold nothing private', async () => {
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expectNothingPrivateIn(metrics, 'route="/offers/:offer_id/pause"');
     expectNothingPrivateIn(lines.join(''), '"route":"/offers/:offer_id/pause"');

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => database[Symbol.asyncDispose]());
 
-/** The gateway's way to the store, which a test can cut. */
+/** The log's way to the store, which a test can cut. */
 let wire: TcpProxy;
 let cutOff: Postgres;
 let folder: string;
@@ -75,7 +75,7 @@ const routes = async () =>
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `GET /${index}`);
 
 describe('while the store is away', () => {
-  it('more calls than memory holds are kept, and logged once each when it is back', async () => {
+  it('more calls than memory holds are kept, and each is logged once when it is back', async () => {
     const atOnce = runs(50, 500);
     const { log, spool, record } = startLog({ mostInMemory: atOnce });
     wire.takeDown();
@@ -92,8 +92,8 @@ describe('while the store is away', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('calls are on disk before a store that swallows everything has been given up', async () => {
-    // The driver's own patience would end sooner or later, and with it what this is about.
+  it('calls are on disk before a write to a silent store has timed out', async () => {
+    // Without the driver's own timeout, which would end the test early.
     const givenUp = Promise.withResolvers<void>();
     const write: WriteCalls = (calls) =>
       insertCalls(cutOff, calls).catch(async (error: unknown) => {
@@ -110,7 +110,7 @@ describe('while the store is away', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('a stop loses nothing: the next process finds it', async () => {
+  it('a stop loses nothing, because the next process logs it', async () => {
     const first = startLog();
     wire.takeDown();
     for (const route of numbered(10)) first.record(route);
@@ -122,7 +122,7 @@ describe('while the store is away', () => {
   });
 
   it.each(Array.from({ length: runs(1, 10) }, (_, run) => run))(
-    'a process that is killed loses nothing that is on disk, and it is logged once (%d)',
+    'a killed process loses nothing that is on disk, and each call is logged once (%d)',
     async () => {
       const script = fileURLToPath(new URL('call-log-process.ts', import.meta.url));
       const child = spawn(process.execPath, [script, wire.url, folder, key.sha256.toString('hex')], {
@@ -148,8 +148,8 @@ describe('while the store is away', () => {
   );
 });
 
-describe('a call that Postgres can never take', () => {
-  it('is lost alone, and the log goes on', async () => {
+describe('a call that Postgres can never store', () => {
+  it('is the only one that is lost', async () => {
     const { log, record } = startLog();
     for (const route of ['GET /0', 'GET /\0', 'GET /1']) record(route);
     await eventually(async () => expect(await routes()).toEqual(['GET /0', 'GET /1']));
@@ -158,7 +158,7 @@ describe('a call that Postgres can never take', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('holds up no spool that it has got into', async () => {
+  it('does not block the spool that contains it', async () => {
     const { log, spool, record } = startLog();
     wire.takeDown();
     for (const route of ['GET /0', 'GET /\0', 'GET /1']) record(route);
@@ -170,8 +170,8 @@ describe('a call that Postgres can never take', () => {
   });
 });
 
-describe('two replicas', () => {
-  it('with one folder keep their calls apart, and log every one of them once', async () => {
+describe('two replicas with one folder', () => {
+  it('keep their calls apart, and log each of them once', async () => {
     const [one, other] = [startLog(), startLog()];
     wire.takeDown();
     for (const [index, route] of numbered(100).entries()) (index % 2 ? one : other).record(route);

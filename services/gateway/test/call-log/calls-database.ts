@@ -1,4 +1,4 @@
-/** A database with organisations and keys for tests of the call log, made without the rest of the gateway. */
+/** A database with organisations and keys for tests of the call log, without the rest of the gateway. */
 import { randomUUID } from 'node:crypto';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -36,7 +36,7 @@ export async function createCallsDatabase(): Promise<CallsDatabase> {
   return { url: database.url, postgres, issueKey, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** What a store that is too slow leads to is not what these tests are about: a busy machine is waited for. */
+/** Long, because these tests wait for a busy machine. */
 export const storePatienceMs = 60_000;
 
 export function connect(url: string, o: { statementTimeoutMs?: number } = {}): Promise<Postgres> {
@@ -78,7 +78,7 @@ export function callWith(keySha256: Buffer, overrides: Partial<Call> = {}): Call
   };
 }
 
-/** Everything that the organisation's log holds, newest first. */
+/** All calls in the organisation's log, newest first. */
 export async function listed(postgres: Postgres, organisationId: number) {
   return (await listCalls(postgres, { organisationId, limit: 100_000, since: new Date(0) })).calls;
 }

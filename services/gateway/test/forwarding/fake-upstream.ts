@@ -60,20 +60,3 @@ export function lastCallerAt(upstream: FakeUpstream): CallerContext {
   const token = String(upstream.seen.at(-1)?.headers[callerContextHeader]);
   return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as CallerContext;
 }
-
-/** Reads the whole body, then answers with JSON. */
-export function answerJson(
-  answer: (seen: Seen) => { status: number; body: unknown; headers?: Record<string, string> },
-): FakeUpstream['respond'] {
-  return (req, res) => {
-    const chunks: Buffer[] = [];
-    req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('error', () => {});
-    req.on('end', () => {
-      const { method = '', url = '', headers } = req;
-      const reply = answer({ method, url, headers, body: Buffer.concat(chunks) });
-      res.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
-      res.end(JSON.stringify(reply.body));
-    });
-  };
-}
