@@ -5,37 +5,37 @@ import { gifDelaysMs } from './gif-frames.ts';
 const gifFrameCount = (bytes: Uint8Array) => gifDelaysMs(bytes, 100)?.length;
 
 describe('the structure of a GIF', () => {
-  it('tells the frames without decoding any', async () => {
+  it('gives the number of frames without decoding them', async () => {
     expect(gifFrameCount(await gif({ frames: 2, width: 16, height: 16 }))).toBe(2);
     expect(gifFrameCount(await gif({ frames: 12, width: 16, height: 16 }))).toBe(12);
   });
 
-  it('tells how long each frame is shown', async () => {
+  it('gives the time for which each frame is shown', async () => {
     const delaysMs = [20, 4_000, 650];
     expect(gifDelaysMs(await gif({ width: 8, height: 8, delaysMs }), 100)).toEqual(delaysMs);
   });
 
-  it('is followed for one frame more than asked for', async () => {
+  it('is read up to one frame more than asked for', async () => {
     expect(gifDelaysMs(await gif({ frames: 6, width: 8, height: 8 }), 3)).toHaveLength(4);
   });
 
-  it('is whole or not at whatever byte the file is cut off', async () => {
+  it('is incomplete when the file is cut inside of a block', async () => {
     const whole = await gif({ frames: 2, width: 8, height: 8 });
     const cuts = Array.from({ length: whole.length - 13 }, (_, index) =>
       gifFrameCount(whole.subarray(0, index + 13)),
     );
-    // Between two blocks nothing is missing but later frames; everywhere else something is.
+    // A cut between two blocks only removes later frames.
     expect(cuts.filter((frames) => frames !== undefined).length).toBeLessThan(8);
     expect(gifFrameCount(whole.subarray(0, -2))).toBeUndefined();
   });
 
-  it('does not mind a missing trailer or bytes after it', async () => {
+  it('may have no trailer, or bytes after it', async () => {
     const whole = await gif({ frames: 2, width: 8, height: 8 });
     expect(gifFrameCount(whole.subarray(0, -1))).toBe(2);
     expect(gifFrameCount(Buffer.concat([whole, Buffer.from('<svg/>')]))).toBe(2);
   });
 
-  it('is not met by text behind the signature of a GIF', () => {
+  it('is not that of a text behind the signature of a GIF', () => {
     expect(gifFrameCount(Buffer.from('GIF89a<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined();
   });
 });

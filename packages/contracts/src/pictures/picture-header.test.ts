@@ -25,8 +25,8 @@ describe('the type of a picture', () => {
     ['WebP', 'RIFF\x00\x00\x00\x00WEBPVP8 '],
     ['TIFF', 'II*\x00'],
     ['a PNG whose line ends were converted', '\x89PNG\n\x1a\n\x00'],
-    ['a GIF of no known version', 'GIF88a'],
-    ['a signature that is cut short', '\xff\xd8'],
+    ['a GIF of an unknown version', 'GIF88a'],
+    ['an incomplete signature', '\xff\xd8'],
   ])('is unknown for %s', (_name, text) => {
     expect(pictureTypeOf(bytes(text))).toBeUndefined();
   });
@@ -59,7 +59,7 @@ describe('the header of a picture', () => {
       () => gif({ ...size, frames: 6 }),
       { type: 'gif', ...size, frames: 6 },
     ],
-  ])('of %s has its size and frames', async (_name, made, expected) => {
+  ])('of %s gives its size and frames', async (_name, made, expected) => {
     expect(readPictureHeader(await made(), 5)).toEqual(expected);
   });
 
@@ -68,7 +68,7 @@ describe('the header of a picture', () => {
     ['a PNG that begins with another chunk', '\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIDATxxxxxxxxxxxxxxxxxxxxx'],
     ['a GIF without frames', 'GIF89a\x01\x00\x01\x00\x00\x00\x00;'],
     ['a GIF without a size', 'GIF89a\x00\x00\x01\x00\x00\x00\x00;'],
-  ])('does not exist in %s', (_name, text) => {
+  ])('is missing in %s', (_name, text) => {
     expect(readPictureHeader(bytes(text), 5)).toBeUndefined();
   });
 
@@ -88,7 +88,7 @@ describe('the header of a picture', () => {
     expect(user + system).toBeLessThan(100_000);
   });
 
-  it('is there or not, whatever bytes follow a signature', () => {
+  it('is complete or missing, whatever bytes follow a signature', () => {
     const signature = fc.constantFrom('\xff\xd8\xff', '\x89PNG\r\n\x1a\n', 'GIF89a');
     fc.assert(
       fc.property(signature, fc.uint8Array({ maxLength: 200 }), (signature, rest) => {

@@ -29,7 +29,7 @@ const requestOf = (method: string, path: string) =>
     .request;
 
 describe('the collection', () => {
-  it('has a request for each operation, in an order in which each can succeed', () => {
+  it('has a request for each operation, in an order in which all can succeed', () => {
     const operations = Object.entries(publicPaths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
@@ -39,14 +39,14 @@ describe('the collection', () => {
     expect(requests.indexOf('POST /offers')).toBeLessThan(requests.indexOf('POST /offers/:offer_id/pause'));
   });
 
-  it('uses no variable that it does not have', () => {
+  it('declares all variables that it uses', () => {
     const known = new Set([...collection.variable.map(({ key }) => key), '$guid']);
     const used = [...JSON.stringify(collection).matchAll(/\{\{([^}]+)\}\}/g)].map(([, name]) => name);
     expect(used.filter((name) => !known.has(name ?? ''))).toEqual([]);
     expect(used).toContain('apiKey');
   });
 
-  it('creates with a fresh idempotency key, both coordinates and a picture that is there', () => {
+  it('creates an offer with a new idempotency key, both coordinates and an existing picture', () => {
     const { header, body } = requestOf('POST', 'offers');
     expect(header).toEqual([expect.objectContaining({ key: 'Idempotency-Key', value: '{{$guid}}' })]);
     const sent = (body?.formdata ?? []).filter(({ disabled }) => disabled !== true);
@@ -57,7 +57,7 @@ describe('the collection', () => {
     expect(sent.every(({ value, src }) => (value ?? src) !== '')).toBe(true);
   });
 
-  it('asks for a price with the fields that a price needs', () => {
+  it('asks for a price with only the required fields and the environment', () => {
     const raw = requestOf('POST', 'offers/price-estimate').body?.raw ?? '';
     expect(Object.keys(JSON.parse(raw) as object)).toEqual([
       'start_datetime',

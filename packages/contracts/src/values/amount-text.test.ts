@@ -4,7 +4,7 @@ import { amountText, countryText, dayText } from './amount-text.ts';
 import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 const currencies = Intl.supportedValuesOf('currency');
-/** Unicode changes its mind about blanks and apostrophes. */
+/** Blanks and apostrophes differ between versions of Unicode's data. */
 const plain = (text: string) => text.replace(/\p{Zs}/gu, ' ').replaceAll('’', "'");
 
 describe('an amount', () => {
@@ -26,7 +26,7 @@ describe('an amount', () => {
     expect(plain(amountText(minor, currency, country))).toBe(text),
   );
 
-  it('shows every digit, of any currency and however large', () => {
+  it('shows every digit of any amount in any currency', () => {
     const amounts = fc.tuple(
       fc.bigInt({ min: 0n, max: 10n ** 18n }),
       fc.constantFrom(...currencies),
@@ -44,10 +44,10 @@ describe('an amount', () => {
   });
 });
 
-it('a day is that of UTC, whatever the clock of the server', () => {
+it('a day is the day in UTC', () => {
   expect(dayText(new Date('2026-12-31T23:59:59Z'))).toBe('31 December 2026');
 });
 
-it('a country has its name, and what is none stays as it is', () => {
+it('a country is shown by its name, and another text unchanged', () => {
   expect([countryText('PL'), countryText('ZZ9')]).toEqual(['Poland', 'ZZ9']);
 });

@@ -9,7 +9,7 @@ describe('the countries', () => {
     for (const code of countries) expect(country.safeParse(code).success).toBe(true);
   });
 
-  it('have names that a browser knows', () => {
+  it('have names in browsers', () => {
     const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
     expect(countries.filter((code) => names.of(code) === undefined)).toEqual([]);
   });

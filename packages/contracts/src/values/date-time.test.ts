@@ -19,7 +19,7 @@ describe('a date-time from a caller', () => {
     ['on a day that does not exist', '2026-02-30T10:00:00Z'],
     ['in a month that does not exist', '2026-13-01T10:00:00Z'],
     ['at an hour that does not exist', '2026-03-01T24:00:00Z'],
-    ['with a blank for the T', '2026-03-01 10:00:00Z'],
+    ['with a blank instead of the T', '2026-03-01 10:00:00Z'],
     ['as words', 'tomorrow'],
     ['as Unix time', '1772359200'],
     ['empty', ''],

@@ -1,10 +1,9 @@
-/** One rule for both names that members may see. */
 import { describe, expect, it } from '@jest/globals';
 import { registration } from '../admin/gateway-api.ts';
 import { organisationChange } from '../portal/organisation-api.ts';
 import { faultsOfShownName, showsNothing } from './shown-name.ts';
 
-/** The trading name as each of the two ways to set it takes it. */
+/** The two ways to set the trading name. */
 const ways = {
   'in the portal': (tradingName: string) => organisationChange.safeParse({ tradingName }),
   'at registration': (tradingName: string) =>
@@ -50,11 +49,11 @@ describe.each(Object.entries(ways))('the trading name %s', (_, set) => {
 });
 
 describe('a name that members see', () => {
-  it('is told every fault at once', () => {
+  it('is reported with all its faults at once', () => {
     expect(faultsOfShownName('\u200bwww.<b>\n\u202e')).toHaveLength(4);
   });
 
-  it('shows nothing when all of it is blank or invisible', () => {
+  it('is empty when all characters are blank or invisible', () => {
     expect(['', ' \t', '\u200b\u2060\ufe0f', '\u3164'].map(showsNothing)).toEqual([true, true, true, true]);
     expect(showsNothing('\u200b.')).toBe(false);
   });

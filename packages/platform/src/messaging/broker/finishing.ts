@@ -25,7 +25,7 @@ export type Together = {
   readonly handleTogether: NonNullable<Subscription['handleTogether']>;
 };
 
-export type Settling = {
+export type Finishing = {
   /**
    * After `unavailable` the message is not finished.
    * @param isToBlame whether the event itself is the reason for which its handler reports a store as unavailable
@@ -57,7 +57,7 @@ export function finishBy(o: {
   withhold: Withhold;
   logger: Logger;
   metrics: Metrics;
-}): Settling {
+}): Finishing {
   const { acknowledging, names, service, logger } = o;
   const handled = o.metrics.histogram({
     name: 'events_handled_seconds',
