@@ -12,12 +12,14 @@ import { lockOfferPayment } from './checkouts/payments-store.ts';
 import { saveOrganisation } from './organisations-store.ts';
 
 export function subscriptions(billing: Billing): readonly Subscription[] {
+  const saveFacts = (event: { readonly data: OrganisationFacts; readonly subjectVersion: number }) =>
+    saveOrganisation(billing.postgres, event.data, event.subjectVersion);
   return [
     on(OfferPaymentApplied, (event) => credit(billing, event.id, event.data)),
     on(OfferEnded, (event) => creditOrClose(billing, event.id, event.data)),
     on(OfferDeleted, (event) => creditOrClose(billing, event.id, event.data)),
-    on(OrganisationRegistered, (event) => saveFacts(billing, event.subjectVersion, event.data)),
-    on(OrganisationChanged, (event) => saveFacts(billing, event.subjectVersion, event.data)),
+    on(OrganisationRegistered, saveFacts),
+    on(OrganisationChanged, saveFacts),
   ];
 }
 
@@ -44,8 +46,4 @@ async function credit(
     if (payment === undefined) throw new Error(`offer ${offerId} is paid but billing does not know it`);
     await creditUnusedTime(tx, payment, unusedTime, billing.clock.now());
   });
-}
-
-async function saveFacts(billing: Billing, version: number, facts: OrganisationFacts): Promise<void> {
-  await billing.postgres.transaction((tx) => saveOrganisation(tx, facts, version));
 }

@@ -1,16 +1,12 @@
 /** Billing's projection of organisations. */
+import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 
-export type Organisation = {
-  readonly organisationId: number;
-  readonly name: string;
-  readonly country: string;
-  readonly currency: string;
-};
+type Organisation = Pick<OrganisationFacts, 'organisationId' | 'name' | 'country' | 'currency'>;
 
 /** The facts with the highest version win, in whatever order the events arrive. */
-export async function saveOrganisation(tx: Transaction, facts: Organisation, version: number): Promise<void> {
-  await tx.query(
+export async function saveOrganisation(on: Transaction, facts: Organisation, version: number): Promise<void> {
+  await on.query(
     `INSERT INTO organisations (organisation_id, name, country, currency, version)
      VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (organisation_id) DO UPDATE

@@ -26,7 +26,7 @@ export async function readLowBalance(postgres: Postgres, book: Book): Promise<Lo
   return replyOf(book, await findBalance(postgres, book));
 }
 
-/** Null switches the notice off. Waits for running bookings, so that each of them uses either the old or the new threshold. */
+/** Null switches the notice off. Waits for running postings, so that each of them uses either the old or the new threshold. */
 export async function changeLowBalance(
   postgres: Postgres,
   book: Book,

@@ -70,13 +70,13 @@ export async function updateCheckout<P extends CardPayment>(
   const checkout = change(payment.checkout);
   if (checkout === payment.checkout) return payment;
   const { table, id, key } = placeOf(payment.purchase);
-  const { state, paidAt, deletion, takenBack } = checkout;
+  const { state, paidAt, deletion, revoked } = checkout;
   // Only offers are deleted.
   const isOffer = payment.purchase.kind === 'offer';
   await tx.query(
     `UPDATE ${table} SET state = $2, paid_at = $3${isOffer ? ', deletion = $4, deletion_taken_back = $5' : ''}
       WHERE ${id} = $1`,
-    [key, state, paidAt, ...(isOffer ? [deletion, takenBack] : [])],
+    [key, state, paidAt, ...(isOffer ? [deletion, revoked] : [])],
   );
   await writeSession(tx, payment.purchase, checkout, now);
   return { ...payment, checkout };
@@ -287,7 +287,7 @@ export function toCardPayment(row: CardPaymentRow): CardPayment {
       expiryAt: row.expiry_at,
       paidAt: row.paid_at,
       deletion: row.deletion,
-      takenBack: row.deletion_taken_back,
+      revoked: row.deletion_taken_back,
     },
   };
 }

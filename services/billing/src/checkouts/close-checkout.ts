@@ -14,11 +14,11 @@ import {
   type Checkout,
   closed,
   closing,
+  deletionRevoked,
   FOR_EVER,
   opened,
   reopened,
   sessionExpired,
-  takenBack,
 } from '../domain/payments/checkout.ts';
 import type { OfferOfBook } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
@@ -30,7 +30,7 @@ import { isProblem } from './record-payment.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
 
-/** @param deletion the deletion's number, if closing can be taken back */
+/** @param deletion the deletion's number, if closing can be revoked */
 export async function closeCheckout(
   billing: Billing,
   offer: OfferOfBook,
@@ -101,7 +101,7 @@ export async function keepCheckout(
   return billing.postgres.transaction(async (tx) => {
     const payment = await lockOfferPayment(tx, offerId);
     if (payment?.method !== 'E' || !isSameBook(payment.book, book)) throw conflictingSale(offerId);
-    const change = (checkout: Checkout) => takenBack(checkout, deletion);
+    const change = (checkout: Checkout) => deletionRevoked(checkout, deletion);
     const { checkout } = await updateCheckout(tx, payment, change, billing.clock.now());
     if (checkout.paidAt !== null) return 'paid';
     return checkout.state === 'closed' || checkout.state === 'closing' ? 'closed' : 'open';

@@ -88,8 +88,8 @@ export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: st
 /** Invoices of one organisation, or any one by its number. */
 function invoiceRoutes(routes: Router, { postgres }: Billing): void {
   routes.get('/invoices', async (req, res) => {
-    const { cursor, limit, ...files } = validInput(adminInvoicesQuery, req.query);
-    res.json(await readInvoices(postgres, files, { cursor, limit }));
+    const { cursor, limit, ...owner } = validInput(adminInvoicesQuery, req.query);
+    res.json(await readInvoices(postgres, owner, { cursor, limit }));
   });
 
   routes.get('/invoices/:number', async (req, res) => {

@@ -34,11 +34,11 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
 
   /** Answers the same 404 for an invoice that does not exist, belongs to another organisation, or has the other mode. */
   async function find(req: Request): Promise<Invoice> {
-    const files = callerOf(req);
+    const owner = callerOf(req);
     const file = invoiceFile.safeParse(req.params.file);
     const place = file.success ? parseInvoiceNumber(file.data.split('.')[0] ?? '') : null;
     const invoice =
-      place?.mode === files.mode ? await findInvoice(billing.postgres, files, place.sequence) : undefined;
+      place?.mode === owner.mode ? await findInvoice(billing.postgres, owner, place.sequence) : undefined;
     if (invoice !== undefined) return invoice;
     throw new Fault('no such invoice', { status: 404, publicMessage: 'Not found' });
   }

@@ -89,13 +89,13 @@ type InvoiceRow = BookRow & {
   buyer_country: string | null;
 };
 
-/** The owner of a list of invoices. */
-export type Files = { readonly organisationId: number; readonly mode: Mode };
+/** Invoices belong to an organisation in one mode. */
+export type InvoiceOwner = { readonly organisationId: number; readonly mode: Mode };
 
 /** Newest first; `before` is the last invoice of the previous page. */
 export async function listInvoices(
   on: Queryable,
-  { organisationId, mode }: Files,
+  { organisationId, mode }: InvoiceOwner,
   page: { readonly before: bigint | null; readonly limit: number },
 ): Promise<Invoice[]> {
   const rows = await on.query<InvoiceRow>(
@@ -109,7 +109,7 @@ export async function listInvoices(
 
 export async function findInvoice(
   on: Queryable,
-  { organisationId, mode }: Files,
+  { organisationId, mode }: InvoiceOwner,
   sequence: bigint,
 ): Promise<Invoice | undefined> {
   const [row] = await on.query<InvoiceRow>(

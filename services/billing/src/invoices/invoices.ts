@@ -1,4 +1,4 @@
-/** Every card payment gets its invoice in the transaction that books it: one per cause, numbered without gaps. */
+/** Every card payment gets its invoice in the transaction that posts it: one per cause, numbered without gaps. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
 import { type Invoiced, invoiceNumber, type Seller } from '../domain/invoices/invoice.ts';
@@ -8,7 +8,7 @@ import { fillInBuyers, insertInvoice, lockNumbers } from './invoices-store.ts';
 export type DueInvoice = Invoiced & { readonly cause: string };
 
 /**
- * Issues the invoice of a card payment; the same cause gives the same invoice. Call it last in the transaction that books: from here on,
+ * Issues the invoice of a card payment; the same cause gives the same invoice. Call it last in the transaction that posts: from here on,
  * other payments of the mode wait for this transaction. A lock taken later could cause a deadlock with one of them.
  */
 export async function issueInvoice(

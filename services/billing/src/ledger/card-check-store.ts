@@ -1,7 +1,7 @@
 /** Queries of `ledger check` about card payments. Each returns $2 rows with ids above $1; `problem` is null for a correct row. */
 
 /** Compares top-ups in the ledger with their own rows. */
-const topUpsQuestion = `
+const topUpsCheck = `
   SELECT top_up_id AS place,
          CASE WHEN (added_by_record, vat_by_record) <> (added, vat)
               THEN format('top-up %s: its record says %s added and %s VAT, the ledger %s and %s',
@@ -20,7 +20,7 @@ const topUpsQuestion = `
     ) booked`;
 
 /** Compares each stored refund and dispute with what the ledger has as taken back and returned. */
-const reversalsQuestion = `
+const reversalsCheck = `
   SELECT card_reversal_id AS place,
          CASE WHEN (taken_by_record, returned_by_record) <> (booked.taken, booked.returned)
               THEN format('%s %s: its record says %s taken and %s returned, the ledger %s and %s',
@@ -43,7 +43,7 @@ const reversalsQuestion = `
     ) booked`;
 
 /** Compares each stored decision about a reversal with the ledger. */
-const settlementsQuestion = `
+const settlementsCheck = `
   SELECT card_settlement_id AS place,
          CASE WHEN (borne_by_record, -borne_by_record) <> (booked.borne, booked.taken_off)
               THEN format('settlement of %s: its record says %s borne by %s, the ledger %s and %s off what was taken back',
@@ -60,4 +60,4 @@ const settlementsQuestion = `
        WHERE t.cause IN (record.cause, record.returned_cause)
     ) booked`;
 
-export const cardQuestions = [topUpsQuestion, reversalsQuestion, settlementsQuestion];
+export const cardChecks = [topUpsCheck, reversalsCheck, settlementsCheck];

@@ -2,7 +2,7 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 /** Finds gaps in the numbers, and invoices whose amount differs from the card payment in the ledger. */
-const numbersQuestion = (mode: Mode) => `
+const numbersCheck = (mode: Mode) => `
   SELECT sequence AS place,
          CASE WHEN sequence <> coalesce(previous, $1) + 1
               THEN format('invoice %s of ${mode} mode follows %s', sequence, coalesce(previous, $1))
@@ -20,7 +20,7 @@ const numbersQuestion = (mode: Mode) => `
     ) ledger`;
 
 /** Finds card payments of one kind without an invoice. */
-const missingQuestion = (o: { readonly of: string; readonly ids: string; readonly cause: string }) => `
+const missingCheck = (o: { readonly of: string; readonly ids: string; readonly cause: string }) => `
   SELECT place,
          CASE WHEN sequence IS NULL THEN format('"%s" has no invoice', cause) END AS problem
     FROM (
@@ -29,13 +29,13 @@ const missingQuestion = (o: { readonly of: string; readonly ids: string; readonl
     ) paid
     LEFT JOIN invoices USING (cause)`;
 
-export const invoiceQuestions = [
-  numbersQuestion('TEST'),
-  numbersQuestion('LIVE'),
-  missingQuestion({
+export const invoiceChecks = [
+  numbersCheck('TEST'),
+  numbersCheck('LIVE'),
+  missingCheck({
     of: `(SELECT * FROM offer_payments WHERE payment_method = 'E') offers`,
     ids: 'offer_id',
     cause: 'offer %s paid by card',
   }),
-  missingQuestion({ of: 'top_ups', ids: 'top_up_id', cause: 'card top-up %s' }),
+  missingCheck({ of: 'top_ups', ids: 'top_up_id', cause: 'card top-up %s' }),
 ];

@@ -4,8 +4,8 @@
  */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
-import { cardQuestions } from './card-check-store.ts';
-import { invoiceQuestions } from './invoice-check-store.ts';
+import { cardChecks } from './card-check-store.ts';
+import { invoiceChecks } from './invoice-check-store.ts';
 
 /** Each step takes a quarter of a second on a busy machine; the limit for a statement is two seconds. */
 const transactionsPerStep = 5_000;
@@ -16,7 +16,7 @@ const mostProblems = 1_000;
 /**
  * Each step is one statement and sees one snapshot. The rows that it compares are always written in one transaction. No transaction stays
  * open between steps: a migration would have to wait for it, and every charge would wait for the migration. Rows that were read do not
- * change; later bookings come after all transactions of their book.
+ * change; later transactions come after all others of their book.
  */
 export async function checkLedger(
   on: Queryable,
@@ -36,8 +36,8 @@ export async function checkLedger(
     problems.push(...step.problems);
     if (problems.length >= mostProblems) return cutShort(transactions, problems);
   }
-  for (const question of [balancesQuestion, offersQuestion, ...cardQuestions, ...invoiceQuestions]) {
-    for await (const found of rowSteps(on, question, rowsAtOnce)) {
+  for (const check of [balancesCheck, offersCheck, ...cardChecks, ...invoiceChecks]) {
+    for await (const found of rowSteps(on, check, rowsAtOnce)) {
       signal?.throwIfAborted();
       problems.push(...found);
       if (problems.length >= mostProblems) return cutShort(transactions, problems);
@@ -79,7 +79,7 @@ async function* transactionSteps(
 ): AsyncGenerator<{ transactions: number; problems: readonly string[] }> {
   let place: Place = [0n, '', '', '-infinity', 0n];
   for (let isFirst = true; ; isFirst = false) {
-    const [last] = await on.query<StepRow>(transactionsQuestion, [...place, size + 1, isFirst]);
+    const [last] = await on.query<StepRow>(transactionsCheck, [...place, size + 1, isFirst]);
     if (last === undefined) return;
     const transactions = Number(last.transactions);
     yield { transactions, problems: last.problems };
@@ -89,7 +89,7 @@ async function* transactionSteps(
 }
 
 /** Returns one row: the last transaction of the step, how many were checked, and their problems. */
-const transactionsQuestion = `
+const transactionsCheck = `
   WITH step AS MATERIALIZED (
     SELECT transaction_id, cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor, offer_id
       FROM transactions
@@ -164,12 +164,12 @@ const transactionsQuestion = `
     FROM recomputed ORDER BY place DESC LIMIT 1`;
 
 /** Reads the rows of one table by id; `problem` is null for a correct row. */
-async function* rowSteps(on: Queryable, question: string, size: number): AsyncGenerator<readonly string[]> {
+async function* rowSteps(on: Queryable, check: string, size: number): AsyncGenerator<readonly string[]> {
   let place = 0n;
   for (;;) {
     const [step] = await on.query<{ last: bigint | null; problems: string[] | null }>(
       `SELECT max(place) AS last, array_agg(problem ORDER BY place) FILTER (WHERE problem IS NOT NULL) AS problems
-         FROM (${question}) examined`,
+         FROM (${check}) examined`,
       [place, size],
     );
     if (step === undefined || step.last === null) return;
@@ -179,7 +179,7 @@ async function* rowSteps(on: Queryable, question: string, size: number): AsyncGe
 }
 
 /** The balance of a book equals the balance after its last transaction, which the steps have checked from zero. */
-const balancesQuestion = `
+const balancesCheck = `
   SELECT account_id AS place,
          CASE WHEN balance_minor IS NULL OR balance_minor < 0 OR balance_minor <> coalesce(left_minor, 0)
               THEN format('balance of account %s is %s, its last transaction left %s',
@@ -193,7 +193,7 @@ const balancesQuestion = `
     ) latest ON true`;
 
 /** Compares the sales and credits of an offer in the ledger with the offer's own row. */
-const offersQuestion = `
+const offersCheck = `
   SELECT offer_id AS place,
          CASE WHEN sold_by_record <> sold OR credited_minor <> credited
               THEN format('offer %s: its record says %s paid and %s credited, the ledger %s and %s',

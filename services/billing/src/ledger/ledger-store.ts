@@ -168,7 +168,7 @@ function balanceIn(row: BalanceRow): Balance {
   return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
 }
 
-/** Blocks other transactions that want to book this cause until this transaction ends. */
+/** Blocks other transactions that want to post this cause until this transaction ends. */
 export async function lockCause(tx: Transaction, cause: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [cause]);
 }

@@ -21,34 +21,34 @@ export const reversalEvents = [
  * own events.
  */
 export function reversalOf(event: Stripe.Event, mode: Mode): Reversal | null {
-  const circumstances = { mode, asOf: new Date(event.created * 1_000) };
+  const eventFacts = { mode, asOf: new Date(event.created * 1_000) };
   if (event.type === 'refund.created' || event.type === 'refund.updated' || event.type === 'refund.failed') {
-    return refundOf(event.data.object, circumstances);
+    return refundOf(event.data.object, eventFacts);
   }
   if (event.type === 'charge.dispute.funds_withdrawn') {
-    return { ...disputeOf(event.data.object, circumstances), taken: true };
+    return { ...disputeOf(event.data.object, eventFacts), taken: true };
   }
   if (event.type === 'charge.dispute.funds_reinstated') {
-    return { ...disputeOf(event.data.object, circumstances), taken: true, returned: true };
+    return { ...disputeOf(event.data.object, eventFacts), taken: true, returned: true };
   }
   if (
     event.type === 'charge.dispute.created' ||
     event.type === 'charge.dispute.updated' ||
     event.type === 'charge.dispute.closed'
   ) {
-    return disputeOf(event.data.object, circumstances);
+    return disputeOf(event.data.object, eventFacts);
   }
   return null;
 }
 
-type Circumstances = { readonly mode: Mode; readonly asOf: Date };
+type EventFacts = { readonly mode: Mode; readonly asOf: Date };
 
 /** Stripe takes the money from our account when the refund is made, and returns it if the refund fails. */
-function refundOf(refund: Stripe.Refund, circumstances: Circumstances): Reversal {
+function refundOf(refund: Stripe.Refund, eventFacts: EventFacts): Reversal {
   const status = refund.status ?? 'unknown';
   const failed = status === 'failed' || status === 'canceled';
   return {
-    ...circumstances,
+    ...eventFacts,
     reversalId: refund.id,
     kind: 'refund',
     paymentIntentId: idOf(refund.payment_intent),
@@ -62,11 +62,11 @@ function refundOf(refund: Stripe.Refund, circumstances: Circumstances): Reversal
 }
 
 /** An inquiry takes no money yet. The balance transactions show what was taken or returned. */
-function disputeOf(dispute: Stripe.Dispute, circumstances: Circumstances): Reversal {
+function disputeOf(dispute: Stripe.Dispute, eventFacts: EventFacts): Reversal {
   const moved = dispute.balance_transactions;
   const returned = moved.some(({ amount }) => amount > 0);
   return {
-    ...circumstances,
+    ...eventFacts,
     reversalId: dispute.id,
     kind: 'dispute',
     paymentIntentId: idOf(dispute.payment_intent),

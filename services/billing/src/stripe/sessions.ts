@@ -162,16 +162,16 @@ function sessionParameters(
   };
 }
 
-const common = {
+const sharedMetadata = {
   organisation_id: z.coerce.number().pipe(organisationId),
   generation: z.coerce.number().int().positive(),
 };
 const ourMetadata = z.union([
   z
-    .object({ offer_id: z.coerce.number().pipe(offerId), ...common })
+    .object({ offer_id: z.coerce.number().pipe(offerId), ...sharedMetadata })
     .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
   z
-    .object({ top_up_id: z.coerce.number().int().positive(), ...common })
+    .object({ top_up_id: z.coerce.number().int().positive(), ...sharedMetadata })
     .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),
 ]);
 

@@ -23,8 +23,8 @@ export async function saveReading(on: Postgres, mode: Mode, reading: EventReadin
     [
       mode,
       reading.readUpTo,
-      reading.under?.stretchTo,
-      reading.under?.lastEventId,
+      reading.partlyRead?.stretchTo,
+      reading.partlyRead?.lastEventId,
       nextReadingAt(now, reading),
     ],
   );
@@ -32,6 +32,6 @@ export async function saveReading(on: Postgres, mode: Mode, reading: EventReadin
 
 function readingOf(row: ReadingRow): EventReading {
   const { stretch_to: stretchTo, last_event_id: lastEventId } = row;
-  const under = stretchTo === null || lastEventId === null ? null : { stretchTo, lastEventId };
-  return { readUpTo: row.read_up_to, under };
+  const partlyRead = stretchTo === null || lastEventId === null ? null : { stretchTo, lastEventId };
+  return { readUpTo: row.read_up_to, partlyRead };
 }

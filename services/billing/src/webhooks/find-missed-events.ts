@@ -40,7 +40,7 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
     for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) {
       reading = await readPage(billing, mode, reading);
       await saveReading(billing.postgres, mode, reading, now);
-      if (reading.under === null) return;
+      if (reading.partlyRead === null) return;
     }
   } finally {
     // Set even if the round failed: otherwise a list that could never be read since the start would cause no alert.
@@ -52,7 +52,7 @@ async function readPage(billing: Billing, mode: Mode, reading: EventReading): Pr
   const stretch = stretchOf(reading, billing.clock.now());
   const page = await listMoneyEvents(billing.stripe, mode, stretch, stripeDeadline());
   // The stretch begins again; the events read so far are on record.
-  if (page === 'place-gone') return { ...reading, under: null };
+  if (page === 'place-gone') return { ...reading, partlyRead: null };
   const missed = await unknownEvents(billing.postgres, page.events);
   const failures: unknown[] = [];
   for (const event of missed.toReversed()) {

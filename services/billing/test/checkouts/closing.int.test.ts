@@ -125,14 +125,14 @@ describe('closing', () => {
     expect(await test.close(offer)).toBe('closed');
   });
 
-  it('for another organisation is a fault, and so is taking it back', async () => {
+  it('for another organisation is a fault, and so is revoking it', async () => {
     const ofAnother = { ...(await test.openOffer()), book: test.newBook() };
     await expect(test.close(ofAnother)).rejects.toMatchObject({ status: 409 });
     await expect(keepCheckout(test.billing, ofAnother, 1)).rejects.toMatchObject({ status: 409 });
   });
 });
 
-describe('a deletion that is taken back', () => {
+describe('a deletion that is revoked', () => {
   const keep = (offer: OpenOffer, deletion: number) => keepCheckout(test.billing, offer, deletion);
 
   it('leaves a link that leads to a new session, which can be paid', async () => {

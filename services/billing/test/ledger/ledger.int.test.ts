@@ -7,8 +7,8 @@ import { topUpBalance } from '../../src/balance/top-up-balance.ts';
 import { accountKinds, type Book, balanceToppedUp } from '../../src/domain/ledger/ledger.ts';
 import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
 import { balanceOf, postTransaction } from '../../src/ledger/ledger-store.ts';
-import { checkAndRecord } from '../../src/ledger/watch-ledger.ts';
-import { startBillingUnderTest, useBilling, withQuery } from '../billing-under-test.ts';
+import { checkAndRecord, watchLedger } from '../../src/ledger/watch-ledger.ts';
+import { DAY_MS, startBillingUnderTest, useBilling, watched, withQuery } from '../billing-under-test.ts';
 
 const test = useBilling();
 const sql = (text: string, values: readonly unknown[] = []) => test.billing.postgres.query(text, values);
@@ -297,5 +297,24 @@ describe('the ledger check', () => {
     );
     const after = await checkLedger(test.billing.postgres);
     expect(after).toEqual({ ok: true, transactions: before.transactions + 1, problems: [] });
+  });
+
+  it('is made by one replica each night, and every replica exports its result', async () => {
+    test.clock.advance(DAY_MS);
+    const replicas = [1, 2, 3].map(() => {
+      const { billing, log, metrics } = watched(test.billing);
+      return { log, metrics, watch: watchLedger({ ...billing, metrics }) };
+    });
+    await Promise.all(replicas.map(({ watch }) => watch.check()));
+    await Promise.all(replicas.map(({ watch }) => watch.look()));
+    const checks = replicas.flatMap(({ log }) => log.map(({ msg }) => msg));
+    expect(checks).toEqual(['the ledger has been checked']);
+    for (const { metrics, watch } of replicas) {
+      const valueOf = async (name: string) =>
+        (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
+      expect(await valueOf('ledger_check_problems')).toBe(0);
+      expect(await valueOf('ledger_check_timestamp_seconds')).toBe(test.clock.now().getTime() / 1_000);
+      await watch[Symbol.asyncDispose]();
+    }
   });
 });

@@ -1,7 +1,7 @@
 /** The cost of reading refunds and disputes among many payments, counted in rows, which do not depend on the machine. */
 import { beforeAll, expect, it } from '@jest/globals';
 import { sqlOf, type Transaction } from '@offer-ads/platform/postgres/postgres';
-import { cardQuestions } from '../../src/ledger/card-check-store.ts';
+import { cardChecks } from '../../src/ledger/card-check-store.ts';
 import { latestReversals } from '../../src/reversals/reversals-store.ts';
 import { useBilling } from '../billing-under-test.ts';
 
@@ -97,9 +97,9 @@ it('a list of reversals does not read all payments', async () => {
   expect(await rowsReadBy((on) => latestReversals(on, STEP))).toBeLessThan(PAYMENTS);
 });
 
-it.each(cardQuestions.map((question, index) => [index, question] as const))(
-  'a step of the ledger check does not read all payments: question %i of card payments',
-  async (_index, question) => {
-    expect(await rowsReadBy((on) => on.query(question, [0n, STEP]))).toBeLessThan(PAYMENTS);
+it.each(cardChecks.map((check, index) => [index, check] as const))(
+  'a step of the ledger check does not read all payments: check %i of card payments',
+  async (_index, check) => {
+    expect(await rowsReadBy((on) => on.query(check, [0n, STEP]))).toBeLessThan(PAYMENTS);
   },
 );

@@ -32,7 +32,7 @@ export function playMoneyProblem(o: {
   return null;
 }
 
-/** Booked once per idempotency key. It comes from its own account, so it is neither a sale nor a payment and has no VAT. */
+/** Posted once per idempotency key. It comes from its own account, so it is neither a sale nor a payment and has no VAT. */
 export function playMoneyAdded(book: Book, idempotencyKey: string, amountMinor: bigint): LedgerTransaction {
   if (book.mode !== 'TEST') throw new Error(`play money of organisation ${book.organisationId} in LIVE mode`);
   return {

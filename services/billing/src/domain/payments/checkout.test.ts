@@ -4,6 +4,7 @@ import {
   type Checkout,
   closed,
   closing,
+  deletionRevoked,
   FOR_EVER,
   newCheckout,
   nextCheck,
@@ -15,7 +16,6 @@ import {
   reopened,
   sessionExpired,
   sessionExpiry,
-  takenBack,
 } from './checkout.ts';
 
 const now = new Date('2026-06-01T12:00:00.000Z');
@@ -105,37 +105,37 @@ describe('closing', () => {
   });
 });
 
-describe('a deletion that is taken back', () => {
+describe('a deletion that is revoked', () => {
   const closedFor = (deletion: number) => closed(sessionExpired(closing(open, deletion), 1));
 
   it('opens the page again, whether it was closed or is being closed', () => {
-    expect(takenBack(closedFor(1), 1)).toMatchObject({ state: 'open', session: { expired: true } });
-    expect(payerMeets(takenBack(closedFor(1), 1), now)).toEqual({ kind: 'no-session', why: 'expired' });
-    expect(renewed(takenBack(closedFor(1), 1), now)).toMatchObject({ session: { generation: 2 } });
-    expect(takenBack(closing(open, 1), 1).state).toBe('open');
-    expect(takenBack(closing(opening, 1), 1).state).toBe('opening');
-    expect(takenBack(open, 1).state).toBe('open');
+    expect(deletionRevoked(closedFor(1), 1)).toMatchObject({ state: 'open', session: { expired: true } });
+    expect(payerMeets(deletionRevoked(closedFor(1), 1), now)).toEqual({ kind: 'no-session', why: 'expired' });
+    expect(renewed(deletionRevoked(closedFor(1), 1), now)).toMatchObject({ session: { generation: 2 } });
+    expect(deletionRevoked(closing(open, 1), 1).state).toBe('open');
+    expect(deletionRevoked(closing(opening, 1), 1).state).toBe('opening');
+    expect(deletionRevoked(open, 1).state).toBe('open');
   });
 
   it('can no longer close the page, neither by a late request nor by one that is still running', () => {
-    expect(closing(takenBack(open, 1), 1).state).toBe('open');
-    expect(closing(takenBack(open, 2), 1).state).toBe('open');
-    expect(closed(sessionExpired(takenBack(closing(open, 1), 1), 1)).state).toBe('open');
+    expect(closing(deletionRevoked(open, 1), 1).state).toBe('open');
+    expect(closing(deletionRevoked(open, 2), 1).state).toBe('open');
+    expect(closed(sessionExpired(deletionRevoked(closing(open, 1), 1), 1)).state).toBe('open');
   });
 
   it('changes nothing after a later deletion, even if that found the page closed', () => {
     const twice = closing(closedFor(1), 2);
-    expect(takenBack(twice, 1)).toBe(twice);
-    expect(takenBack(closing(open, 2), 1).state).toBe('closing');
-    expect(closed(sessionExpired(closing(takenBack(open, 1), 2), 1)).state).toBe('closed');
+    expect(deletionRevoked(twice, 1)).toBe(twice);
+    expect(deletionRevoked(closing(open, 2), 1).state).toBe('closing');
+    expect(closed(sessionExpired(closing(deletionRevoked(open, 1), 2), 1)).state).toBe('closed');
   });
 
   it('changes nothing after the offer has ended, was abandoned or was paid', () => {
     const forEver = closed(sessionExpired(closing(open), 1));
-    expect(takenBack(forEver, FOR_EVER - 1)).toBe(forEver);
-    expect(closed(sessionExpired(closing(takenBack(open, 1)), 1)).state).toBe('closed');
-    expect(takenBack(paid(closing(open, 1), now), 1).state).toBe('paid');
-    expect(takenBack(paid(closedFor(1), now), 1).state).toBe('closed');
+    expect(deletionRevoked(forEver, FOR_EVER - 1)).toBe(forEver);
+    expect(closed(sessionExpired(closing(deletionRevoked(open, 1)), 1)).state).toBe('closed');
+    expect(deletionRevoked(paid(closing(open, 1), now), 1).state).toBe('paid');
+    expect(deletionRevoked(paid(closedFor(1), now), 1).state).toBe('closed');
   });
 });
 
@@ -199,7 +199,7 @@ describe('any order of steps', () => {
     fc.integer({ min: 1, max: 3 }).map(
       (deletion): Step =>
         (c) =>
-          takenBack(c, deletion),
+          deletionRevoked(c, deletion),
     ),
     fc.constant<Step>((c) => reopened(c)),
     fc.constant<Step>((c) => closed(c)),
@@ -208,14 +208,14 @@ describe('any order of steps', () => {
 
   /** The rules that one step has broken. */
   function broken(before: Checkout, after: Checkout, at: Date): string[] {
-    const isTakenBack = before.paidAt === null && after.takenBack && after.deletion >= before.deletion;
-    const isFinal = (before.state === 'closed' && !isTakenBack) || before.state === 'paid';
+    const isRevoked = before.paidAt === null && after.revoked && after.deletion >= before.deletion;
+    const isFinal = (before.state === 'closed' && !isRevoked) || before.state === 'paid';
     const isNewGeneration = after.session.generation > before.session.generation;
     const faults = {
       'leave a final state': isFinal && after.state !== before.state,
       'forget the latest deletion': before.deletion > after.deletion,
-      'close for a deletion that was taken back':
-        after.takenBack && (after.state === 'closing' || (after.state === 'closed' && after.paidAt === null)),
+      'close for a deletion that was revoked':
+        after.revoked && (after.state === 'closing' || (after.state === 'closed' && after.paidAt === null)),
       'forget or change when it was paid': before.paidAt !== null && after.paidAt !== before.paidAt,
       'go back a generation': after.session.generation < before.session.generation,
       'open a session beside one that can be paid': isNewGeneration && !before.session.expired,

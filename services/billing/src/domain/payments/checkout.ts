@@ -4,7 +4,7 @@
  *
  *   opening -> open -> (last session expired) -> opening, one generation on
  *   opening, open -> closing -> closed, or back when Stripe's answer is not known
- *   closed for a deletion -> open, when the deletion is taken back
+ *   closed for a deletion -> open, when the deletion is revoked
  *   anything -> paid; but a closed checkout stays closed, and a payment that still arrives is credited to the balance
  */
 
@@ -26,9 +26,9 @@ export type Checkout = {
   /** When the offer ends, or when the top-up no longer waits for payment. */
   readonly expiryAt: Date;
   readonly paidAt: Date | null;
-  /** The number of the latest known deletion of the offer (0 for none), and whether that deletion was taken back. */
+  /** The number of the latest known deletion of the offer (0 for none), and whether that deletion was revoked. */
   readonly deletion: number;
-  readonly takenBack: boolean;
+  readonly revoked: boolean;
 };
 
 const MINUTE_MS = 60_000;
@@ -43,7 +43,7 @@ export function newCheckout(expiryAt: Date, now: Date): Checkout {
     expiryAt,
     paidAt: null,
     deletion: 0,
-    takenBack: false,
+    revoked: false,
   };
 }
 
@@ -89,23 +89,23 @@ export function renewed(checkout: Checkout, now: Date): Checkout {
   return { ...checkout, state: 'opening', session: newSession(session.generation + 1, expiryAt, now) };
 }
 
-/** The deletion number of a close that cannot be taken back: the creation never finished, or the offer has ended or was deleted. */
+/** The deletion number of a close that cannot be revoked: the creation never finished, or the offer has ended or was deleted. */
 export const FOR_EVER = 2 ** 31 - 1;
 
-/** Does nothing if this deletion was already taken back before the request to close arrived. */
+/** Does nothing if this deletion was already revoked before the request to close arrived. */
 export function closing(checkout: Checkout, deletion: number = FOR_EVER): Checkout {
-  if (checkout.takenBack && deletion <= checkout.deletion) return checkout;
+  if (checkout.revoked && deletion <= checkout.deletion) return checkout;
   const state = isOpen(checkout) ? 'closing' : checkout.state;
   if (state === checkout.state && deletion <= checkout.deletion) return checkout;
-  return { ...checkout, state, deletion: Math.max(deletion, checkout.deletion), takenBack: false };
+  return { ...checkout, state, deletion: Math.max(deletion, checkout.deletion), revoked: false };
 }
 
-/** The deletion was taken back: the link works again, unless it was paid or a later deletion closes it. */
-export function takenBack(checkout: Checkout, deletion: number): Checkout {
-  if (deletion < checkout.deletion || (checkout.takenBack && deletion === checkout.deletion)) return checkout;
+/** The deletion was revoked: the link works again, unless it was paid or a later deletion closes it. */
+export function deletionRevoked(checkout: Checkout, deletion: number): Checkout {
+  if (deletion < checkout.deletion || (checkout.revoked && deletion === checkout.deletion)) return checkout;
   const { state, paidAt } = checkout;
   const isShut = state === 'closing' || (state === 'closed' && paidAt === null);
-  return { ...checkout, state: isShut ? reopenedState(checkout) : state, deletion, takenBack: true };
+  return { ...checkout, state: isShut ? reopenedState(checkout) : state, deletion, revoked: true };
 }
 
 /** The result of closing is not certain: the link works again, and closing can be requested again (`E7`). */
@@ -117,10 +117,10 @@ function reopenedState({ session }: Checkout): CheckoutState {
   return session.sessionId === null ? 'opening' : 'open';
 }
 
-/** Closes after the last generation is certainly over. Does nothing if a new generation began meanwhile, or if the deletion was taken back. */
+/** Closes after the last generation is certainly over. Does nothing if a new generation began meanwhile, or if the deletion was revoked. */
 export function closed(checkout: Checkout): Checkout {
   const isShutting = isOpen(checkout) || checkout.state === 'closing';
-  return isShutting && checkout.session.expired && !checkout.takenBack
+  return isShutting && checkout.session.expired && !checkout.revoked
     ? { ...checkout, state: 'closed' }
     : checkout;
 }

@@ -22,7 +22,7 @@ export type Reversal = {
   readonly returned: boolean;
 };
 
-/** With the bookings that exist in the ledger. */
+/** With the postings that exist in the ledger. */
 export type RecordedReversal = Reversal & { readonly takenPosted: boolean; readonly returnedPosted: boolean };
 
 /** The combined state after another event. Money that was returned must have been taken before, even if no event said so. */

@@ -25,10 +25,10 @@ function lacksCharacters({ buyer, seller, line }: InvoiceDocument): boolean {
 }
 
 const ink = '#1b2430';
-const quiet = '#5b6472';
+const grey = '#5b6472';
 const rule = '#d5dae1';
-const good = '#0a6b35';
-const alarm = '#a4262c';
+const green = '#0a6b35';
+const red = '#a4262c';
 
 const page = { left: 56, right: 539, top: 56 };
 const half = (page.right - page.left - 32) / 2;
@@ -83,35 +83,35 @@ function draw(pdf: Pdf, document: InvoiceDocument): void {
     party(pdf, document.buyer, page.left + half + 32, y + 22),
   ];
   y = table(pdf, document, Math.max(...below) + 28);
-  y = put(pdf, document.paid, page.left, y + 22, { color: quiet });
+  y = drawText(pdf, document.paid, page.left, y + 22, { color: grey });
   const notes = [document.note, lacksCharacters(document) ? NOTE_ON_MISSING : null].filter(
     (note) => note !== null,
   );
-  for (const note of notes) y = put(pdf, note, page.left, y + 6, { color: quiet, size: 9 });
+  for (const note of notes) y = drawText(pdf, note, page.left, y + 6, { color: grey, size: 9 });
 }
 
 /** Drawn behind everything, so that no part of a test document can pass for an invoice. */
 function watermark(pdf: Pdf): void {
   pdf.markContent('Artifact', { type: 'Pagination' });
   pdf.save().rotate(-45, { origin: [298, 421] });
-  put(pdf, 'TEST', 98, 330, { font: 'bold', size: 150, color: '#f6e3e4', width: 500 });
+  drawText(pdf, 'TEST', 98, 330, { font: 'bold', size: 150, color: '#f6e3e4', width: 500 });
   pdf.restore().endMarkedContent();
 }
 
 function header(pdf: Pdf, document: InvoiceDocument): number {
-  let y = put(pdf, document.heading, page.left, page.top, { font: 'bold', size: 22 });
+  let y = drawText(pdf, document.heading, page.left, page.top, { font: 'bold', size: 22 });
   pdf
     .roundedRect(page.right - 76, page.top, 76, 28, 4)
     .lineWidth(1.5)
-    .stroke(good);
-  put(pdf, 'PAID', page.right - 58, page.top + 5, { font: 'bold', size: 14, color: good, width: 60 });
+    .stroke(green);
+  drawText(pdf, 'PAID', page.right - 58, page.top + 5, { font: 'bold', size: 14, color: green, width: 60 });
   if (document.warning === null) return y;
   y += 6;
   pdf
     .roundedRect(page.left, y, page.right - page.left, 28, 4)
     .lineWidth(1.5)
-    .stroke(alarm);
-  put(pdf, document.warning, page.left + 10, y + 7, { font: 'bold', color: alarm });
+    .stroke(red);
+  drawText(pdf, document.warning, page.left + 10, y + 7, { font: 'bold', color: red });
   return y + 28;
 }
 
@@ -119,16 +119,16 @@ function facts(pdf: Pdf, document: InvoiceDocument, y: number): number {
   const width = (page.right - page.left) / document.facts.length;
   const ends = document.facts.map(({ name, value }, column) => {
     const x = page.left + column * width;
-    const next = put(pdf, name, x, y, { color: quiet, size: 9, width });
-    return put(pdf, value, x, next, { font: 'bold', width });
+    const next = drawText(pdf, name, x, y, { color: grey, size: 9, width });
+    return drawText(pdf, value, x, next, { font: 'bold', width });
   });
   return Math.max(...ends);
 }
 
 function party(pdf: Pdf, { role, lines }: Party, x: number, top: number): number {
-  let y = put(pdf, role, x, top, { color: quiet, size: 9, width: half });
+  let y = drawText(pdf, role, x, top, { color: grey, size: 9, width: half });
   for (const [index, line] of lines.entries()) {
-    y = put(pdf, line, x, y, { font: index === 0 ? 'bold' : 'regular', width: half });
+    y = drawText(pdf, line, x, y, { font: index === 0 ? 'bold' : 'regular', width: half });
   }
   return y;
 }
@@ -137,11 +137,11 @@ const amountWidth = 200;
 const textWidth = page.right - page.left - amountWidth - 16;
 
 function table(pdf: Pdf, { line, totals }: InvoiceDocument, top: number): number {
-  let y = row(pdf, 'Description', 'Amount', top, { color: quiet, size: 9 });
+  let y = row(pdf, 'Description', 'Amount', top, { color: grey, size: 9 });
   const amountAt = y;
-  y = put(pdf, line.description, page.left, y, { width: textWidth });
-  if (line.title !== null) y = put(pdf, line.title, page.left, y, { width: textWidth });
-  put(pdf, line.amount, page.right - amountWidth, amountAt, { width: amountWidth, align: 'right' });
+  y = drawText(pdf, line.description, page.left, y, { width: textWidth });
+  if (line.title !== null) y = drawText(pdf, line.title, page.left, y, { width: textWidth });
+  drawText(pdf, line.amount, page.right - amountWidth, amountAt, { width: amountWidth, align: 'right' });
   y = ruleBelow(pdf, y);
   for (const [index, { name, value }] of totals.entries()) {
     const isLast = index === totals.length - 1;
@@ -159,8 +159,8 @@ function row(
   align: Style['align'] = 'left',
 ): number {
   const below = [
-    put(pdf, name, page.left, y, { ...style, width: textWidth, align }),
-    put(pdf, value, page.right - amountWidth, y, { ...style, width: amountWidth, align: 'right' }),
+    drawText(pdf, name, page.left, y, { ...style, width: textWidth, align }),
+    drawText(pdf, value, page.right - amountWidth, y, { ...style, width: amountWidth, align: 'right' }),
   ];
   return ruleBelow(pdf, Math.max(...below));
 }
@@ -175,7 +175,7 @@ function ruleBelow(pdf: Pdf, y: number): number {
 }
 
 /** Draws a text and returns the y position below it. */
-function put(pdf: Pdf, text: string, x: number, y: number, style: Style): number {
+function drawText(pdf: Pdf, text: string, x: number, y: number, style: Style): number {
   const { font = 'regular', size = 10.5, color = ink, width = page.right - x, align = 'left' } = style;
   // pdfkit accepts opened fonts, but its types do not say so.
   pdf
