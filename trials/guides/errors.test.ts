@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import { admissionReplies } from '../../services/gateway/src/http/replies.ts';
+import { refusals } from '../../services/gateway/src/http/replies.ts';
 import { problems, reasons } from '../../services/moderation/src/verdicts/verdict-replies.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
 import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
@@ -117,7 +117,10 @@ describe('the guide of errors', () => {
   });
 
   it('has the messages of any endpoint', () => {
-    const ofAdmission = Map.groupBy(Object.values(admissionReplies), statusOf);
+    const ofAdmission = Map.groupBy(
+      Object.values(refusals).flatMap((row) => ('toKey' in row ? [row.toKey] : [])),
+      statusOf,
+    );
     for (const [status, replies] of ofAdmission)
       expect(messagesOf(`${ANY} ${status}`)).toEqual(replies.map(messageOf));
     expect(messagesOf(`${ANY} 503`)).toEqual([serviceUnavailable('').publicBody.message]);

@@ -7,7 +7,7 @@ import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
-import { isInForce } from '../src/domain/keys/key-standing.ts';
+import { isInForce } from '../src/domain/keys/key-state.ts';
 import { sha256Of } from '../src/keys/key-look-up.ts';
 import { countKeysInForce, findKeyFacts } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';

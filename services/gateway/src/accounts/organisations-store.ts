@@ -5,6 +5,7 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import type { Approval } from '../domain/accounts/approval.ts';
 import type { Organisation, Person, Quota } from '../domain/accounts/organisation.ts';
 import { insertPerson } from './people-store.ts';
+import { hasAcceptedTerms } from './terms-store.ts';
 
 export type Registration = {
   readonly name: string;
@@ -138,9 +139,7 @@ const selectOrganisations = `
     (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
                                                       'perOrganisation', q.per_organisation))
        FROM quotas q WHERE q.organisation_id = o.id) AS quotas,
-    EXISTS (SELECT 1 FROM terms_acceptances a
-            WHERE a.organisation_id = o.id
-              AND a.terms_version_id = (SELECT max(id) FROM terms_versions)) AS terms_accepted
+    ${hasAcceptedTerms} AS terms_accepted
   FROM organisations o`;
 
 function toOrganisation(row: OrganisationRow): Organisation {

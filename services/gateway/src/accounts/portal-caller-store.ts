@@ -2,6 +2,7 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Caller } from '../domain/limits/admission.ts';
+import { hasAcceptedTerms } from './terms-store.ts';
 
 export type PortalCaller = {
   readonly personId: number;
@@ -19,9 +20,7 @@ export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<
             o.currency, o.country, o.trading_name AS "tradingName",
             o.approved_at IS NOT NULL AS "organisationApproved",
             json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation) AS quota,
-            EXISTS (SELECT 1 FROM terms_acceptances a
-                    WHERE a.organisation_id = o.id
-                      AND a.terms_version_id = (SELECT max(id) FROM terms_versions)) AS "termsAccepted"
+            ${hasAcceptedTerms} AS "termsAccepted"
      FROM people p
      JOIN organisations o ON o.id = p.organisation_id
      JOIN quotas q ON q.organisation_id = o.id AND q.mode = $3

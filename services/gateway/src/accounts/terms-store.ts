@@ -9,11 +9,15 @@ export type Terms = {
   readonly publishedAt: Date;
 };
 /** A version as one organisation sees it. */
-export type TermsStanding = Omit<Terms, 'text'> & {
+export type TermsOfOrganisation = Omit<Terms, 'text'> & {
   readonly acceptedAt: Date | null;
   /** The person's address; null if the platform team accepted for the organisation. */
   readonly acceptedBy: string | null;
 };
+
+/** Whether the organisation `o` of a statement has accepted the latest version; false if none was published. */
+export const hasAcceptedTerms = `EXISTS (SELECT 1 FROM terms_acceptances a
+  WHERE a.organisation_id = o.id AND a.terms_version_id = (SELECT max(id) FROM terms_versions))`;
 
 /** The version that organisations must accept: the latest. Null if none was published. */
 export async function latestTerms(on: Queryable): Promise<Terms | null> {
@@ -60,8 +64,8 @@ export async function insertAcceptance(
 export async function listTerms(
   on: Queryable,
   o: { organisationId: number; limit: number },
-): Promise<TermsStanding[]> {
-  return on.query<TermsStanding>(
+): Promise<TermsOfOrganisation[]> {
+  return on.query<TermsOfOrganisation>(
     `SELECT t.id, t.version, t.published_at AS "publishedAt", a.accepted_at AS "acceptedAt", p.email AS "acceptedBy"
      FROM terms_versions t
      LEFT JOIN terms_acceptances a ON a.terms_version_id = t.id AND a.organisation_id = $1

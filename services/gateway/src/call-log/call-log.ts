@@ -59,7 +59,7 @@ export function startCallLog(o: {
     help: 'Calls not logged because of too many with keys that no look-up has found; most of these are made up.',
   });
   const countUnfoundLost = () => unfoundLost.inc();
-  const countLost = tellOfCallLog({
+  const countLost = measureCallLog({
     ...o,
     waiting: () => ({
       inMemory: recorded.length + ofUnfoundKeys.length + backlog.inMemory(),
@@ -94,7 +94,7 @@ export function startCallLog(o: {
 
   function onBeat(): void {
     beat = undefined;
-    tellLost();
+    countAllLost();
     if (stopped) return;
     if (away && spool !== undefined) void backlog.keep(take());
     else if (!away) delivering ??= deliver().finally(() => (delivering = undefined));
@@ -110,7 +110,7 @@ export function startCallLog(o: {
 
   async function deliver(): Promise<void> {
     while (recorded.length > 0 && !away) await deliverBatch(take(batchSize));
-    tellLost();
+    countAllLost();
     retryIn(away ? retryMs : 0);
   }
 
@@ -161,16 +161,16 @@ export function startCallLog(o: {
   }
 
   /** Stores the backlog until it is empty or Postgres is unavailable. New calls are stored meanwhile. */
-  async function replay(goOn: () => boolean): Promise<void> {
+  async function replay(mayContinue: () => boolean): Promise<void> {
     try {
-      while (goOn() && (await writeOldest())) away = false;
+      while (mayContinue() && (await writeOldest())) away = false;
       // Nothing is left to test Postgres with; the next call does that.
       if (backlog.isEmpty()) away = false;
     } catch (error) {
       away = true;
       logger.warn({ error }, 'call log still not written, will try again');
     }
-    tellLost();
+    countAllLost();
   }
 
   async function writeOldest(): Promise<boolean> {
@@ -192,7 +192,7 @@ export function startCallLog(o: {
     return true;
   }
 
-  function tellLost(): void {
+  function countAllLost(): void {
     if (lost > 0) countLost(lost);
     lost = 0;
   }
@@ -211,9 +211,9 @@ export function startCallLog(o: {
     backlog.hold([...take(), ...ofUnfoundKeys]);
     ofUnfoundKeys = [];
     const until = performance.now() + emptySpoolMs;
-    const goOn = () => spool === undefined || performance.now() < until;
+    const mayContinue = () => spool === undefined || performance.now() < until;
     for (let tries = 0; tries < lastTries && !backlog.isEmpty(); tries += 1) {
-      if (goOn() && !(away && spool !== undefined)) await replay(goOn);
+      if (mayContinue() && !(away && spool !== undefined)) await replay(mayContinue);
     }
     await backlog.keep([]);
     onLost(backlog.inMemory());
@@ -228,7 +228,7 @@ export function startCallLog(o: {
       clearInterval(adopting);
       await drain();
       if (lost > 0) logger.error({ lost }, 'stopped with calls not logged');
-      tellLost();
+      countAllLost();
       try {
         await spool?.[Symbol.asyncDispose]();
       } catch (error) {
@@ -245,7 +245,7 @@ type Waiting = {
 };
 
 /** Gauges are read at each scrape. @returns the counter of lost calls */
-function tellOfCallLog(o: {
+function measureCallLog(o: {
   metrics: Metrics;
   clock: Clock;
   waiting: () => Waiting;

@@ -6,39 +6,35 @@ import express, { type RequestHandler, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { Keys } from '../keys/manage-keys.ts';
-import { refuse } from './admin-replies.ts';
 import { callPage } from './call-pages.ts';
 import { idIn } from './organisation-routes.ts';
+import { answerStaff, refuseStaff } from './replies.ts';
 
 export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCalls: ReadCalls }): Router {
   const routes = express.Router();
   /** An unknown organisation answers 404, so that a mistyped number does not look like an empty list. */
   const onlyOfKnown: RequestHandler = async (req, res, next) => {
-    if ((await o.organisations.find(idIn(req))) === null) refuse(res, 'organisation-unknown');
+    if ((await o.organisations.find(idIn(req))) === null) refuseStaff(res, 'organisation-unknown');
     else next();
   };
 
   routes.post('/keys', async (req, res) => {
     const wish = validInput(keyWish, req.body);
     const outcome = await o.keys.create(wish, 'platform-team', requestFacts(req).deadline());
-    if (outcome.ok) res.status(201).json(outcome.value);
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome, { status: 201 });
   });
   routes.post('/keys/:id/roll', async (req, res) => {
     const outcome = await o.keys.roll({ id: idIn(req) }, 'platform-team', requestFacts(req).deadline());
-    if (outcome.ok) res.json(outcome.value);
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome);
   });
   routes.post('/keys/:id/disable', async (req, res) => {
     const outcome = await o.keys.disable({ id: idIn(req) }, 'platform-team', requestFacts(req).deadline());
-    if (outcome.ok) res.json(outcome.value);
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome);
   });
   routes.post('/keys/:id/limit', async (req, res) => {
     const { requestsPerMinute } = validInput(keyLimit, req.body);
     const outcome = await o.keys.setLimit(idIn(req), requestsPerMinute, requestFacts(req).deadline());
-    if (outcome.ok) res.json(outcome.value);
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome);
   });
   routes.get('/organisations/:id/keys', onlyOfKnown, async (req, res) => {
     res.json({ keys: await o.keys.list(idIn(req)) });

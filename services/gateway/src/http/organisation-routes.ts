@@ -17,7 +17,7 @@ import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
-import { refuse } from './admin-replies.ts';
+import { answerStaff, refuseStaff } from './replies.ts';
 
 export function organisationRoutes(o: { organisations: Organisations; terms: ManagedTerms }): Router {
   const { organisations, terms } = o;
@@ -39,15 +39,14 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   routes.get('/organisations/:id', async (req, res) => {
     const organisation = await organisations.find(idIn(req));
-    if (organisation === null) refuse(res, 'organisation-unknown');
+    if (organisation === null) refuseStaff(res, 'organisation-unknown');
     else res.json(detailsOf(organisation));
   });
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       validInput(switchRequest, req.body);
       const outcome = await organisations.setEnabled(idIn(req), enabled, requestFacts(req).deadline());
-      if (outcome.ok) res.json(detailsOf(outcome.value));
-      else refuse(res, outcome.reason);
+      answerStaff(res, outcome, { describe: detailsOf });
     });
   }
   for (const approved of [true, false]) {
@@ -59,8 +58,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
         actorOf(req),
         requestFacts(req).deadline(),
       );
-      if (outcome.ok) res.json(detailsOf(outcome.value));
-      else refuse(res, outcome.reason);
+      answerStaff(res, outcome, { describe: detailsOf });
     });
   }
   routes.post('/organisations/:id/quota', async (req, res) => {
@@ -71,11 +69,10 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
       { perPerson, perOrganisation },
       requestFacts(req).deadline(),
     );
-    if (outcome.ok) res.json({ organisationId: idIn(req), mode, ...outcome.value });
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome, { describe: (quota) => ({ organisationId: idIn(req), mode, ...quota }) });
   });
   routes.get('/organisations/:id/terms', async (req, res) => {
-    if ((await organisations.find(idIn(req))) === null) return refuse(res, 'organisation-unknown');
+    if ((await organisations.find(idIn(req))) === null) return refuseStaff(res, 'organisation-unknown');
     const { latest, earlier } = await terms.readTerms(idIn(req));
     const all = latest === null ? [] : [latest, ...earlier];
     const listed = all.map(({ version, publishedAt, acceptedAt, acceptedBy }) => ({
@@ -89,13 +86,11 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   routes.post('/terms', async (req, res) => {
     const wish = validInput(termsVersion, req.body);
     const outcome = await terms.publish(wish.version, wish.text);
-    if (outcome.ok) res.json({ version: outcome.value });
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome, { describe: (version) => ({ version }) });
   });
   routes.post('/organisations/:id/accept-terms', async (req, res) => {
     const outcome = await terms.accept(idIn(req), 'platform-team', undefined, requestFacts(req).deadline());
-    if (outcome.ok) res.json({ organisationId: idIn(req), version: outcome.value });
-    else refuse(res, outcome.reason);
+    answerStaff(res, outcome, { describe: (version) => ({ organisationId: idIn(req), version }) });
   });
   return routes;
 }

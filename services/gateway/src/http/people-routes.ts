@@ -8,12 +8,12 @@ import {
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type Response, type Router } from 'express';
+import express, { type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
-import type { People, PersonOutcome } from '../accounts/manage-people.ts';
+import type { People } from '../accounts/manage-people.ts';
 import { personOf } from '../domain/accounts/people.ts';
-import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
+import { answerStaff, refuseStaff } from './replies.ts';
 
 export function peopleRoutes(o: {
   organisations: Organisations;
@@ -25,21 +25,25 @@ export function peopleRoutes(o: {
 
   routes.get('/organisations/:id/people', async (req, res) => {
     const organisation = await organisations.find(idIn(req));
-    if (organisation === null) refuse(res, 'organisation-unknown');
+    if (organisation === null) refuseStaff(res, 'organisation-unknown');
     else res.json({ people: [...organisation.people] } satisfies PeopleReply);
   });
   routes.post('/organisations/:id/people', async (req, res) => {
     const wish = validInput(invitation, req.body);
-    reply(res, await people.invite(idIn(req), 'platform-team', wish, requestFacts(req).deadline()), 201);
+    const outcome = await people.invite(idIn(req), 'platform-team', wish, requestFacts(req).deadline());
+    answerStaff(res, outcome, { status: 201 });
   });
   routes.post('/organisations/:id/people/invitation', async (req, res) => {
     const wish = validInput(personNamed, req.body);
-    reply(res, await people.inviteAgain(idIn(req), 'platform-team', wish, requestFacts(req).deadline()));
+    answerStaff(
+      res,
+      await people.inviteAgain(idIn(req), 'platform-team', wish, requestFacts(req).deadline()),
+    );
   });
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/people/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       const wish = validInput(personNamed, req.body);
-      reply(
+      answerStaff(
         res,
         await people.change(idIn(req), 'platform-team', wish, { enabled }, requestFacts(req).deadline()),
       );
@@ -47,22 +51,20 @@ export function peopleRoutes(o: {
   }
   routes.post('/organisations/:id/people/role', async (req, res) => {
     const { role, ...wish } = validInput(roleChange, req.body);
-    reply(res, await people.change(idIn(req), 'platform-team', wish, { role }, requestFacts(req).deadline()));
+    answerStaff(
+      res,
+      await people.change(idIn(req), 'platform-team', wish, { role }, requestFacts(req).deadline()),
+    );
   });
   /** Ends all sessions of the address, in every organisation: whoever can read its mail can sign in to all of them. */
   routes.post('/organisations/:id/people/end-sessions', async (req, res) => {
     const wish = validInput(personNamed, req.body);
     const organisation = await organisations.find(idIn(req));
-    if (organisation === null) return refuse(res, 'organisation-unknown');
+    if (organisation === null) return refuseStaff(res, 'organisation-unknown');
     const person = personOf(organisation, wish);
-    if (person === undefined) return refuse(res, 'person-unknown');
+    if (person === undefined) return refuseStaff(res, 'person-unknown');
     await o.sessions.endAll(person.email.toLowerCase(), requestFacts(req).deadline());
     res.json({ organisationId: idIn(req), email: person.email, ended: true });
   });
   return routes;
-}
-
-function reply(res: Response, outcome: PersonOutcome, status = 200): void {
-  if (outcome.ok) res.status(status).json(outcome.value);
-  else refuse(res, outcome.reason);
 }

@@ -16,7 +16,7 @@ import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
 import { clientNetwork, limitClient, limitKey } from './proxy/rate-limit.ts';
 import { type CallRecorder, noteUnknownKey, recordCall } from './proxy/record-calls.ts';
-import { refuseAdmission } from './replies.ts';
+import { refuseKey } from './replies.ts';
 
 export type PublicRoutes = CallRecorder & {
   readonly clientIp: ClientIp;
@@ -40,7 +40,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     const key = sha256 === null ? null : await o.lookUp(sha256);
     if (key === null) noteUnknownKey(res);
     const admission = admit(key, o.clock.now());
-    if (!admission.ok) return refuseAdmission(res, admission.reason);
+    if (!admission.ok) return refuseKey(res, admission.reason);
     const { keyId, requestsPerMinute } = admission.key;
     if (requestsPerMinute !== null) {
       const byKey = await limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient });

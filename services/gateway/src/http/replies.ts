@@ -1,40 +1,191 @@
-/** The gateway's own replies on the public API (decision 19, bodies of refusals). */
-
+/** All refusals of the gateway with their replies (decision 19, bodies of refusals): one row per reason. */
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { sendJson } from '@offer-ads/platform/http/replies';
+import type { Response } from 'express';
+import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
+import type { TermsRefusal } from '../accounts/manage-terms.ts';
+import {
+  mostInvitationsADay,
+  mostInvitationsOfOrganisationADay,
+  mostPeople,
+  type PeopleRefusal,
+} from '../domain/accounts/people.ts';
+import { mostKeysInForce } from '../domain/keys/key-state.ts';
 import type { AdmissionRefusal } from '../domain/limits/admission.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { KeyRefusal } from '../keys/manage-keys.ts';
 import { noteReturnCode } from './proxy/record-calls.ts';
 
-type Reply = { readonly status: number; readonly body: { readonly message: string } | Refusal };
+type ReplyToKey = { readonly status: number; readonly body: { readonly message: string } | Refusal };
+type ReplyToPerson = {
+  readonly status: number;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+};
+type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | TermsRefusal | KeyRefusal;
+/** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
+type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
 
-/** LIVE mode, in the portal and for keys, of an organisation that waits for approval. */
-export const notApprovedMessage =
+/** The same for things that do not exist and for things of another organisation. */
+const notFound = { status: 404, message: 'Not found' };
+/** For LIVE mode of an organisation that waits for approval. */
+const notApproved =
   'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
+/** The oldest of the invitations may be nearly a day old, so an hour's wait may be enough. */
+const oneHourSeconds = 3_600;
 
-export const admissionReplies = {
+export const refusals = {
   // Specification, Authentication item 8: the same words for every reason, so that the answer does not show which keys exist.
-  unauthorised: { status: 401, body: { message: 'Unauthorised' } },
-  // Item 7.
+  unauthorised: { toKey: { status: 401, body: { message: 'Unauthorised' } } },
   'key-without-mode': {
-    status: 401,
-    body: {
-      return_code: 'E1',
-      status: 'Error',
-      code: 401,
+    // Specification, Authentication item 7.
+    toKey: {
+      status: 401,
+      body: {
+        return_code: 'E1',
+        status: 'Error',
+        code: 401,
+        message:
+          'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
+      },
+    },
+    toStaff: { status: 409, message: 'The key has no recorded mode: create a new one' },
+  },
+  'not-approved': {
+    // 401 as for a key without a mode: every endpoint may answer it, and a retry does not help.
+    toKey: {
+      status: 401,
+      body: { return_code: 'E1', status: 'Error', code: 401, message: notApproved },
+    },
+    toStaff: { status: 403, message: notApproved },
+  },
+  'organisation-unknown': {
+    toStaff: { status: 404, message: 'There is no such organisation' },
+    toPeople: notFound,
+  },
+  'not-allowed': {
+    toStaff: { status: 403, message: 'Your role in the organisation does not allow this' },
+  },
+  'person-unknown': {
+    toStaff: { status: 404, message: 'The organisation has no such person' },
+    toPeople: notFound,
+  },
+  'person-exists': {
+    toStaff: { status: 409, message: 'The organisation has a person with that email address already' },
+  },
+  'person-disabled': {
+    toStaff: { status: 409, message: 'The person is disabled: enable the person first' },
+  },
+  'too-many-people': {
+    toStaff: { status: 409, message: `An organisation has at most ${mostPeople} people` },
+  },
+  'last-admin': {
+    toStaff: {
+      status: 409,
       message:
-        'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
+        'The organisation would be left without an enabled admin: make somebody else admin first (who was invited counts once they have signed in)',
     },
   },
-  // 401 as for a key without a mode: every endpoint may answer it, and a retry does not help.
-  'not-approved': {
-    status: 401,
-    body: { return_code: 'E1', status: 'Error', code: 401, message: notApprovedMessage },
+  'already-joined': {
+    toStaff: {
+      status: 409,
+      message: 'The person has signed in before and needs no invitation: they can ask for a link to sign in',
+    },
   },
-} satisfies Record<AdmissionRefusal, Reply>;
+  'invited-too-often': {
+    toStaff: {
+      status: 429,
+      message: `The address was sent ${mostInvitationsADay} invitations within a day: try again later`,
+      retryAfterSeconds: oneHourSeconds,
+    },
+  },
+  'too-many-invitations': {
+    toStaff: {
+      status: 429,
+      message: `An organisation sends at most ${mostInvitationsOfOrganisationADay} invitations within a day: try again later`,
+      retryAfterSeconds: oneHourSeconds,
+    },
+  },
+  'not-verified': {
+    toStaff: {
+      status: 403,
+      message: 'People can be invited once the platform team has approved your organisation',
+    },
+  },
+  'terms-superseded': {
+    toStaff: { status: 409, message: 'That version was published before and has been superseded' },
+  },
+  'terms-differ': {
+    toStaff: {
+      status: 409,
+      message: 'That version was published with another text: publish a new version',
+    },
+  },
+  'terms-not-latest': { toStaff: { status: 409, message: 'That is not the latest version of the terms' } },
+  'no-terms-published': {
+    toStaff: { status: 409, message: 'No terms have been published: publish a version first' },
+    toPeople: { status: 409, message: 'No terms have been published yet' },
+  },
+  'key-unknown': { toStaff: { status: 404, message: 'There is no such key' }, toPeople: notFound },
+  'key-not-in-force': {
+    toStaff: { status: 409, message: 'The key is disabled or expired: create a new one' },
+  },
+  'key-owner-disabled': {
+    toStaff: {
+      status: 409,
+      message: 'The person whose key it is is disabled: disable the key and create a new one',
+    },
+  },
+  'expiry-passed': { toStaff: { status: 400, message: 'expiresAt: must be in the future' } },
+  'too-many-keys': {
+    toStaff: {
+      status: 409,
+      message: `An organisation has at most ${mostKeysInForce} keys in force in a mode: disable one that is not needed`,
+    },
+  },
+} satisfies Record<AdmissionRefusal, { toKey: ReplyToKey }> &
+  Record<AdministrationRefusal, AdministrationReplies>;
 
-export function refuseAdmission(res: ServerResponse, reason: AdmissionRefusal): void {
-  const { status, body }: Reply = admissionReplies[reason];
+/** On the public API. */
+export function refuseKey(res: ServerResponse, reason: AdmissionRefusal): void {
+  const { status, body }: ReplyToKey = refusals[reason].toKey;
   if ('return_code' in body) noteReturnCode(res, body.return_code);
   sendJson(res, status, body);
+}
+
+export function refuseStaff(res: Response, reason: AdministrationRefusal): void {
+  sendRefusal(res, refusals[reason].toStaff);
+}
+
+/** In the portal. */
+export function refusePerson(res: Response, reason: AdministrationRefusal): void {
+  const replies: AdministrationReplies = refusals[reason];
+  sendRefusal(res, replies.toPeople ?? replies.toStaff);
+}
+
+/** Answers a request of the platform team with the outcome's value, as `describe` shows it, or with its refusal. */
+export function answerStaff<T>(
+  res: Response,
+  outcome: Outcome<T, AdministrationRefusal>,
+  o: { status?: number; describe?: (value: T) => object } = {},
+): void {
+  if (!outcome.ok) return refuseStaff(res, outcome.reason);
+  res.status(o.status ?? 200).json(o.describe === undefined ? outcome.value : o.describe(outcome.value));
+}
+
+/** The same in the portal, whose replies always have a shape of their own. */
+export function answerPerson<T>(
+  res: Response,
+  outcome: Outcome<T, AdministrationRefusal>,
+  describe: (value: T) => object,
+  status = 200,
+): void {
+  if (outcome.ok) res.status(status).json(describe(outcome.value));
+  else refusePerson(res, outcome.reason);
+}
+
+function sendRefusal(res: Response, { status, message, retryAfterSeconds }: ReplyToPerson): void {
+  if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);
+  res.status(status).json({ message });
 }

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { hasAcceptedTerms } from '../accounts/terms-store.ts';
 import type { KeyFacts } from '../domain/limits/admission.ts';
 
 /** A key as lists show it. */
@@ -66,9 +67,7 @@ export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFa
             CASE WHEN q.mode IS NOT NULL
                  THEN json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation)
             END AS quota,
-            EXISTS (SELECT 1 FROM terms_acceptances a
-                    WHERE a.organisation_id = o.id
-                      AND a.terms_version_id = (SELECT max(id) FROM terms_versions)) AS "termsAccepted"
+            ${hasAcceptedTerms} AS "termsAccepted"
      FROM api_keys k
      JOIN people p ON p.id = k.created_by
      JOIN organisations o ON o.id = k.organisation_id

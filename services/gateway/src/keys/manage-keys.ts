@@ -11,7 +11,7 @@ import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
-import { isInForce, mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-standing.ts';
+import { isInForce, mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { sha256Of } from './key-look-up.ts';
 import * as store from './keys-store.ts';

@@ -46,9 +46,9 @@ describe('a limiter with a store', () => {
   it('asks it once for each request within the limit, and no more for a client that is over', async () => {
     const store = fakeStore();
     const { limiter, time } = limiterOn(store);
-    const standings = [];
-    for (let count = 0; count < 6; count += 1) standings.push(await limiter.consume(limit, 'a'));
-    expect(standings.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const states = [];
+    for (let count = 0; count < 6; count += 1) states.push(await limiter.consume(limit, 'a'));
+    expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 2],
       [true, 1],
       [true, 0],

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { type Limit, type Standing, standingIn } from '../domain/limits/fixed-window.ts';
+import { type Limit, type LimitState, limitState } from '../domain/limits/fixed-window.ts';
 import {
   countHere,
   type KnownCount,
@@ -16,14 +16,14 @@ import {
 import { type ClientWindows, rememberWindows } from './client-windows.ts';
 import { connectSharedCounts, type SharedCounts } from './shared-counts.ts';
 
-export type { Limit, Standing };
+export type { Limit, LimitState };
 
 export type RequestLimiter = AsyncDisposable & {
   /**
    * Counts one request of `client`, whatever its result, and returns whether it is within the limit. Limits of one name share their counts
    * and have the same window. Never rejects. `client` is stored for the length of the window: hash it if it is secret.
    */
-  readonly consume: (limit: Limit, client: string) => Promise<Standing>;
+  readonly consume: (limit: Limit, client: string) => Promise<LimitState>;
 };
 
 export async function startRequestLimiter(o: {
@@ -70,36 +70,36 @@ export function createRequestLimiter(o: {
    * Every replica allows the whole limit. A share of it would refuse well-behaved clients, and a client that uses several replicas gains
    * something only during the outage.
    */
-  const countInMemory = (limit: Limit, client: string, owes: 0 | 1): Standing => {
+  const countInMemory = (limit: Limit, client: string, owes: 0 | 1): LimitState => {
     const windows = windowsOf(limit);
     const nowMs = elapsedMs();
     const window = countHere(windows.get(client), limit, { nowMs, owes });
     windows.set(client, window, nowMs);
-    return standingIn(window, limit, nowMs);
+    return limitState(window, limit, nowMs);
   };
 
-  const countInStore = async (store: SharedCounts, limit: Limit, client: string): Promise<Standing> => {
+  const countInStore = async (store: SharedCounts, limit: Limit, client: string): Promise<LimitState> => {
     const windows = windowsOf(limit);
     // The time before the request, so that no window cached here ends later than the store's.
     const askedAtMs = elapsedMs();
     const known = windows.get(client);
     const over = surelyOver(known, limit, askedAtMs);
-    if (over !== undefined) return standingIn(over, limit, askedAtMs);
+    if (over !== undefined) return limitState(over, limit, askedAtMs);
 
     const asked = store.add(`${limit.name}:${client}`, toAdd(known, limit, askedAtMs));
     const paid = withoutDebt(known);
     if (paid !== undefined && paid !== known) windows.set(client, paid, askedAtMs);
-    const told = await asked;
-    if (told === null) {
+    const answer = await asked;
+    if (answer === null) {
       insured.inc();
       return countInMemory(limit, client, 0);
     }
-    const window = { count: told.count, endsAtMs: askedAtMs + told.msToEnd };
+    const window = { count: answer.count, endsAtMs: askedAtMs + answer.msToEnd };
     windows.set(client, learn(windows.get(client), window, askedAtMs), askedAtMs);
-    return standingIn(window, limit, askedAtMs);
+    return limitState(window, limit, askedAtMs);
   };
 
-  const count = async (limit: Limit, client: string): Promise<Standing> => {
+  const count = async (limit: Limit, client: string): Promise<LimitState> => {
     if (shared === undefined) return countInMemory(limit, client, 0);
     if (shared.isUp()) return countInStore(shared, limit, client);
     insured.inc();
@@ -108,9 +108,9 @@ export function createRequestLimiter(o: {
 
   return {
     consume: async (limit, client) => {
-      const standing = await count(limit, client);
-      counted.inc({ limit: limit.name, outcome: standing.allowed ? 'allowed' : 'refused' });
-      return standing;
+      const state = await count(limit, client);
+      counted.inc({ limit: limit.name, outcome: state.allowed ? 'allowed' : 'refused' });
+      return state;
     },
     [Symbol.asyncDispose]: async () => shared?.[Symbol.asyncDispose](),
   };

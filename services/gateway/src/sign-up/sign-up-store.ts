@@ -2,7 +2,7 @@
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Registration } from '../accounts/organisations-store.ts';
 import {
-  type AddressStanding,
+  type AddressState,
   nextSignUp,
   signUpsPacedSince,
   signUpsWaitSince,
@@ -88,7 +88,7 @@ export async function lockAddress(tx: Transaction, address: string): Promise<voi
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('sign-up ' || $1, 0))`, [address]);
 }
 
-export async function findAddressStanding(tx: Transaction, address: string): Promise<AddressStanding> {
+export async function findAddressState(tx: Transaction, address: string): Promise<AddressState> {
   const [row] = await tx.query<{ inForce: boolean | null }>(
     `SELECT bool_or(p.enabled AND o.enabled) AS "inForce"
      FROM people p JOIN organisations o ON o.id = p.organisation_id WHERE lower(p.email) = $1`,

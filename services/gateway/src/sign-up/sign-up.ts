@@ -124,10 +124,10 @@ async function answer(
   const { at, publicUrl } = o;
   const address = addressOf(request.adminEmail);
   await store.lockAddress(tx, address);
-  const standing = await store.findAddressStanding(tx, address);
+  const addressState = await store.findAddressState(tx, address);
   const after = new Date(at.getTime() - signUpMailsPerAddress.windowMs);
   const mails = await store.countMails(tx, { address, after });
-  const decided = answerSignUp({ requestedAt: request.requestedAt, now: at, standing, mails });
+  const decided = answerSignUp({ requestedAt: request.requestedAt, now: at, addressState, mails });
   switch (decided) {
     case 'send-link': {
       const token = newToken();
@@ -193,7 +193,7 @@ async function useLink(tx: Transaction, o: Completion, policy: SignUpPolicy): Pr
   const use = useOfSignUpLink(link, at);
   if (use === 'refused') return null;
   // The address's people were disabled after the link was sent, and an old link must not bypass that.
-  if (use === 'register' && (await store.findAddressStanding(tx, address)) === 'disabled') return null;
+  if (use === 'register' && (await store.findAddressState(tx, address)) === 'disabled') return null;
   const personId =
     use === 'register' ? await register(tx, link, approvalAtSignUp(policy, at), at) : link.personId;
   const memberships = await lockMemberships(tx, address);

@@ -182,10 +182,10 @@ describe('inviting again', () => {
     ['byOrganisation', mostInvitationsOfOrganisationADay, 'too-many-invitations'],
   ] as const)(
     'is refused when as many went out within a day (%s) as may, until the first is a day old',
-    (whose, count, reason) => {
+    (counter, count, reason) => {
       const most = Array.from({ length: count }, (_, index) => hoursAgo(index / 10));
       const judged = (sentAt: readonly Date[]) =>
-        refuseAnotherMail({ toAddress: [], byOrganisation: [], [whose]: sentAt }, now);
+        refuseAnotherMail({ toAddress: [], byOrganisation: [], [counter]: sentAt }, now);
       expect(judged(most)).toBe(reason);
       expect(judged([...most.slice(1), hoursAgo(24)])).toBeNull();
       expect(judged([...most.slice(1), hoursAgo(23.999)])).toBe(reason);

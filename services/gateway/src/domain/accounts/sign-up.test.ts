@@ -5,19 +5,19 @@ const minute = 60_000;
 const hour = 60 * minute;
 const asked = new Date('2026-06-01T12:00:00Z');
 const after = (ms: number) => new Date(asked.getTime() + ms);
-const usual = { requestedAt: asked, now: asked, standing: 'new', mails: 0 } as const;
+const usual = { requestedAt: asked, now: asked, addressState: 'new', mails: 0 } as const;
 
 describe('a request to sign up', () => {
   it('is answered by what is known of the address', () => {
     expect(answerSignUp(usual)).toBe('send-link');
-    expect(answerSignUp({ ...usual, standing: 'has-place' })).toBe('send-sign-in');
-    expect(answerSignUp({ ...usual, standing: 'disabled' })).toBe('disabled-address');
+    expect(answerSignUp({ ...usual, addressState: 'has-place' })).toBe('send-sign-in');
+    expect(answerSignUp({ ...usual, addressState: 'disabled' })).toBe('disabled-address');
   });
 
   it('is the fifth mail to its address at most', () => {
     expect(answerSignUp({ ...usual, mails: 4 })).toBe('send-link');
     expect(answerSignUp({ ...usual, mails: 5 })).toBe('too-many-mails');
-    expect(answerSignUp({ ...usual, mails: 5, standing: 'has-place' })).toBe('too-many-mails');
+    expect(answerSignUp({ ...usual, mails: 5, addressState: 'has-place' })).toBe('too-many-mails');
   });
 
   it('is dropped when it has waited for a quarter of an hour', () => {

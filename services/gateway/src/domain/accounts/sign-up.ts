@@ -58,20 +58,20 @@ export function signUpsKeptSince(now: Date): Date {
 }
 
 /** `disabled`: people have the address, but all of them were disabled. */
-export type AddressStanding = 'new' | 'has-place' | 'disabled';
+export type AddressState = 'new' | 'has-place' | 'disabled';
 export type SignUpAnswer = 'send-link' | 'send-sign-in' | 'disabled-address' | 'too-many-mails' | 'too-old';
 
 /** The answer to a request; the person learns it only by mail. `mails`: sent to the address within the window. */
 export function answerSignUp(o: {
   readonly requestedAt: Date;
   readonly now: Date;
-  readonly standing: AddressStanding;
+  readonly addressState: AddressState;
   readonly mails: number;
 }): SignUpAnswer {
   if (o.now.getTime() - o.requestedAt.getTime() >= waitMs) return 'too-old';
-  if (o.standing === 'disabled') return 'disabled-address';
+  if (o.addressState === 'disabled') return 'disabled-address';
   if (o.mails >= signUpMailsPerAddress.most) return 'too-many-mails';
-  return o.standing === 'has-place' ? 'send-sign-in' : 'send-link';
+  return o.addressState === 'has-place' ? 'send-sign-in' : 'send-link';
 }
 
 export type SignUpLink = {

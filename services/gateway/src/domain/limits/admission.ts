@@ -2,7 +2,7 @@
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
-import { keyStanding } from '../keys/key-standing.ts';
+import { keyState } from '../keys/key-state.ts';
 
 /** All data that the store has about a used key. */
 export type KeyFacts = {
@@ -38,7 +38,7 @@ export type Admission =
   | { readonly ok: false; readonly reason: AdmissionRefusal };
 
 export function admit(key: KeyFacts | null, now: Date): Admission {
-  if (key === null || !key.organisationEnabled || keyStanding(key, now) !== 'in-force')
+  if (key === null || !key.organisationEnabled || keyState(key, now) !== 'in-force')
     return { ok: false, reason: 'unauthorised' };
   if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
   if (!mayWorkIn(key.mode, key.organisationApproved)) return { ok: false, reason: 'not-approved' };

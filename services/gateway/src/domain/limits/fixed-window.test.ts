@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countIn, type Limit, standingIn, type Window } from './fixed-window.ts';
+import { countIn, type Limit, limitState, type Window } from './fixed-window.ts';
 
 const limit: Limit = { name: 'test', requests: 3, windowSeconds: 60 };
 
@@ -9,14 +9,14 @@ function after(timesMs: readonly number[]) {
   let window: Window | undefined;
   return timesMs.map((nowMs) => {
     window = countIn(window, limit, nowMs);
-    return { nowMs, ...standingIn(window, limit, nowMs) };
+    return { nowMs, ...limitState(window, limit, nowMs) };
   });
 }
 
 describe('a window of requests', () => {
   it('begins with the first request and ends exactly its length later', () => {
-    const standings = after([5_000, 5_000, 64_999, 64_999, 65_000]);
-    expect(standings.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const states = after([5_000, 5_000, 64_999, 64_999, 65_000]);
+    expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 2],
       [true, 1],
       [true, 0],
@@ -38,11 +38,11 @@ describe('a window of requests', () => {
       fc.property(increasingTimes, (timesMs) => {
         let startMs = Number.NEGATIVE_INFINITY;
         let inWindow = 0;
-        for (const standing of after(timesMs)) {
-          if (standing.nowMs >= startMs + 60_000) [startMs, inWindow] = [standing.nowMs, 0];
+        for (const state of after(timesMs)) {
+          if (state.nowMs >= startMs + 60_000) [startMs, inWindow] = [state.nowMs, 0];
           inWindow += 1;
-          expect(standing.allowed).toBe(inWindow <= limit.requests);
-          expect(standing.remaining).toBe(Math.max(0, limit.requests - inWindow));
+          expect(state.allowed).toBe(inWindow <= limit.requests);
+          expect(state.remaining).toBe(Math.max(0, limit.requests - inWindow));
         }
       }),
     );

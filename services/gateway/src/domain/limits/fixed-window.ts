@@ -4,7 +4,7 @@
 export type Limit = { readonly name: string; readonly requests: number; readonly windowSeconds: number };
 
 /** The state of a client's limit after a request. `resetSeconds` is the time until a new window begins, rounded up. */
-export type Standing = {
+export type LimitState = {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -28,7 +28,7 @@ export function windowHasEnded(window: Window | undefined, nowMs: number): windo
   return window === undefined || window.endsAtMs <= nowMs;
 }
 
-export function standingIn(window: Window, limit: Limit, nowMs: number): Standing {
+export function limitState(window: Window, limit: Limit, nowMs: number): LimitState {
   return {
     allowed: window.count <= limit.requests,
     limit: limit.requests,

@@ -31,10 +31,10 @@ describe('a client whose shared count is known here', () => {
     expect(toAdd(known(40, 12), limit, 10_000)).toEqual({ requests: 1, windowSeconds: 60 });
   });
 
-  it('is known by the highest count told, because answers overtake each other', () => {
-    const told = (count: number) => ({ count, endsAtMs: 10_000 });
-    expect(learn(learn(undefined, told(5), 0), told(4), 0)).toEqual(known(5));
-    expect(learn(known(5, 2), told(8), 0)).toEqual(known(8, 2));
+  it('is known by the highest count counted, because answers overtake each other', () => {
+    const counted = (count: number) => ({ count, endsAtMs: 10_000 });
+    expect(learn(learn(undefined, counted(5), 0), counted(4), 0)).toEqual(known(5));
+    expect(learn(known(5, 2), counted(8), 0)).toEqual(known(8, 2));
   });
 
   it('is known anew in a new window, however low its count', () => {

@@ -35,9 +35,9 @@ export function withoutDebt(known: KnownCount | undefined): KnownCount | undefin
 }
 
 /** Answers can arrive out of order; for the same window, the highest count is the latest. */
-export function learn(known: KnownCount | undefined, told: Window, nowMs: number): KnownCount {
-  if (windowHasEnded(known, nowMs)) return { ...told, owed: 0 };
-  return known.count >= told.count ? known : { ...told, owed: known.owed };
+export function learn(known: KnownCount | undefined, counted: Window, nowMs: number): KnownCount {
+  if (windowHasEnded(known, nowMs)) return { ...counted, owed: 0 };
+  return known.count >= counted.count ? known : { ...counted, owed: known.owed };
 }
 
 /** Counts one more request here. `owes` is 0 if the store may already contain it, or if there is no store. */

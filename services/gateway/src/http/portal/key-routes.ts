@@ -9,11 +9,11 @@ import {
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
-import { keyStanding } from '../../domain/keys/key-standing.ts';
+import { keyState } from '../../domain/keys/key-state.ts';
 import type { OwnedKey } from '../../keys/keys-store.ts';
 import type { IssuedKey, Keys } from '../../keys/manage-keys.ts';
 import { idIn } from '../organisation-routes.ts';
-import { refuse } from './administration-replies.ts';
+import { answerPerson } from '../replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 import { commitDeadline } from './portal-time.ts';
 
@@ -31,14 +31,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Router {
     const wish = validInput(newKey, req.body);
     const { organisationId, personId } = memberOf(req);
     const outcome = await keys.create({ organisationId, ...wish }, { personId }, commitDeadline(req));
-    if (outcome.ok) res.status(201).json(issuedReply(outcome.value));
-    else refuse(res, outcome.reason);
+    answerPerson(res, outcome, issuedReply, 201);
   });
 
   routes.post('/keys/:id/roll', async (req, res) => {
     const outcome = await keys.roll(keyNamed(req), { personId: memberOf(req).personId }, commitDeadline(req));
-    if (outcome.ok) res.json(issuedReply(outcome.value));
-    else refuse(res, outcome.reason);
+    answerPerson(res, outcome, issuedReply);
   });
 
   routes.post('/keys/:id/disable', async (req, res) => {
@@ -47,9 +45,11 @@ export function keyRoutes({ keys }: { keys: Keys }): Router {
       { personId: memberOf(req).personId },
       commitDeadline(req),
     );
-    if (!outcome.ok) return refuse(res, outcome.reason);
-    const { id, disabledAt } = outcome.value;
-    res.json({ id, disabledAt: disabledAt.toISOString() } satisfies DisabledKeyReply);
+    answerPerson(
+      res,
+      outcome,
+      ({ id, disabledAt }): DisabledKeyReply => ({ id, disabledAt: disabledAt.toISOString() }),
+    );
   });
   return routes;
 }
@@ -78,6 +78,6 @@ function replyOf(key: OwnedKey, now: Date): ApiKey {
     disabledBy: key.disabledBy,
     requestsPerMinute: key.requestsPerMinute,
     rolledFrom: key.rolledFrom,
-    standing: keyStanding({ ...key, ownerEnabled: key.owner.enabled }, now),
+    standing: keyState({ ...key, ownerEnabled: key.owner.enabled }, now),
   };
 }

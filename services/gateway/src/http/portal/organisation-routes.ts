@@ -4,7 +4,7 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/accounts/organisation.ts';
-import { refuse } from './administration-replies.ts';
+import { answerPerson, refusePerson } from '../replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 import { commitDeadline } from './portal-time.ts';
 
@@ -13,7 +13,7 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
 
   routes.get('/organisation', async (req, res) => {
     const organisation = await organisations.find(memberOf(req).organisationId);
-    if (organisation === null) refuse(res, 'organisation-unknown');
+    if (organisation === null) refusePerson(res, 'organisation-unknown');
     else res.json(replyOf(organisation));
   });
 
@@ -26,8 +26,7 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
       tradingName,
       commitDeadline(req),
     );
-    if (outcome.ok) res.json(replyOf(outcome.value));
-    else refuse(res, outcome.reason);
+    answerPerson(res, outcome, replyOf);
   });
   return routes;
 }

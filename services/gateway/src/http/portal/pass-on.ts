@@ -10,7 +10,7 @@ import type { Endpoint } from '../endpoints.ts';
 import type { ClientIp } from '../proxy/client-ip.ts';
 import { forward } from '../proxy/forward.ts';
 import { clientNetwork } from '../proxy/rate-limit.ts';
-import { notApprovedMessage } from '../replies.ts';
+import { refusePerson } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 
 export type PassOn = {
@@ -41,8 +41,7 @@ export function passOn(
     const { personId, organisationId } = memberOf(req);
     const caller = await o.findCaller({ personId, organisationId, mode });
     if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
-    if (!mayWorkIn(mode, caller.organisationApproved))
-      return void res.status(403).json({ message: notApprovedMessage });
+    if (!mayWorkIn(mode, caller.organisationApproved)) return refusePerson(res, 'not-approved');
     const callerToken = o.tokenFor(endpoint.audience, caller, clientNetwork(req, o.clientIp));
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   };

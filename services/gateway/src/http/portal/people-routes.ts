@@ -10,7 +10,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import type { People, PersonOutcome } from '../../accounts/manage-people.ts';
 import type { PersonRecord } from '../../accounts/people-store.ts';
 import { idIn } from '../organisation-routes.ts';
-import { refuse } from './administration-replies.ts';
+import { refusePerson } from '../replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 import { commitDeadline } from './portal-time.ts';
 
@@ -18,7 +18,7 @@ export function peopleRoutes({ people }: { people: People }): Router {
   const routes = express.Router();
 
   async function reply(req: Request, res: Response, outcome: PersonOutcome, status = 200): Promise<void> {
-    if (!outcome.ok) return refuse(res, outcome.reason);
+    if (!outcome.ok) return refusePerson(res, outcome.reason);
     const all = await people.list(memberOf(req).organisationId);
     const person = all.find(({ id }) => id === outcome.value.id);
     if (person === undefined) throw new Error('the person disappeared within the transaction');

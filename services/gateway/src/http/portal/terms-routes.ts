@@ -3,8 +3,8 @@ import { type TermsReply, termsAcceptance } from '@offer-ads/contracts/portal/or
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { ManagedTerms } from '../../accounts/manage-terms.ts';
-import type { TermsStanding } from '../../accounts/terms-store.ts';
-import { refuse } from './administration-replies.ts';
+import type { TermsOfOrganisation } from '../../accounts/terms-store.ts';
+import { refusePerson } from '../replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 import { commitDeadline } from './portal-time.ts';
 
@@ -28,7 +28,7 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
     const { organisationId, personId } = memberOf(req);
     const outcome = await terms.accept(organisationId, { personId }, version, commitDeadline(req));
     if (outcome.ok) return void res.json(await termsFor(organisationId));
-    if (outcome.reason !== 'terms-not-latest') return refuse(res, outcome.reason);
+    if (outcome.reason !== 'terms-not-latest') return refusePerson(res, outcome.reason);
     const latest = await terms.latest();
     res
       .status(409)
@@ -37,7 +37,7 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
   return routes;
 }
 
-function replyOf(terms: TermsStanding) {
+function replyOf(terms: TermsOfOrganisation) {
   const { version, publishedAt, acceptedAt, acceptedBy } = terms;
   return {
     version,

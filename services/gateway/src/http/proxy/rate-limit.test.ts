@@ -4,7 +4,7 @@ import { type Counted, limitFields } from './rate-limit.ts';
 function counted(name: string, requests: number, remaining: number, allowed = true): Counted {
   return {
     limit: { name, requests, windowSeconds: 60 },
-    standing: { allowed, limit: requests, remaining, resetSeconds: 42 },
+    state: { allowed, limit: requests, remaining, resetSeconds: 42 },
   };
 }
 const fields = (...all: [Counted, ...Counted[]]) => Object.fromEntries(limitFields(all));

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, setHeader } from '@offer-ads/platform/http/replies';
 import { networkOf } from '../../domain/limits/client-network.ts';
 import { memo } from '../../limits/memo.ts';
-import type { Limit, RequestLimiter, Standing } from '../../limits/request-limiter.ts';
+import type { Limit, LimitState, RequestLimiter } from '../../limits/request-limiter.ts';
 import type { ClientIp } from './client-ip.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
@@ -17,7 +17,7 @@ export function clientNetwork(req: IncomingMessage, clientIp: ClientIp): string 
   return networkAt(clientIp(req));
 }
 
-export type Counted = { readonly limit: Limit; readonly standing: Standing };
+export type Counted = { readonly limit: Limit; readonly state: LimitState };
 
 /** Counts a request against its client's limit; null if the limit is used up and the reply was sent. */
 export function limitClient(
@@ -47,12 +47,12 @@ export async function countRequest(
   limiter: RequestLimiter,
   o: { limit: Limit; client: string; before?: Counted },
 ): Promise<Counted | null> {
-  const standing = await limiter.consume(o.limit, o.client);
-  const counted = { limit: o.limit, standing };
+  const state = await limiter.consume(o.limit, o.client);
+  const counted = { limit: o.limit, state };
   const fields = limitFields(o.before === undefined ? [counted] : [o.before, counted]);
   for (const [name, value] of fields) setHeader(res, name, value);
-  if (standing.allowed) return counted;
-  setHeader(res, 'Retry-After', standing.resetSeconds);
+  if (state.allowed) return counted;
+  setHeader(res, 'Retry-After', state.resetSeconds);
   sendJson(res, 429, { message: 'Too many requests' });
   return null;
 }
@@ -62,20 +62,20 @@ export async function countRequest(
  * fewest requests left; `RateLimit-Policy` and `RateLimit` list all of them, as in draft-ietf-httpapi-ratelimit-headers-11.
  */
 export function limitFields(counted: readonly [Counted, ...Counted[]]): [name: string, value: string][] {
-  let nearest = counted[0].standing;
+  let nearest = counted[0].state;
   let policies = '';
-  let standings = '';
-  for (const { limit, standing } of counted) {
-    if (standing.remaining < nearest.remaining || !standing.allowed) nearest = standing;
+  let states = '';
+  for (const { limit, state } of counted) {
+    if (state.remaining < nearest.remaining || !state.allowed) nearest = state;
     const separator = policies === '' ? '' : ', ';
     policies += `${separator}"${limit.name}";q=${limit.requests};w=${limit.windowSeconds}`;
-    standings += `${separator}"${limit.name}";r=${standing.remaining};t=${standing.resetSeconds}`;
+    states += `${separator}"${limit.name}";r=${state.remaining};t=${state.resetSeconds}`;
   }
   return [
     ['X-RateLimit-Limit', String(nearest.limit)],
     ['X-RateLimit-Remaining', String(nearest.remaining)],
     ['X-RateLimit-Reset', String(nearest.resetSeconds)],
     ['RateLimit-Policy', policies],
-    ['RateLimit', standings],
+    ['RateLimit', states],
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyStanding, refuseRoll } from './key-standing.ts';
+import { keyState, refuseRoll } from './key-state.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
 const later = new Date('2026-06-01T12:00:00.001Z');
@@ -19,7 +19,7 @@ describe('a key', () => {
     ['is disabled, also after its expiry', { ...key, disabledAt: now, expiresAt: now }, 'disabled'],
     ['of a disabled person does not work', { ...key, ownerEnabled: false }, 'owner-disabled'],
   ] as const)('%s', (_case, given, standing) => {
-    expect(keyStanding(given, now)).toBe(standing);
+    expect(keyState(given, now)).toBe(standing);
   });
 });
 

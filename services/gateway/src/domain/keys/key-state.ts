@@ -5,7 +5,7 @@ import { mayWorkIn } from '../accounts/approval.ts';
 /** Valid keys of one organisation in one mode: one for each of its systems, and more. */
 export const mostKeysInForce = 100;
 
-export type KeyStanding = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';
+export type KeyState = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';
 
 export type KeyLife = { readonly disabledAt: Date | null; readonly expiresAt: Date | null };
 type OwnedKeyLife = KeyLife & { readonly ownerEnabled: boolean };
@@ -20,7 +20,7 @@ export function isInForce(key: KeyLife, now: Date): boolean {
  * saw it: who created or rolled it. The keys of a disabled person stop working (specification, Authentication item 8) until the person is
  * enabled again.
  */
-export function keyStanding(key: OwnedKeyLife, now: Date): KeyStanding {
+export function keyState(key: OwnedKeyLife, now: Date): KeyState {
   if (!isInForce(key, now)) return key.disabledAt === null ? 'expired' : 'disabled';
   return key.ownerEnabled ? 'in-force' : 'owner-disabled';
 }
@@ -32,7 +32,7 @@ export function refuseRoll(
   key: OwnedKeyLife & { readonly mode: Mode | null; readonly organisationApproved: boolean },
   now: Date,
 ): RollRefusal | null {
-  switch (keyStanding(key, now)) {
+  switch (keyState(key, now)) {
     case 'disabled':
     case 'expired':
       return 'key-not-in-force';
