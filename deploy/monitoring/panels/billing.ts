@@ -12,7 +12,8 @@ export const billing: Dashboard = {
       panels: [
         {
           title: 'Problems in the ledger',
-          description: 'What the last check found. Anything but 0 is LedgerUnsound.',
+          description:
+            'The number of problems that the last check found. LedgerUnsound fires when it is not 0.',
           unit: 'short',
           as: 'numbers',
           redFrom: 1,
@@ -20,7 +21,8 @@ export const billing: Dashboard = {
         },
         {
           title: 'Last check of the ledger',
-          description: 'It runs every night after four, UTC. LedgerCheckMissing fires after 30 hours.',
+          description:
+            'The check runs every night after 04:00 UTC. LedgerCheckMissing fires after 30 hours without one.',
           unit: 's',
           as: 'numbers',
           redFrom: 108_000,
@@ -29,14 +31,14 @@ export const billing: Dashboard = {
         {
           title: 'Stripe’s list of events read up to',
           description:
-            'Read every ten minutes, less the ten minutes that webhooks have. StripeEventsMissed fires at two hours.',
+            'Billing reads the list every ten minutes, up to ten minutes ago, because webhooks have that long. StripeEventsMissed fires at two hours.',
           unit: 's',
           as: 'numbers',
           redFrom: 7_200,
           queries: [['time() - max by (mode) (stripe_events_read_up_to_timestamp_seconds)', '{{mode}}, ago']],
         },
         {
-          title: 'Stripe not asked',
+          title: 'Stripe not called',
           description: '1 while the circuit breaker for an account is open.',
           unit: 'short',
           as: 'numbers',
@@ -51,7 +53,7 @@ export const billing: Dashboard = {
         {
           title: 'Webhooks in five minutes',
           description:
-            'By outcome. `failed` and `wrong-mode` are WebhookFailures; anybody can post what is `unsigned`.',
+            'By outcome. WebhookFailures counts `failed` and `wrong-mode`. Anybody can send `unsigned` ones.',
           unit: 'short',
           stacked: true,
           queries: [
@@ -60,7 +62,7 @@ export const billing: Dashboard = {
         },
         {
           title: 'Delay of webhooks',
-          description: 'From when it happened until it was applied here. Seconds are usual.',
+          description: 'From the event at Stripe until billing applied it. Seconds are usual.',
           unit: 's',
           queries: [
             [
@@ -69,13 +71,13 @@ export const billing: Dashboard = {
             ],
             [
               'histogram_quantile(0.99, sum by (le) (rate(stripe_webhook_delay_seconds_bucket[1h])))',
-              'slowest of a hundred',
+              'p99',
             ],
           ],
         },
         {
-          title: 'Found by asking',
-          description: 'Refunds, disputes and payments whose webhook had not come, in an hour.',
+          title: 'Found without a webhook',
+          description: 'Refunds, disputes and payments that billing found by asking Stripe, in an hour.',
           unit: 'short',
           redFrom: 1,
           queries: [
@@ -104,13 +106,13 @@ export const billing: Dashboard = {
         {
           title: 'Card payments in an hour',
           description:
-            'By outcome. What is neither `paid` nor `paid-before` waits for a person: npm run admin -- card problems.',
+            'By outcome. All except `paid` and `paid-before` wait for a person: npm run admin -- card problems.',
           unit: 'short',
           queries: [['sum by (outcome) (increase(card_payments_total[1h])) > 0 or vector(0)', '{{outcome}}']],
         },
         {
           title: 'Refunds and disputes in a day ($mode)',
-          description: 'News of money that Stripe takes back. A person decides what follows.',
+          description: 'Payments that Stripe takes back. A person decides who bears the loss.',
           unit: 'short',
           queries: [
             [
@@ -122,7 +124,7 @@ export const billing: Dashboard = {
         {
           title: 'Credits that are owed ($mode)',
           description:
-            'Minor units of Unused Time that were credited for payments that Stripe has taken back since. Anything but 0 is CreditsOwed.',
+            'Unused Time that was credited for payments that Stripe took back later, in minor units. CreditsOwed fires when it is not 0.',
           unit: 'short',
           redFrom: 1,
           queries: [
@@ -133,7 +135,7 @@ export const billing: Dashboard = {
           ],
         },
         {
-          title: 'Requests of billing, slowest of a hundred',
+          title: 'Time of requests of billing, p99',
           description: '99th percentile by route: charges and checkouts of offers, payment pages, webhooks.',
           unit: 's',
           queries: [

@@ -6,21 +6,23 @@ const requests = 'http_request_duration_seconds_count{service="gateway", route!~
 export const gateway: Dashboard = {
   uid: 'offer-ads-gateway',
   title: 'Offer ads: gateway',
-  description: 'Requests at the door, limits, the call log, sign-ins, and what the gateway stands on.',
+  description:
+    'Requests, rate limits, the call log, sign-ins, and the services and stores that the gateway needs.',
   rows: [
     {
       title: 'Requests',
       panels: [
         {
           title: 'Requests a second',
-          description: 'By status. 429 is a limit, 499 a client that left, 503 a service that was away.',
+          description:
+            'By status. 429: over a limit. 499: the client closed the connection. 503: a service was down.',
           unit: 'reqps',
           stacked: true,
           queries: [[`sum by (status) (rate(${requests}[$__rate_interval]))`, '{{status}}']],
         },
         {
           title: 'Busiest routes',
-          description: 'The ten with the most requests.',
+          description: 'The ten routes with the most requests.',
           unit: 'reqps',
           queries: [
             [
@@ -30,8 +32,8 @@ export const gateway: Dashboard = {
           ],
         },
         {
-          title: 'What it stands on',
-          description: '1 while it answered at the scrape before.',
+          title: 'Services and stores',
+          description: '1 if it answered at the last scrape.',
           unit: 'short',
           queries: [['min by (dependency) (dependency_up)', '{{dependency}}']],
         },
@@ -42,7 +44,7 @@ export const gateway: Dashboard = {
       panels: [
         {
           title: 'Refused by a limit',
-          description: 'Requests each second, by limit.',
+          description: 'Requests a second, by limit.',
           unit: 'reqps',
           queries: [
             [
@@ -52,8 +54,8 @@ export const gateway: Dashboard = {
           ],
         },
         {
-          title: 'Share that a limit refuses',
-          description: 'Of the requests counted against it.',
+          title: 'Share refused by a limit',
+          description: 'The share of the requests that each limit counts.',
           unit: 'percentunit',
           queries: [
             [
@@ -64,8 +66,7 @@ export const gateway: Dashboard = {
         },
         {
           title: 'Counted in memory',
-          description:
-            'Requests each second that each replica counts for itself because the shared store is away.',
+          description: 'Requests a second that each replica counts by itself because Valkey is down.',
           unit: 'reqps',
           queries: [['sum(rate(rate_limit_insured_total[$__rate_interval]))', 'requests']],
         },
@@ -75,22 +76,23 @@ export const gateway: Dashboard = {
       title: 'Call log',
       panels: [
         {
-          title: 'Oldest call that waits',
-          description: 'To be written. CallLogBacklog fires at five minutes.',
+          title: 'Oldest unwritten call',
+          description:
+            'The age of the oldest call that is not in Postgres yet. CallLogBacklog fires at five minutes.',
           unit: 's',
           redFrom: 300,
           queries: [['max by (instance) (call_log_oldest_call_age_seconds)', '{{instance}}']],
         },
         {
           title: 'Spool',
-          description: 'On disk, while the store is away. 256 MB are full.',
+          description: 'Calls on disk while Postgres is down. It is full at 256 MB.',
           unit: 'bytes',
           redFrom: 256 * 1024 * 1024,
           queries: [['max by (instance) (call_log_spool_bytes)', '{{instance}}']],
         },
         {
           title: 'Calls',
-          description: 'In memory, and lost in a quarter of an hour.',
+          description: 'Calls in memory, and calls lost in 15 minutes.',
           unit: 'short',
           queries: [
             ['sum(call_log_waiting_calls)', 'in memory'],
@@ -105,13 +107,13 @@ export const gateway: Dashboard = {
         {
           title: 'Sign-ins in an hour',
           description:
-            'Links that were used, by whether a session was opened. Many refused are somebody who guesses.',
+            'Links that were used, and whether a session began. Many refusals mean that somebody guesses.',
           unit: 'short',
           queries: [['sum by (outcome) (increase(sign_ins_total[1h]))', '{{outcome}}']],
         },
         {
           title: 'Requests for a link, in an hour',
-          description: 'By what became of them. Many unknown addresses are somebody who tries addresses.',
+          description: 'By outcome. Many unknown addresses mean that somebody tries addresses.',
           unit: 'short',
           queries: [['sum by (outcome) (increase(sign_in_requests_total[1h]))', '{{outcome}}']],
         },

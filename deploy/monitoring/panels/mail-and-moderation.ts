@@ -11,7 +11,7 @@ export const mailAndModeration: Dashboard = {
       panels: [
         {
           title: 'Verdicts',
-          description: 'Each second, by verdict.',
+          description: 'Verdicts a second, by verdict.',
           unit: 'cps',
           stacked: true,
           queries: [
@@ -21,7 +21,7 @@ export const mailAndModeration: Dashboard = {
         {
           title: 'Time to a verdict',
           description:
-            'Waiting included. Advertisers wait for ten seconds; ModerationSlow fires when one in twenty takes five.',
+            'With waiting time. Offers waits at most ten seconds; ModerationSlow fires when one in twenty takes five.',
           unit: 's',
           redFrom: 5,
           queries: [
@@ -37,13 +37,13 @@ export const mailAndModeration: Dashboard = {
         },
         {
           title: 'Pictures that wait',
-          description: 'For a place, in each replica.',
+          description: 'Pictures that wait in each replica until others are finished.',
           unit: 'short',
           queries: [['max by (instance) (moderation_pictures_waiting)', '{{instance}}']],
         },
         {
           title: 'Calls to a hosted model',
-          description: 'Each second, by outcome; none where the model runs here.',
+          description: 'Calls a second, by outcome. None if the model runs in the service.',
           unit: 'cps',
           queries: [
             [
@@ -60,7 +60,7 @@ export const mailAndModeration: Dashboard = {
         {
           title: 'Mail server not reachable',
           description:
-            'Replicas that have paused because it takes no mails; all of them is MailServerUnreachable.',
+            'Replicas that pause because the mail server accepts no mails. MailServerUnreachable fires when all of them do.',
           unit: 'short',
           as: 'numbers',
           redFrom: 1,
@@ -68,7 +68,7 @@ export const mailAndModeration: Dashboard = {
         },
         {
           title: 'Oldest mail that is due',
-          description: 'Ready to be sent, and sent by nobody. MailsUnsent fires at a quarter of an hour.',
+          description: 'The oldest mail that could be sent now. MailsUnsent fires at 15 minutes.',
           unit: 's',
           as: 'numbers',
           redFrom: 900,
@@ -77,28 +77,28 @@ export const mailAndModeration: Dashboard = {
         {
           title: 'Oldest mail that is not sent',
           description:
-            'With those that wait for their next try, which may be days with a mailbox that is full.',
+            'Includes mails that wait for their next attempt. That may take days, for example while a mailbox is full.',
           unit: 's',
           as: 'numbers',
           queries: [['max(notifier_oldest_unsent_seconds)', 'oldest']],
         },
         {
           title: 'Not sent yet',
-          description: 'Pending, or waiting for somebody to be known to whom they could go.',
+          description: 'Mails that are pending, or that wait until a recipient is known.',
           unit: 'short',
           as: 'numbers',
           queries: [['max by (state) (notifier_unsent_notifications)', '{{state}}']],
         },
         {
           title: 'Attempts',
-          description: 'In five minutes, by what they led to.',
+          description: 'Attempts to send in five minutes, by outcome.',
           unit: 'short',
           stacked: true,
           queries: [['sum by (state) (increase(notifier_delivery_attempts_total[5m]))', '{{state}}']],
         },
         {
           title: 'Mails sent',
-          description: 'In an hour, by the event that they tell of.',
+          description: 'Mails in an hour, by the event that they report.',
           unit: 'short',
           queries: [
             ['sum by (event) (increase(notifier_delivery_attempts_total{state="sent"}[1h]))', '{{event}}'],
@@ -106,7 +106,7 @@ export const mailAndModeration: Dashboard = {
         },
         {
           title: 'Links that expired unsent',
-          description: 'In an hour: somebody waited for them in vain.',
+          description: 'Sign-in links in an hour that expired before they were sent.',
           unit: 'short',
           redFrom: 1,
           queries: [['sum(increase(notifier_notifications_expired_total[1h]))', 'links']],

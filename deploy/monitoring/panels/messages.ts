@@ -18,13 +18,13 @@ export const messages: Dashboard = {
         },
         {
           title: 'Events that wait',
-          description: 'In the outbox of each service; 10,000 stands for that many or more.',
+          description: 'Events in the outbox of each service. 10,000 means that many or more.',
           unit: 'short',
           queries: [['max by (service) (outbox_events)', '{{service}}']],
         },
         {
           title: 'Published',
-          description: 'Events that the broker confirmed, each second.',
+          description: 'Events a second that the broker confirmed.',
           unit: 'cps',
           queries: [['sum by (service) (rate(outbox_published_total[$__rate_interval]))', '{{service}}']],
         },
@@ -35,20 +35,20 @@ export const messages: Dashboard = {
       panels: [
         {
           title: 'Messages that wait',
-          description: 'In the queue of each service, without those that it has in hand.',
+          description: 'Messages in the queue of each service, without those that are being handled.',
           unit: 'short',
           queries: [['max by (service) (queue_messages{queue="main"})', '{{service}}']],
         },
         {
-          title: 'Age of the oldest message in hand',
-          description: 'The head of the queue. QueueBacklog fires at a quarter of an hour.',
+          title: 'Age of the oldest message being handled',
+          description: 'It was first in the queue. QueueBacklog fires at 15 minutes.',
           unit: 's',
           redFrom: 900,
           queries: [['max by (service) (events_in_hand_oldest_age_seconds)', '{{service}}']],
         },
         {
           title: 'Parked messages',
-          description: 'Nothing happens to them before a person looks: npm run admin -- events parked.',
+          description: 'Messages that wait for a person: npm run admin -- events parked.',
           unit: 'short',
           as: 'numbers',
           redFrom: 1,
@@ -56,19 +56,21 @@ export const messages: Dashboard = {
         },
         {
           title: 'Messages for a later try',
-          description: 'Handled in vain, and waiting for one of four growing pauses.',
+          description:
+            'Messages that failed and wait for their next attempt, in one of four increasing delays.',
           unit: 'short',
           queries: [['max by (service) (queue_messages{queue="retry"})', '{{service}}']],
         },
         {
-          title: 'Messages in hand',
-          description: 'Delivered and not settled, in all replicas.',
+          title: 'Messages being handled',
+          description: 'Messages that were delivered and not acknowledged yet, in all replicas.',
           unit: 'short',
           queries: [['sum by (service) (events_in_hand)', '{{service}}']],
         },
         {
           title: 'Broker connected',
-          description: 'Replicas that are without RabbitMQ. BrokerDisconnected fires after two minutes.',
+          description:
+            'Replicas without a connection to RabbitMQ. BrokerDisconnected fires after two minutes.',
           unit: 'short',
           as: 'numbers',
           redFrom: 1,
@@ -86,7 +88,7 @@ export const messages: Dashboard = {
       panels: [
         {
           title: 'Handled',
-          description: 'Events each second, by type.',
+          description: 'Events a second, by type.',
           unit: 'cps',
           queries: [
             [
@@ -97,7 +99,7 @@ export const messages: Dashboard = {
         },
         {
           title: 'Not handled',
-          description: 'Events that are tried again or were parked, each second, by type.',
+          description: 'Events a second that are tried again or were parked, by type.',
           unit: 'cps',
           queries: [
             [
@@ -107,8 +109,8 @@ export const messages: Dashboard = {
           ],
         },
         {
-          title: 'Time to handle, slowest of a hundred',
-          description: '99th percentile of an event, or of the batch that it was in.',
+          title: 'Time to handle, p99',
+          description: '99th percentile of an event, or of its batch.',
           unit: 's',
           queries: [
             [
@@ -125,7 +127,7 @@ export const messages: Dashboard = {
         {
           title: 'Time since the last success',
           description:
-            'The ten that have not succeeded for longest. LoopFailing fires after ten minutes, or three rounds.',
+            'The ten loops with the longest time since a success. LoopFailing fires after ten minutes or three rounds.',
           unit: 's',
           queries: [
             [
@@ -136,7 +138,7 @@ export const messages: Dashboard = {
         },
         {
           title: 'Runs that failed',
-          description: 'In five minutes.',
+          description: 'Failed runs in five minutes.',
           unit: 'short',
           queries: [
             [

@@ -8,15 +8,15 @@ const asked = 'route!~"/livez|/readyz|/metrics"';
 export const overview: Dashboard = {
   uid: 'offer-ads-overview',
   title: 'Offer ads: overview',
-  description: 'The golden signals of each service, the alerts, and what the business does.',
+  description: 'The golden signals of each service, the alerts, and business figures.',
   byMode: true,
   rows: [
     {
       title: 'Now',
       panels: [
         {
-          title: 'Alerts that fire',
-          description: 'Each has a page in docs/runbooks. None is as it should be.',
+          title: 'Firing alerts',
+          description: 'Each alert has a page in docs/runbooks. Normally there is none.',
           unit: 'short',
           as: 'numbers',
           redFrom: 1,
@@ -24,7 +24,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Replicas that answer',
-          description: 'How many replicas of each service answer the scrape.',
+          description: 'The number of replicas of each service that answer the scrape.',
           unit: 'short',
           as: 'numbers',
           queries: [
@@ -34,7 +34,7 @@ export const overview: Dashboard = {
         {
           title: 'Requests that failed, last hour',
           description:
-            'Share answered with 5xx. The goal is below 0.1 %; RequestErrorsHigh fires above 1.44 %.',
+            'The share of requests answered with 5xx. The goal is below 0.1 %; RequestErrorsHigh fires above 1.44 %.',
           unit: 'percentunit',
           as: 'numbers',
           redFrom: 0.0144,
@@ -42,7 +42,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Offers live',
-          description: 'Offers that members are shown now.',
+          description: 'Offers that members can see now.',
           unit: 'short',
           as: 'numbers',
           queries: [['max by (mode) (offers_live)', '{{mode}}']],
@@ -63,14 +63,14 @@ export const overview: Dashboard = {
         {
           title: 'Requests that fail',
           description:
-            'Share answered with 5xx, over five minutes: an advertiser or a payer went away empty-handed.',
+            'The share of requests answered with 5xx over five minutes: advertisers or payers did not get what they asked for.',
           unit: 'percentunit',
           redFrom: 0.0144,
           queries: [['service:http_request_failures:ratio_rate5m', '{{service}}']],
         },
         {
-          title: 'Time to answer, slowest of a hundred',
-          description: '99th percentile. Requests have 2 s, creations 25 s.',
+          title: 'Time to answer, p99',
+          description: '99th percentile. A request may take 2 s, a creation 25 s.',
           unit: 's',
           queries: [
             [
@@ -80,8 +80,8 @@ export const overview: Dashboard = {
           ],
         },
         {
-          title: 'Time to answer, usual',
-          description: 'Median: half of the requests are quicker.',
+          title: 'Time to answer, median',
+          description: 'Half of the requests are faster.',
           unit: 's',
           queries: [
             [
@@ -102,8 +102,8 @@ export const overview: Dashboard = {
           ],
         },
         {
-          title: 'Calls between services, slowest of a hundred',
-          description: '99th percentile as the caller sees it, by who is called.',
+          title: 'Calls between services, p99',
+          description: '99th percentile as the caller sees it, by the called service.',
           unit: 's',
           queries: [
             [
@@ -119,14 +119,13 @@ export const overview: Dashboard = {
       panels: [
         {
           title: 'Processor',
-          description:
-            'Processors in use, of all replicas together. Above one and a half for each pod, more pods are due.',
+          description: 'Processors in use by all replicas together. Above 1.5 for each pod, add pods.',
           unit: 'short',
           queries: [['sum by (service) (rate(process_cpu_seconds_total[$__rate_interval]))', '{{service}}']],
         },
         {
           title: 'Memory',
-          description: 'Of the largest replica.',
+          description: 'Memory of the largest replica.',
           unit: 'bytes',
           queries: [['max by (service) (process_resident_memory_bytes)', '{{service}}']],
         },
@@ -138,15 +137,15 @@ export const overview: Dashboard = {
           queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds)', '{{service}}']],
         },
         {
-          title: 'Requests that wait for a database connection',
-          description: 'Above one on average, DatabasePoolExhausted fires.',
+          title: 'Requests waiting for a database connection',
+          description: 'DatabasePoolExhausted fires when the average is above one.',
           unit: 'short',
           redFrom: 1,
           queries: [['max by (service, pool) (postgres_pool_waiting)', '{{service}} {{pool}}']],
         },
         {
           title: 'Database connections in use',
-          description: 'Share of the pool, of the busiest replica.',
+          description: 'The share of the pool that the busiest replica uses.',
           unit: 'percentunit',
           queries: [
             ['max by (service, pool) (postgres_pool_busy / postgres_pool_size)', '{{service}} {{pool}}'],
@@ -154,7 +153,8 @@ export const overview: Dashboard = {
         },
         {
           title: 'Circuit breakers open',
-          description: 'Calls are refused without being tried: the target failed half of them.',
+          description:
+            'An open breaker refuses calls at once, because half of the calls to the target failed.',
           unit: 'short',
           redFrom: 1,
           queries: [['max by (service, target) (circuit_breaker_open)', '{{service}} to {{target}}']],
@@ -179,7 +179,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Offers in an hour',
-          description: 'Created, and paid for. E is by card, B from the balance.',
+          description: 'Created, and paid. E: by card. B: from the balance.',
           unit: 'short',
           queries: [
             ['sum by (method) (increase(offers_created_total{mode="$mode"}[1h]))', 'created, {{method}}'],
@@ -188,7 +188,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Views and clicks',
-          description: 'Taken in from the community, each second.',
+          description: 'Views and clicks a second that the community platform reported.',
           unit: 'cps',
           queries: [
             ['sum by (kind) (rate(traffic_events_total{outcome="taken"}[$__rate_interval]))', '{{kind}}'],

@@ -13,7 +13,8 @@ export const pricing: Dashboard = {
       panels: [
         {
           title: 'Missing fixings',
-          description: 'In working days of the central bank. From two on only pounds are sold: RatesStale.',
+          description:
+            'In working days of the central bank. From two on, offers can be billed only in pounds, and RatesStale fires.',
           unit: 'short',
           as: 'numbers',
           redFrom: 2,
@@ -22,7 +23,7 @@ export const pricing: Dashboard = {
         {
           title: 'Age of the index',
           description:
-            'Of the replica that lags most: it counts the members of so long ago. Up to 20 s is usual.',
+            'The replica that lags most counts the members as they were this long ago. Up to 20 s is usual.',
           unit: 's',
           as: 'numbers',
           redFrom: 120,
@@ -30,14 +31,14 @@ export const pricing: Dashboard = {
         },
         {
           title: 'Members counted',
-          description: 'Active and not banned, in the index.',
+          description: 'Members in the index who are active and not banned.',
           unit: 'short',
           as: 'numbers',
           queries: [['max(audience_index_members)', 'members']],
         },
         {
           title: 'Memory of the index',
-          description: 'Of the largest replica.',
+          description: 'Memory of the index in the largest replica.',
           unit: 'bytes',
           as: 'numbers',
           queries: [['max(audience_index_bytes)', 'index']],
@@ -49,7 +50,7 @@ export const pricing: Dashboard = {
       panels: [
         {
           title: 'Estimates a second',
-          description: 'By status: 200 for an estimate, 400 for a form that is refused.',
+          description: 'By status: 200 for an estimate, 400 for a refused form.',
           unit: 'reqps',
           queries: [
             [
@@ -60,7 +61,7 @@ export const pricing: Dashboard = {
         },
         {
           title: 'Time of an estimate',
-          description: 'In pricing alone, body and reply included.',
+          description: 'In pricing only, from reading the body to sending the reply.',
           unit: 's',
           queries: [
             [
@@ -69,7 +70,7 @@ export const pricing: Dashboard = {
             ],
             [
               `histogram_quantile(0.99, sum by (le) (rate(http_request_duration_seconds_bucket{${estimates}}[$__rate_interval])))`,
-              'slowest of a hundred',
+              'p99',
             ],
           ],
         },
@@ -87,7 +88,7 @@ export const pricing: Dashboard = {
         },
         {
           title: 'Changes',
-          description: 'Heard of, stored, and followed into the index of one replica, each second.',
+          description: 'Changes a second that were received, stored, and added to the index of one replica.',
           unit: 'cps',
           queries: [
             ['sum by (outcome) (rate(member_changes_total[$__rate_interval]))', 'heard of, {{outcome}}'],
@@ -97,7 +98,7 @@ export const pricing: Dashboard = {
         {
           title: 'Members that do not count',
           description:
-            'In an hour: left out because they do not fit, or unreadable in MongoDB; and waits for MongoDB.',
+            'In an hour: members left out because the index is full, unreadable ones in MongoDB, and waits for MongoDB.',
           unit: 'short',
           queries: [
             ['max(increase(audience_members_left_out_total[1h]))', 'left out'],
@@ -113,7 +114,7 @@ export const pricing: Dashboard = {
         {
           title: 'Budgets that were used up',
           description:
-            'In an hour, by whose they are. Anything but 0 is EstimateBudgetUsedUp; the log names the caller.',
+            'In an hour, by kind of owner. EstimateBudgetUsedUp fires when it is not 0; the log names the caller.',
           unit: 'short',
           queries: [['sum by (of) (increase(estimate_budgets_used_up_total[1h]))', '{{of}}']],
         },
@@ -125,7 +126,7 @@ export const pricing: Dashboard = {
         {
           title: 'Answers of the feed that were refused',
           description:
-            'In an hour, by reason. All but `unreachable` is RatesRefused; the last good rates stay in use.',
+            'In an hour, by reason. RatesRefused fires for all except `unreachable`; the last good rates stay in use.',
           unit: 'short',
           queries: [['sum by (reason) (increase(pricing_rates_refused_total[1h]))', '{{reason}}']],
         },
