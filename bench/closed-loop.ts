@@ -1,4 +1,4 @@
-/** So many at once, each begins again when it is done; what fails ends it, because there is nothing to measure then. */
+/** A closed loop: so many workers at once, each starts again when it is done. A fault ends the run. */
 
 export type Load = {
   readonly done: number;

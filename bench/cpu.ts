@@ -12,11 +12,11 @@ type Stat = {
   readonly reapedMs: number;
 };
 
-/** Of a process with its threads, and of all processes that descend from it; ended children that it waited for too. */
+/** The time of a process, its threads and all its descendants, including ended children that it waited for. */
 export function cpuMsOf(root: number): number {
   const all = processes();
   const members = new Set([root]);
-  // Parents are not always listed before their children: until nobody joins.
+  // Repeated until no process is added, because parents may be listed after their children.
   for (let before = 0; before !== members.size; ) {
     before = members.size;
     for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
@@ -27,8 +27,8 @@ export function cpuMsOf(root: number): number {
 }
 
 /**
- * The same by who it was: each process of the tree counts for the nearest of its ancestors, itself included, that has a name here,
- * else for its program. What ended meanwhile counts for who waited for it; a part of what has just begun is missing.
+ * The same by name: a process counts for itself or its nearest ancestor with a name here, else for its program. Ended processes
+ * count for the process that waited for them.
  */
 export function cpuMsByName(root: number, names: ReadonlyMap<number, string>): Map<string, number> {
   const all = new Map(processes().map((stat) => [stat.pid, stat]));
@@ -38,7 +38,7 @@ export function cpuMsByName(root: number, names: ReadonlyMap<number, string>): M
       const name = names.get(at.pid);
       if (name !== undefined) return name;
     }
-    // None of the tree.
+    // It does not belong to the tree.
     return undefined;
   };
   const sums = new Map<string, number>();
@@ -49,7 +49,7 @@ export function cpuMsByName(root: number, names: ReadonlyMap<number, string>): M
   return sums;
 }
 
-/** What all cores did since the machine started, waiting for disks and idling left out. */
+/** The busy time of all cores since the machine started, without waiting for disks. */
 export function machineBusyMs(): number {
   const [, ...columns] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').trim().split(/\s+/);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = columns.map(Number);
@@ -66,7 +66,7 @@ function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const program = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'));
-    // The name in brackets may hold anything, brackets and blanks too.
+    // The name in brackets may contain brackets and blanks.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -76,7 +76,7 @@ function statOf(pid: number): Stat | undefined {
     );
     return { pid, program, parent, ownMs: (utime + stime) * tickMs, reapedMs: (cutime + cstime) * tickMs };
   } catch {
-    // Gone since the listing.
+    // It has ended since the listing.
     return undefined;
   }
 }

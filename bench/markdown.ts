@@ -7,7 +7,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   );
 }
 
-/** The median over rounds, and in brackets the least and the most. */
+/** The median over rounds, with the least and the most in brackets. */
 export function overRounds(values: readonly number[], digits: number): string {
   const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => shown(value, digits));
   return `${shown(median(values), digits)} (${least}–${most})`;

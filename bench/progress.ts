@@ -1,25 +1,25 @@
-/** Work that is begun and then watched until all of it is done: how fast it goes, and what it costs. */
+/** Measures the rate and cost of work that is started and then watched until it is done. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuMsOf } from './cpu.ts';
 import { waitUntilIdle, watchForeignLoad } from './machine-load.ts';
 import { percent, shown } from './markdown.ts';
 
-/** Of a turn: until V8 has compiled what is hot, and the first connections are used. */
+/** The share of a turn until V8 has compiled hot code and connections are open. */
 const warmUp = 0.25;
 const lookEveryMs = 20;
-/** What stands still this long has lost something. */
+/** Without progress for this long, something is lost. */
 const stalledMs = 30_000;
 
 export type Sample = {
   readonly perSecond: number;
-  /** Of the processes at work, for each piece; 0 where they are not our own. */
+  /** Processor time of the working processes for each piece; 0 if they are not ours. */
   readonly cpuMicros: number;
-  /** With the stores that were started here and the measuring. */
+  /** Including the stores that were started here and the measurement. */
   readonly cpuMicrosInAll: number;
   readonly foreignLoad: number;
 };
 
-/** By turns within each round, so that what slows the machine down slows all. */
+/** All take turns within each round, so that a slow moment of the machine slows all. */
 export async function measureByTurns<Turn extends { readonly title: string }>(
   turns: readonly Turn[],
   o: { readonly rounds: number; readonly report: (line: string) => void },
@@ -39,9 +39,9 @@ export async function measureByTurns<Turn extends { readonly title: string }>(
 }
 
 /**
- * From a quiet machine on until so many are done.
- * @param o.begin gives the ids of the processes at work; those end after this has looked at them
- * @param o.done how many are done by now
+ * Starts on an idle machine and ends when `count` pieces are done.
+ * @param o.begin returns the ids of the working processes, which must live until the end
+ * @param o.done returns how many pieces are done
  */
 export async function measureProgress(o: {
   readonly count: number;

@@ -1,4 +1,4 @@
-/** What every measurement stands on: a folder of its own, the stores as they are deployed, databases that go with it. */
+/** The base of every measurement: a folder of its own, stores as they are deployed, and temporary databases. */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import pg from 'pg';
 
 export type Stores = { readonly folder: string; readonly backing: Backing };
 
-/** Everything is handed to `opened` as soon as it runs, so that an end at any moment finds it. */
+/** Adds everything to `opened` as soon as it runs, so that it is stopped whenever the run ends. */
 export async function openStores(
   opened: AsyncDisposableStack,
   report: (line: string) => void,
@@ -30,7 +30,7 @@ export async function openStores(
       valkey: { variable: 'TEST_VALKEY_URL', url: process.env.TEST_VALKEY_URL },
     },
     containers: 'testcontainers',
-    // As deployed: what is written is on disk.
+    // As deployed: each commit is on disk.
     durable: true,
     report,
   });
@@ -38,7 +38,7 @@ export async function openStores(
   return { folder, backing };
 }
 
-/** Empty, or as the migrations of the folder leave it; dropped in the end. */
+/** Creates a database, empty or migrated, which is dropped at the end. */
 export async function createDatabase(
   opened: AsyncDisposableStack,
   o: { serverUrl: string; name: string; migrations?: string },

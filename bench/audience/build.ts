@@ -1,4 +1,4 @@
-/** How soon an index counts: out of memory, out of its own bytes, and as pricing starts, from MongoDB and from its snapshot. */
+/** How long it takes until an index counts: from memory, from its own bytes, and when pricing starts from MongoDB or its snapshot. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -25,7 +25,7 @@ export type Build = {
 
 export async function measureBuild(o: {
   stores: Stores;
-  /** Is left with a snapshot in it. */
+  /** Has a snapshot afterwards. */
   snapshots: string;
   index: AudienceIndex;
   fromColumnsSeconds: number;
@@ -50,7 +50,7 @@ export async function measureBuild(o: {
     });
   const fromMongo = await start('pricing-from-mongo');
   o.report(`pricing counts ${fromMongo.readySeconds.toFixed(1)} s after its start, from MongoDB`);
-  // It leaves its snapshot when it stops.
+  // It writes its snapshot when it stops.
   await fromMongo[Symbol.asyncDispose]();
   const snapshotBytes = readdirSync(snapshots).reduce(
     (sum, name) => sum + statSync(join(snapshots, name)).size,

@@ -1,4 +1,4 @@
-/** What a change of one member takes, at full size; afterwards every count must still be right. */
+/** The time of a change of one member, at full size. Afterwards every count must still be right. */
 import { chance } from '@offer-ads/testing/random';
 import type { AudienceIndex } from '../../services/pricing/src/audience-index/audience-index.ts';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
@@ -19,12 +19,12 @@ export type Changes = {
 
 const SEED = 99;
 const OF_EACH = 50_000;
-/** Until V8 has compiled what is hot. */
+/** Until V8 has compiled hot code. */
 const WARM_UP = 2_000;
 const MILE_E6 = 14_000;
 const MOST_INTERESTS = 8;
 
-/** Changes the population too, which is of no use to the stores afterwards. */
+/** Changes the population too, so the stores cannot use it afterwards. */
 export function measureChanges(o: {
   population: Population;
   index: AudienceIndex;

@@ -1,4 +1,4 @@
-/** How much of a process's work is counting: the kernel and what drives it, of all that V8's sampler saw but idling. */
+/** The share of counting in a process's work: samples of V8 in the kernel and in its callers, of all that are not idle. */
 
 /** The parts of the .cpuprofile format that are read here (Chrome DevTools Protocol, Profiler.Profile). */
 export type CpuProfile = {
@@ -14,7 +14,7 @@ export type CpuProfile = {
 /** Microseconds on the clock that all processes of a machine share, `process.hrtime`'s. */
 export type Window = { readonly fromUs: number; readonly toUs: number };
 
-/** What the process did before and after, reading a snapshot for example, is none of it. */
+/** Samples before and after this interval, for example of reading a snapshot, do not count. */
 export function countingShare(profiles: readonly CpuProfile[], { fromUs, toUs }: Window): number {
   let [counting, all] = [0, 0];
   for (const { nodes, samples, timeDeltas, startTime } of profiles) {

@@ -1,4 +1,4 @@
-/** All peers by turns, query by query, so that each finds the processor's caches as the others leave them; then the index alone. */
+/** All peers take turns, query by query, so that each finds the processor's caches as the others left them; then the index alone. */
 import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import type { PeerName } from './members/names.ts';
@@ -12,7 +12,7 @@ export type Counts = {
   readonly counted: readonly number[];
   /** Milliseconds of every count of every round. */
   readonly disturbed: ReadonlyMap<PeerName, readonly number[]>;
-  /** Of those who may count somebody beyond the edge: how many were too many, and in how many queries. */
+  /** For peers that may count members beyond the edge: how many too many, and in how many queries. */
   readonly tooMany: number;
   readonly queriesWithMore: number;
   /** Of the index. */
@@ -48,7 +48,7 @@ export async function measureCounts(o: {
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, target] of targets.entries()) {
       const asked = peers.filter(({ slow }) => slow === undefined || round === 1);
-      // Nobody always follows the same one.
+      // No peer always follows the same one.
       const turn = (round + index) % asked.length;
       for (const peer of [...asked.slice(turn), ...asked.slice(0, turn)]) {
         const exact = counted[index] ?? Number.NaN;
@@ -84,7 +84,7 @@ async function countOnce(
 ): Promise<{ ms: number; more: number }> {
   const began = performance.now();
   const answer = peer.count(target);
-  // Nobody waits for what is there already.
+  // The data are already in memory.
   const counted = typeof answer === 'number' ? answer : await answer;
   const ms = performance.now() - began;
   if (counted >= exact && counted <= most) return { ms, more: counted - exact };

@@ -136,7 +136,7 @@ async function startGateway(opened: AsyncDisposableStack, { folder, backing }: S
     name: 'gateway',
     migrations,
   });
-  // Nobody asks for anything else than estimates.
+  // The load consists only of estimates.
   const settings = {
     ...gatewaySettings({ databaseUrl, rabbitmqUrl: backing.rabbitmqUrl, upstreamPort: 9 }),
     PRICING_URL: pricingUrl,

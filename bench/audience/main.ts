@@ -64,7 +64,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   tell('endpoint', endpointReport);
 }
 
-/** What it opens ends with it, before others are measured. */
+/** Closes what it opened before the next size is measured. */
 async function measure(stage: Stage, options: Options, size: number) {
   await using opened = new AsyncDisposableStack();
   const asked = targets();
@@ -118,7 +118,7 @@ async function measure(stage: Stage, options: Options, size: number) {
   return { counts, changes, build, endpoint };
 }
 
-/** Each is filled, unless a run before did that. */
+/** Fills each peer, unless an earlier run did. */
 async function openPeers(
   opened: AsyncDisposableStack,
   { folder, postgresUrl }: Stage,

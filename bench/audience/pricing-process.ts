@@ -39,7 +39,7 @@ export async function startPricingProcess(o: {
       ADMIN_TOKEN_HASHES: adminTokenHashes,
       // Estimates in pounds need no rates.
       RATES_URL: nobody,
-      // Exact, as the peers have them.
+      // Exact positions, as the peers have them.
       AUDIENCE_POSITION_DECIMALS: '6',
       ...o.env,
     },
@@ -47,7 +47,7 @@ export async function startPricingProcess(o: {
   return { ...running, url, readySeconds: (performance.now() - began) / 1_000 };
 }
 
-/** What of its memory lies in the machine's, and the most that ever did. */
+/** The resident memory of the process, and its maximum. */
 export function residentBytes(pid: number): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);

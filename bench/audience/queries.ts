@@ -1,4 +1,4 @@
-/** Two hundred targets, the same ones in every run. */
+/** Two hundred targets, the same in every run. */
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import { cities } from '../../services/pricing/src/domain/members/cities.ts';
@@ -7,7 +7,7 @@ import { island } from './members/population.ts';
 
 const SEED = 2026;
 const HOW_MANY = 200;
-/** In percent. Advertisers ask about where people are; the rest is where counting goes wrong. */
+/** In percent. Advertisers ask about places with people; the other targets are where counting may go wrong. */
 const places = { city: 50, 'any city': 25, outskirts: 10, 'date line': 8, sea: 7 };
 /** Nobody lives within 30 miles: Atlantic, Pacific, Indian Ocean, Southern Ocean, and the North Pole. */
 const seas = [
@@ -29,7 +29,7 @@ export function targets(): readonly Target[] {
   }));
 }
 
-/** Those that generated members have. */
+/** The interests of generated members. */
 export const interestIds = Array.from({ length: 30 }, (_, index) => index + 1);
 
 export function worded({ latitude, longitude, radiusMiles, gender, interests }: Target): string {
@@ -61,7 +61,7 @@ function weightedCity(random: Chance) {
   return random.oneOf(cities.flatMap((city) => Array<typeof city>(city.weight).fill(city)));
 }
 
-/** To 0.1 m, as a map would tell it. */
+/** To 0.1 m, like a map. */
 function near(random: Chance, centre: { latitude: number; longitude: number }, degrees: number) {
   const offE6 = () => Math.round((random.below(2_000_001) - 1_000_000) * degrees);
   const latitudeE6 = Math.round(centre.latitude * 1e6) + offE6();

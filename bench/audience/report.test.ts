@@ -103,7 +103,7 @@ test('an endpoint is told by medians over rounds', () => {
   const samples = new Map(
     wayNames.map((way) => {
       const sample = (perSecond: number) => ({ perSecond, p50Ms: 1, p99Ms: 2, cpuMicros: 200 });
-      // One disturbed round does not decide.
+      // One disturbed round does not decide the result.
       return [way, [sample(3_600), sample(1), sample(3_600)]];
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * Charges, the same work in three ways: by billing's own function in a process of nothing else, over HTTP, and by pgbench, which
- * sends the very statements that the function sends, recorded from it so that the two cannot part.
+ * Charges in three ways: by billing's own function in a process of its own, over HTTP, and by pgbench, which sends the
+ * statements that it recorded from the function, so that both always send the same.
  */
 import { join } from 'node:path';
 import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
@@ -23,7 +23,7 @@ export const bookOf = (organisationId: number) =>
 
 const meters = billingMeters(createMetrics('bench'));
 
-/** Ids that nobody else uses: pgbench's begin far above. */
+/** Unused ids: those of pgbench begin far above. */
 let lastOfferId = 1_000;
 export function newSale(organisationId: number) {
   lastOfferId += 1;
@@ -36,7 +36,7 @@ export function organisation(spread: boolean): number {
   return spread ? 1 + Math.floor(Math.random() * ORGANISATIONS) : 1;
 }
 
-/** A hot row makes those that wait for it slow, which is what is to be seen, and no error. */
+/** A hot row makes its waiters slow. The bench shall measure that, not fail. */
 export function openPool(databaseUrl: string): Promise<Postgres> {
   return openPostgres({
     url: databaseUrl,
@@ -63,7 +63,7 @@ export async function chargeOnce(postgres: Postgres, spread: boolean): Promise<v
   if (outcome !== 'charged') throw new Error('a charge was refused');
 }
 
-/** What a charge of an organisation that has its accounts sends, transaction and all. */
+/** The statements of a charge of an organisation that has its accounts, with the transaction. */
 export async function recordCharge(postgres: Postgres): Promise<readonly Statement[]> {
   const statements: Statement[] = [];
   const sale = newSale(RECORDED_ORGANISATION);
@@ -95,7 +95,7 @@ const RECORDED_ORGANISATION = 7;
 const OFFER = Symbol('the offer id');
 const CAUSE = Symbol('the cause');
 
-/** The same rows by the SQL that anybody would write first: one plain statement for each. */
+/** The same rows by simple SQL: one statement for each. */
 const plainStatements = [
   'BEGIN',
   `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)

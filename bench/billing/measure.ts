@@ -1,4 +1,4 @@
-/** Everybody takes turns within each round, so that what slows the machine down slows all. */
+/** All take turns within each round, so that a slow moment of the machine slows all. */
 import { fileURLToPath } from 'node:url';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuMsByName, cpuMsOf } from '../cpu.ts';
@@ -34,7 +34,7 @@ export type Spread = (typeof spreads)[number];
 
 export type Sample = {
   readonly perSecond: number;
-  /** Each transaction's share of what Postgres counted: syncs and WAL. */
+  /** The syncs and WAL of Postgres for each transaction. */
   readonly walSyncs: number;
   readonly walBytes: number;
   /** Processor time for each: of everything that was started here, and of the Node processes among it. */

@@ -1,4 +1,4 @@
-/** pgbench, the load generator that Postgres itself brings: bare SQL without any of our code in front. */
+/** pgbench, the load generator of Postgres: bare SQL without our code. */
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export class PgbenchMissing extends Error {
 const versionsFolder = '/usr/lib/postgresql';
 
 export async function findPgbench(): Promise<string> {
-  // First the program itself: what Debian puts on PATH is a wrapper in Perl.
+  // First the program itself, because Debian's pgbench on PATH is a wrapper in Perl.
   const folders = listed(versionsFolder).map((version) => join(versionsFolder, version, 'bin', 'pgbench'));
   for (const program of [...folders.toReversed(), onPath('pgbench')]) {
     if (program !== undefined && (await answers(program))) return program;

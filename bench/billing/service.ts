@@ -1,4 +1,4 @@
-/** Billing as a process, like its image's but without tracing hooks, and what is asked of it over HTTP. */
+/** Billing as a process, like its image's but without tracing hooks, and the requests to it. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
@@ -58,7 +58,7 @@ export async function startService(
   );
   const pool = new Pool(url, { connections: 2 * AT_ONCE });
   opened.defer(() => pool.close());
-  // Signed beforehand: it is the gateway that signs them, once per key and second.
+  // Signed beforehand, because the gateway signs once per key and second.
   const callers = Array.from(
     { length: ORGANISATIONS + 1 },
     (_, organisationId) =>

@@ -1,4 +1,4 @@
-/** Open checkouts, put straight into the database, and Stripe's signed events that they were paid. */
+/** Open checkouts, written into the database, and Stripe's signed events that they were paid. */
 import { createHmac } from 'node:crypto';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { ORGANISATIONS } from './charging.ts';
@@ -59,7 +59,7 @@ export function paidWebhook(offerId: number, secret: string): Webhook {
     payment_status: 'paid',
     status: 'complete',
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: VAT_MINOR },
-    // What else Stripe tells and nobody here reads.
+    // Fields of Stripe that billing does not read.
     custom_text: 'x'.repeat(1_500),
   };
   const body = JSON.stringify({

@@ -1,9 +1,9 @@
-/** Before anything is measured: all peers do the same thing, and those that are to count requests do count them. */
+/** Checks before the measurement: all peers answer the same, and those with a limit count requests. */
 import type { Peer } from './peers/peers.ts';
 import { clientAddress, requestPath } from './requests.ts';
 
 const limit = 60;
-/** At the far end of the network: no run uses up what these clients have. */
+/** Addresses that no run uses, so that their limits are not used up. */
 const probes = { same: 131_000, limit: 131_001 };
 
 export async function checkPeers(

@@ -9,14 +9,14 @@ import { type Load, saturate } from './wrk.ts';
 
 export type Sample = {
   readonly requestsPerSecond: number;
-  /** Of the peer's own processes; neither the stores nor the upstream nor the generator. */
+  /** Of the peer's own processes, without the stores, the upstream and the generator. */
   readonly cpuMicrosPerRequest: number;
   readonly saturatedP50Ms: number;
   readonly saturatedP99Ms: number;
   readonly steadyP50Ms: number;
   readonly steadyP99Ms: number;
   readonly sentLateP50Ms: number;
-  /** What processes that are none of ours took of all cores meanwhile, 0 to 1. */
+  /** The share of all cores that foreign processes used meanwhile, 0 to 1. */
   readonly foreignLoad: number;
 };
 
@@ -33,7 +33,7 @@ export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): 
   const saturated = await saturate(plan.wrk, target, plan.seconds);
   const cpuMs = cpuMsOf(peer.pid) - cpuBefore;
   const foreignLoad = foreign();
-  // What it still has to log must not be counted against the next measurement.
+  // So that its remaining log lines do not disturb the next measurement.
   await waitUntilIdle();
   const steady = await askSteadily(target, plan.seconds);
   await waitUntilIdle();
@@ -62,12 +62,12 @@ export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): 
   };
 }
 
-/** Something else than the work of all requests was measured. */
+/** The run did not measure the work of all requests. */
 export class InvalidRun extends Error {
   override readonly name = 'InvalidRun';
 }
 
-/** A gateway that drops its call log under load would be fast for nothing. */
+/** A gateway that loses calls under load must not count as fast. */
 async function lostCalls(peer: Peer): Promise<number> {
   if (!peer.isOurs) return 0;
   const metrics = await (await fetch(`${peer.url}/metrics`)).text();

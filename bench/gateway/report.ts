@@ -1,4 +1,4 @@
-/** What a run says in the end: what it was, and its tables. */
+/** The report of a run: its circumstances and tables. */
 
 import { percent, shown } from '../markdown.ts';
 import type { Options } from './options.ts';

@@ -1,8 +1,8 @@
-/** The one request that everybody is measured with, from as many clients as the limit of 60 a minute asks for. */
+/** The request of the measurement, from so many clients that none reaches 60 requests a minute. */
 
 export const requestPath = '/categories';
 
-/** Far above what any peer here reaches; with it nobody comes near 60 requests of one client within a minute. */
+/** Far above the rate of any peer, so that no client comes near 60 requests within a minute. */
 const mostRequestsASecond = 50_000;
 const mostOfOneClient = 20;
 /** The network for measurements, 198.18.0.0/15 (RFC 2544). */

@@ -13,7 +13,7 @@ export type Stage = {
   readonly valkeyUrl: string | undefined;
 };
 
-/** Everything is handed to `opened` as soon as it runs, so that an end at any moment finds it. */
+/** Adds everything to `opened` as soon as it runs, so that it is stopped whenever the run ends. */
 export async function setStage(
   opened: AsyncDisposableStack,
   o: { nginx: string; report: (line: string) => void },

@@ -1,4 +1,4 @@
-/** Samples of all rounds as a table, with the ratios that the aims speak of. */
+/** The samples of all rounds as a table, with the ratios of the aims. */
 import { median, overRounds, table } from '../markdown.ts';
 import type { Sample } from './measure.ts';
 import type { PeerName } from './peers/peers.ts';

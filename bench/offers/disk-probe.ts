@@ -1,4 +1,4 @@
-/** How long the disk takes to make 8 KiB durable, with nobody in between: what Postgres's pg_test_fsync asks. */
+/** How long the disk takes to make 8 KiB durable, as Postgres's pg_test_fsync measures it. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ export function syncTimesMs(folder: string, seconds: number): number[] {
   const block = Buffer.alloc(8_192, 1);
   const times: number[] = [];
   try {
-    // Overwritten again and again, like the log: no new blocks are to be found meanwhile.
+    // The same blocks are overwritten, like the log, so that no new ones must be allocated.
     for (const giveUpAt = performance.now() + seconds * 1_000; performance.now() < giveUpAt; ) {
       const began = performance.now();
       writeSync(file, block, 0, block.length, 0);

@@ -38,7 +38,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
       `${when} ${creationsReport(creations)}`,
       options.write && creations.durability !== null,
     );
-    // What it started ends before the next part begins.
+    // Its processes end before the next part begins.
     await system.disposeAsync();
   }
   if (options.chosen.includes('one-balance')) {

@@ -1,4 +1,4 @@
-/** In moderation's place: every picture is allowed at once, as it came. What is left is what a creation costs without the model. */
+/** A stand-in for moderation that allows every picture at once, to measure a creation without the model. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 

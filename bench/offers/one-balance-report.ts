@@ -1,4 +1,4 @@
-/** What the run of many clients at one balance says. */
+/** The report of many clients at one balance. */
 import { percentile, shown, table } from '../markdown.ts';
 import type { OneBalanceSample, TimedAnswer } from './one-balance.ts';
 

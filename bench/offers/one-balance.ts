@@ -1,4 +1,4 @@
-/** Many clients of one organisation create at once, so that all need the same balance: what they are answered, and whether the money is right. */
+/** Many clients of one organisation create offers at once, so all need the same balance: their answers, and whether the money is right. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,7 +29,7 @@ export type OneBalanceSample = {
 };
 export type TimedAnswer = Answer & { readonly tookMs: number };
 
-/** Once everything is quiet. */
+/** When everything is idle. */
 export type Money = {
   readonly charges: number;
   readonly chargedMinor: bigint;

@@ -1,4 +1,4 @@
-/** What Postgres did meanwhile, as it counts itself. */
+/** The work of Postgres by its own counters. */
 import pg from 'pg';
 
 export type Counters = {
@@ -15,7 +15,7 @@ export type Counters = {
 export type CounterReader = AsyncDisposable & {
   readonly read: () => Promise<Counters>;
   readonly version: string;
-  /** Null: the server gives up what a crash takes. */
+  /** Null: the server may lose commits in a crash. */
   readonly durability: string | null;
 };
 

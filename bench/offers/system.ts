@@ -1,4 +1,4 @@
-/** The whole system as `npm start` runs it, with stores of its own; of moderation there is a stand-in too. */
+/** The whole system of `npm start` with stores of its own, and a stand-in for moderation. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
@@ -20,7 +20,7 @@ export type System = {
   readonly gatewayUrl: string;
   readonly settings: Settings;
   readonly admin: ReturnType<typeof createAdminClient>;
-  /** Who is who, for processor time. */
+  /** The names of processes, for processor time. */
   readonly pids: () => ReadonlyMap<number, string>;
   readonly putInPlace: (moderation: Moderation) => Promise<void>;
   readonly stop: (name: string) => Promise<void>;
@@ -100,7 +100,7 @@ export async function startSystem(
   };
 }
 
-/** With its output in a file, as a container's goes to its runtime: reading it here would be part of what is measured. */
+/** Its output goes into a file, as a container's goes to its runtime. Reading it here would disturb the measurement. */
 export function startPlanned(
   plan: ProcessPlan,
   { folder }: Pick<Settings, 'folder'>,

@@ -79,7 +79,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       ...contextSecrets.notifier,
       PUBLIC_URL: at.gateway,
       IMAGE_ORIGIN: at.offers,
-      // Callers on this machine may set the client's address, like a load balancer in production.
+      // Callers on this machine may set the client address, like a load balancer in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
       CALL_SPOOL_FOLDER: join(folder, 'call-spool'),
@@ -154,7 +154,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
   }));
 }
 
-/** The staff's console: no service, and nobody waits for it. */
+/** The staff's console. It is no service, and no service calls it. */
 export function planConsole(settings: Settings): ProcessPlan {
   const at = addressesOf(settings.ports);
   const { RABBITMQ_URL: _, ...admin } = adminSettings(settings);

@@ -7,7 +7,7 @@ import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { readJson, writeJson } from './json-file.ts';
 
-/** Where advertisers look for the service. */
+/** The port at which advertisers expect the service. */
 export const gatewayPort = 8080;
 
 const names = [
@@ -16,7 +16,7 @@ const names = [
 ] as const;
 export type Ports = Readonly<Record<(typeof names)[number], number>>;
 
-/** Starts of two folders that look at the gateway's port in the same seconds must not both find it free. */
+/** So that two starts at the same time do not both find the gateway's port free. */
 const gatewayClaim = join(tmpdir(), `offer-ads-port-${gatewayPort}`);
 
 export async function choosePorts(folder: string): Promise<{ ports: Ports; release: () => void }> {

@@ -3,9 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** How the services' log names what a person should see at once. */
+/** The log levels that a person should see at once. */
 const told: Readonly<Record<string, string>> = { warn: 'warning', error: 'error', fatal: 'error' };
-/** The same words again within this time say nothing new: a service that waits for a store repeats itself. */
+/** A repeated line is hidden for this long, because a service that waits for a store repeats its message. */
 const repeatAfterMs = 10_000;
 
 export function openLog(
@@ -40,7 +40,7 @@ export function openLog(
 /** Lines of a stack trace or of a printed object: the file has them. */
 const detail = /^\s|^}|^$|^Node\.js v|^node:/;
 
-/** The message of a pino line from warning upwards; of anything else what came by standard error. */
+/** The message of a pino line from warning upwards; of other lines only those of stderr. */
 export function worthTelling(line: string, fromStderr: boolean): string | undefined {
   const entry = parseEntry(line);
   if (!entry) return fromStderr && !detail.test(line) ? line : undefined;
@@ -50,7 +50,7 @@ export function worthTelling(line: string, fromStderr: boolean): string | undefi
   return `${level}: ${entry.msg ?? ''}${cause && cause !== entry.msg ? ` (${cause})` : ''}`;
 }
 
-/** `err` is where the HTTP log puts it. */
+/** The HTTP log uses the field `err`. */
 type Entry = { level?: unknown; msg?: string; error?: { message?: string }; err?: { message?: string } };
 
 function parseEntry(line: string): Entry | undefined {

@@ -6,9 +6,9 @@ import { readJson, writeJson } from './json-file.ts';
 const hex = () => randomBytes(32).toString('hex');
 
 const makers = {
-  /** Of the person at this machine: for the admin tool and for signing in to the console. */
+  /** The token of the person at this machine, for the admin tool and the console. */
   adminToken: hex,
-  /** The console's own, for the services' admin routes. */
+  /** The console's own token for the admin routes of services. */
   consoleToken: hex,
   offersContext: hex,
   pricingContext: hex,

@@ -15,7 +15,7 @@ export type DevState = {
   readonly gateway: string;
   readonly portal: string;
   readonly docs: string;
-  /** Of the platform's own staff: here `staff`, with the token in `admin.json`. */
+  /** The staff's console; the name is `staff`, the token is in `admin.json`. */
   readonly console: string;
   readonly billing: string;
   readonly stripeSimulator: string;
@@ -61,7 +61,7 @@ export function readState(): DevState | undefined {
   return readJson(stateFile) as DevState | undefined;
 }
 
-/** What the admin CLI needs to reach the services, under the names of its environment variables. */
+/** The settings of the admin tool, by the names of its environment variables. */
 export function writeAdminSettings(settings: Readonly<Record<string, string>>): void {
   writeJson(adminFile, settings);
 }
@@ -70,7 +70,7 @@ export function readAdminSettings(): Readonly<Record<string, string>> | undefine
   return readJson(adminFile) as Readonly<Record<string, string>> | undefined;
 }
 
-/** What no longer runs must not look as if it did. */
+/** So that a stopped system does not look as if it ran. */
 export function removeState(): void {
   rmSync(stateFile, { force: true });
   rmSync(adminFile, { force: true });

@@ -14,19 +14,19 @@ export type Stores = {
   readonly databases: Readonly<Record<PostgresService, string>>;
   readonly mongo: Readonly<Record<MongoService, string>>;
   readonly rabbitmq: string;
-  /** Empty where there is none: the gateway then counts in memory. */
+  /** Empty without Valkey; the gateway then counts in memory. */
   readonly valkey: string;
 };
 
 export type StoresOptions = {
-  /** Of the system; what is started here keeps its data in it. */
+  /** The folder of the system, with the data of the stores that are started here. */
   readonly folder: string;
   readonly report: (line: string) => void;
-  /** Names the stores that exist already, as a person does for `npm start` (architecture, "Backing services"). */
+  /** The variables of existing stores, as for `npm start` (architecture, "Backing services"). */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Brings a service's database up to date; without it the migrations of this working copy do. */
+  /** Migrates a service's database; by default with the migrations of this working copy. */
   readonly migrating?: ((service: PostgresService, url: string) => Promise<void>) | undefined;
-  /** Of a test: containers of its own, and data that need not survive the machine. */
+  /** For tests: containers of its own, and data that need not survive a crash. */
   readonly forTests?: boolean;
 };
 
@@ -39,7 +39,7 @@ export async function startStores(o: StoresOptions): Promise<StartedStores> {
   const backing = await provideBacking({
     folder: foldersIn(o.folder).backingFolder,
     addresses: {
-      // Any database of that server will do to see that it answers; its own need not exist yet.
+      // Any database of the server shows that it answers; the service's own may not exist yet.
       postgres: {
         variable: `${named.toUpperCase()}_DATABASE_URL`,
         url: given(named) && withDatabase(given(named) ?? '', 'postgres'),

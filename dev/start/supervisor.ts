@@ -1,4 +1,4 @@
-/** Keeps processes running: one that dies is started again while the others live on; all are stopped by their ids. */
+/** Keeps processes running: one that dies is started again, while the others keep running. All are stopped by their ids. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,14 +7,14 @@ import { repository } from './folder.ts';
 import type { ProcessPlan } from './plans.ts';
 import { openLog } from './process-log.ts';
 
-/** First restart at once for a person; a service that keeps dying must not keep the machine busy. */
+/** The first restart comes at once; later ones wait longer, so that a service that keeps dying does not keep the machine busy. */
 const firstRestartMs = 250;
 const longestRestartMs = 15_000;
-/** Having lived this long, its next death counts as the first. */
+/** After living this long, the next death counts as the first. */
 const steadyAfterMs = 30_000;
-/** A tenth of it does on a machine that has nothing else to do. */
+/** An idle machine needs a tenth of this. */
 const readyWithinMs = 150_000;
-/** Its port may just be in use by a connection that ends; what fails as often as this will go on failing. */
+/** A start may fail once because a closing connection still uses its port; after this many failures it will not succeed. */
 const mostDeathsAtStart = 3;
 /** EX_CONFIG: its settings are wrong, and starting again cannot help. */
 const exitConfig = 78;
@@ -26,11 +26,11 @@ export type Supervisor = {
   /** Starts the process; resolves once it is ready, rejects when it cannot become so. */
   readonly start: (plan: ProcessPlan) => Promise<void>;
   /**
-   * Stops the processes named, at the same time, and starts them no more. By SIGINT nobody's patience is tried; by SIGTERM a
-   * service first waits until its callers have let go, as in production.
+   * Stops the processes named, all at the same time, and does not start them again. SIGINT stops at once. With SIGTERM a service first
+   * waits for its callers to close their connections, as in production.
    */
   readonly stop: (names: readonly string[], signal?: 'SIGINT' | 'SIGTERM') => Promise<void>;
-  /** For a person who has lost patience. */
+  /** For a second Ctrl-C. */
   readonly killAll: () => void;
   readonly pids: () => Readonly<Record<string, number>>;
 };
@@ -41,7 +41,7 @@ export function createSupervisor(o: {
   logsFolder: string;
   /** Keeps the process ids, so that the next start can stop what a killed one left running. */
   runFolder: string;
-  /** For every process, beside what its plan says. */
+  /** For every process, besides the variables of its plan. */
   env?: Readonly<Record<string, string>>;
   report: (line: string) => void;
   /** Called when a process has been started again under a new id. */
@@ -55,7 +55,7 @@ export function createSupervisor(o: {
       cwd: repository,
       env: { ...process.env, ...o.env, ...plan.env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own: Ctrl-C in the terminal is for us, who stop everything in order.
+      // A process group of its own, so that Ctrl-C reaches only this process, which stops all in order.
       detached: true,
     });
     const log = openLog(join(o.logsFolder, `${plan.name}.log`), (line) => o.report(`[${plan.name}] ${line}`));
@@ -125,7 +125,7 @@ export function createSupervisor(o: {
   };
 }
 
-/** False when it is not ready in time, or cannot become so any more. */
+/** False if it is not ready in time, or can no longer become ready. */
 async function becomesReady(plan: ProcessPlan, mayBecome: () => boolean): Promise<boolean> {
   const giveUpAt = performance.now() + readyWithinMs;
   while (mayBecome() && performance.now() < giveUpAt) {

@@ -1,4 +1,4 @@
-/** What a newcomer sees at the end of `npm start`. */
+/** The table at the end of `npm start`. */
 import { staffName } from './plans.ts';
 import type { DevState } from './state.ts';
 

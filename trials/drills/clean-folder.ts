@@ -1,13 +1,13 @@
-/** Each run begins with nothing, whatever an interrupted one has left broken; and never deletes what is not of drills. */
+/** Empties the folder of an earlier run, and never deletes the data of another system. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeBacking } from '@offer-ads/backing/backing';
 
 const MARK = 'of-drills-alone';
-/** The claim of the folder, and what saves time without being data. */
+/** The claim of the folder, and a cache, which is no data. */
 const KEPT: ReadonlySet<string> = new Set([MARK, 'run', 'compile-cache']);
 
-/** @throws when somebody else's data lies there */
+/** @throws if it has the data of another system */
 export async function cleanFolder(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const entries = readdirSync(folder);

@@ -1,24 +1,24 @@
-/** What a drill is: the fault of one alert, caused on a running system, and its runbook's way out. */
+/** A drill: causes the fault of one alert on a running system, and mends it by the runbook. */
 import type { Faster } from './prometheus/scale-rules.ts';
 import type { DrillSystem } from './system.ts';
 
 export type Drill = {
   /** Its name in deploy/monitoring/alerts.yaml. */
   readonly alert: string;
-  /** Of an alert that has several. */
+  /** For an alert with several severities. */
   readonly severity?: 'page' | 'ticket';
-  /** Where the usual haste would be too little, or so much that it fires without a fault. */
+  /** If the usual factors would be too small, or so large that the alert fires without a fault. */
   readonly faster?: Partial<Faster>;
-  /** Seconds until the alert must fire, where more than the usual is needed. */
+  /** Seconds until the alert must fire, if it needs more than usual. */
   readonly firesWithinS?: number;
   readonly cause: (system: DrillSystem) => Promise<void>;
   readonly mend: readonly Step[];
 };
 
 export type Step =
-  /** A line of the runbook, run in its own words. */
+  /** A line of the runbook, run as it is written. */
   | { readonly run: string }
-  /** What is mended by others, such as a mail server that somebody starts again. */
+  /** A repair by other people, such as the restart of a mail server. */
   | { readonly elsewhere: string; readonly done: (system: DrillSystem) => Promise<void> };
 
 export function run(line: string): Step {

@@ -1,4 +1,4 @@
-/** The drills against the rules and the pages: each alert has one of each, and what a drill mends by stands in the page. */
+/** Each alert has a drill and a page, and the page has the commands by which the drill mends. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Every drill, in an order in which none has to wait for long until the one before it is forgotten. */
+/** Every drill, in an order in which none waits long for the alerts of the one before. */
 
 import { brokerDisconnected } from './alerts/messages/broker-disconnected.ts';
 import { mailServerUnreachable } from './alerts/messages/mail-server-unreachable.ts';
@@ -62,7 +62,7 @@ export const drills: readonly Drill[] = [
   stripeEventsMissed,
 ];
 
-/** Five minutes are ten seconds. */
+/** Five minutes take ten seconds. */
 const USUALLY: Faster = { ranges: 30, ages: 30 };
 
 export function fasterOf(alert: string | undefined): Faster {

@@ -1,4 +1,4 @@
-/** One drill: wait for quiet, cause the fault, see the alert fire, mend by the runbook, see it resolve. */
+/** One drill: wait until the alert is silent, cause the fault, see the alert fire, mend by the runbook, see it resolve. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { reasonOf } from '@offer-ads/backing/find';
 import type { Drill, Step } from './drill.ts';
@@ -7,14 +7,14 @@ import { runLine } from './runbooks/runbook-line.ts';
 import type { DrillSystem } from './system.ts';
 import type { Outcome } from './table.ts';
 
-/** What an earlier drill has left behind in the windows that rules look through. */
+/** The effects of an earlier drill may still be in the ranges of the rules. */
 const QUIET_WITHIN_S = 420;
 const FIRES_WITHIN_S = 240;
 const RESOLVES_WITHIN_S = 420;
-/** A scrape that is missed interrupts an alert on a busy machine. */
+/** On a busy machine a missed scrape interrupts an alert. */
 const FIRES_ON_WITHIN_S = 60;
 const LOOK_EVERY_MS = 500;
-/** Nobody is at the keyboard sooner, however much of a hurry the alerts are in. */
+/** A person needs at least this long to react; some runbooks end transactions that are older than ten seconds. */
 const MENDED_AFTER_S = 12;
 
 export async function runDrill(o: {
@@ -84,7 +84,7 @@ async function take(step: Step, system: DrillSystem, tell: (words: string) => vo
   for (const line of printed.split('\n')) tell(`  ${line}`);
 }
 
-/** What it looks for, once it is there. */
+/** Returns the first result that is neither undefined nor false. */
 async function until<T>(look: () => T | undefined | false, withinS: number, problem: string): Promise<T> {
   const giveUpAt = performance.now() + withinS * 1_000;
   for (;;) {

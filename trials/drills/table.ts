@@ -1,14 +1,14 @@
-/** What the drills have shown, as a table. */
+/** The outcomes of drills, as a table. */
 
 export type Outcome = {
   readonly alert: string;
   readonly severity: string;
-  /** Seconds from the fault; undefined: it never came. */
+  /** Seconds from the fault; undefined: never. */
   readonly pendingAfterS?: number;
   readonly firingAfterS?: number;
   /** Seconds from the last step of mending. */
   readonly resolvedAfterS?: number;
-  /** Alerts that fired beside it. */
+  /** Other alerts that fired meanwhile. */
   readonly beside: readonly string[];
   readonly problem?: string;
 };

@@ -1,4 +1,4 @@
-/** A trace collector for tests: takes what the services' exporters send (OTLP over HTTP, as JSON) and keeps it. */
+/** A trace collector for tests: it stores what the exporters of the services send (OTLP over HTTP, as JSON). */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,13 +12,13 @@ export type Span = {
   readonly kind: (typeof kinds)[number];
   readonly traceId: string;
   readonly spanId: string;
-  /** Undefined: a trace begins here. */
+  /** Undefined for the first span of a trace. */
   readonly parentId: string | undefined;
   readonly startMs: number;
   readonly endMs: number;
-  /** Which was called, as in `mongodb`. */
+  /** The store that was called, such as `mongodb`. */
   readonly store: string | undefined;
-  /** All of it, as it was sent. */
+  /** The whole span as it was sent. */
   readonly sent: string;
 };
 

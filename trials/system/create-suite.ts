@@ -48,7 +48,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
 
     const balance = ({ id }: Organisation) => system().balance(id);
     const listed = async () => (await caller.request('GET', '/offers?environment=test&limit=100')).body.data;
-    /** What a refused request must leave behind: nothing. */
+    /** A refused request must change nothing. */
     async function expectRefusal(
       attempt: () => ReturnType<Advertiser['create']>,
       expected: { http: number; code: string; says?: string | RegExp },
@@ -62,8 +62,8 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
     }
 
     /**
-     * It starts in an hour. The seconds that a busy machine takes for a creation are credited soon after it, when the offer was to run
-     * meanwhile: that must not fall between two looks at the balance.
+     * Starts in an hour. If it started now, a slow creation would be credited for the seconds in which it did not run, and that would
+     * change the balance between two readings.
      */
     const laterForm = (changes: Parameters<typeof offerForm>[0] = {}) =>
       offerForm({
@@ -267,7 +267,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
     });
 
     it('409 while the first is in flight, one offer and one charge in the end', async () => {
-      /** How many were told to come again. */
+      /** Returns how many requests were answered 409. */
       const atOnce = async (key: string): Promise<number> => {
         const fields = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
         const forms = await Promise.all(Array.from({ length: 8 }, () => offerForm(fields)));
@@ -282,7 +282,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
         expect(await listed()).toHaveLength(before + 1);
         return others.length;
       };
-      // On a machine that stands still just then the others arrive after the first has ended.
+      // If the machine stops for a moment, the others arrive after the first has finished.
       let met = 0;
       for (let round = 1; met === 0 && round <= 3; round += 1) met = await atOnce(`all-at-once-${round}`);
       expect(met).toBeGreaterThan(0);
@@ -304,7 +304,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       expect({ status, body }).toEqual({ status: 429, body: { message: 'Too many requests' } });
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await listed()).toHaveLength(before);
-      // From another address, which is as good as waiting.
+      // From another address, instead of waiting for a minute.
       const later = await caller.create(await offerForm(form), 'over-the-limit');
       expect({ code: later.body.return_code, replayed: later.headers.get('idempotent-replayed') }).toEqual({
         code: 'S1',

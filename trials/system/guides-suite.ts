@@ -1,4 +1,4 @@
-/** The guides for advertisers: every example of each is run against the whole system, and what comes is what they show. */
+/** The guides for advertisers: every example runs against the whole system, and the replies are those of the guides. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import type { TestSystem } from '../harness/test-system.ts';
 
 const guides = fileURLToPath(new URL('../../docs/guides', import.meta.url));
 const commandLine = fileURLToPath(new URL('../../packages/sdk/src/cli/main.ts', import.meta.url));
-/** In the order in which readers meet them: the first has an organisation without offers. */
+/** In the order in which people read them: the organisation of the first guide has no offers yet. */
 const pages = [
   ...readFileSync(join(guides, 'README.md'), 'utf8').matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+\.md)\)/gm),
 ].map(([, file = '']) => file);

@@ -124,7 +124,7 @@ export function describeLifecycle(system: () => TestSystem, way = byHttp): void 
       });
 
       expect((await caller.request('DELETE', `/offers/${offer.offer_id}`)).body.return_code).toBe('S1');
-      // It ran for seconds of its 24 hours: nearly everything comes back, and nothing of the VAT.
+      // It ran for a few seconds of its 24 hours, so nearly the whole net price is credited, and no VAT.
       await eventually(async () => {
         const credited = Math.round(Number(await balance(organisation)) * 100);
         expect(credited).toBeLessThanOrEqual(net);

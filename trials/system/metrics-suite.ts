@@ -1,4 +1,4 @@
-/** What the services tell at /metrics: exactly the table of docs/operations/metrics.md, whatever strangers send. */
+/** /metrics of the services has exactly the metrics of docs/operations/metrics.md, also after hostile requests. */
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
@@ -7,9 +7,9 @@ import { type Scraped, scrapeAll } from '@offer-ads/deploy/monitoring/scrape';
 import type { Addresses } from '@offer-ads/dev/start/plans';
 import type { TestSystem } from '../harness/test-system.ts';
 
-/** Told only with a hosted model, and with a store of counts that replicas share. */
+/** They exist only with a hosted model, and only with Valkey. */
 const mayBeMissing = new Set(['moderation_hosted_call_seconds', 'rate_limit_store_up']);
-/** Without the buckets of histograms, in all six services together. What the hostile requests ask for would be more. */
+/** Of one metric in all six services, without the buckets of histograms. The hostile requests could create more. */
 const mostSeries = 400;
 
 const hostilePaths = [
@@ -84,19 +84,19 @@ function servicesOf(addresses: Addresses): Readonly<Record<ServiceName, string>>
   return Object.fromEntries(named) as Record<ServiceName, string>;
 }
 
-/** Ids, encodings, and words that only the hostile requests hold. */
+/** Ids, encodings and words that only the hostile requests contain. */
 function isOfStrangers(value: string): boolean {
   return /4711|4712|%|c0ffee|evil|passwd|leaked|\?|PROPFIND|REBIND/.test(value);
 }
 
-/** As it is written: fetch would tidy the path up. */
+/** Sends the path unchanged; `fetch` would normalise it. */
 function send(address: string, method: string, path: string): Promise<void> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {
     const sent = request({ hostname, port, method, path, headers: { connection: 'close' } }, (reply) => {
       reply.resume().on('close', () => resolve());
     });
-    // Being cut off is an answer too.
+    // A closed connection counts as an answer.
     sent.on('error', () => resolve());
     sent.setTimeout(10_000, () => sent.destroy());
     sent.end();

@@ -1,4 +1,4 @@
-/** TEST and LIVE apart (specification, Authentication items 4 to 6), through every service that could mix them up. */
+/** TEST and LIVE are separate (specification, Authentication items 4 to 6) in every service that could mix them up. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -29,7 +29,7 @@ export function describeModes(system: () => TestSystem): void {
       callers = { TEST: advertiser(system(), key), LIVE: advertiser(system(), live.key) };
     });
 
-    /** What there is in both modes: what a refused request must not change. */
+    /** The state of both modes, which a refused request must not change. */
     async function standing() {
       const of = async (mode: Mode) => ({
         balance: await system().admin('balance', 'show', org, `--mode=${mode.toLowerCase()}`),
@@ -39,7 +39,7 @@ export function describeModes(system: () => TestSystem): void {
       return withoutSignatures({ test, live });
     }
 
-    /** In an hour: what a busy machine takes of an offer's time would be credited between two looks at the balance. */
+    /** In an hour, so that a slow creation is not credited between two readings of the balance. */
     const later = () => ({ start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) });
 
     it.each(modes)(
@@ -76,7 +76,7 @@ export function describeModes(system: () => TestSystem): void {
           });
         }
         expect(await standing()).toEqual(before);
-        // The key of the refused creation is as good as new.
+        // The key of the refused creation is still free.
         const created = await create(key, 'B', mode);
         expect(created.body.return_code).toBe('S1');
         expect(created.headers.has('idempotent-replayed')).toBe(false);
@@ -132,7 +132,7 @@ export function describeModes(system: () => TestSystem): void {
         const shown = await system().admin<{ balance: string }>('balance', 'show', org, '--mode=test');
         return Number(shown.balance);
       };
-      /** What a TEST offer takes from the balance. */
+      /** The price that a TEST offer takes from the balance. */
       const paid = async () => {
         const before = await balance();
         expect((await callers.TEST.create(await offerForm(times))).body.return_code).toBe('S1');
@@ -156,7 +156,7 @@ export function describeModes(system: () => TestSystem): void {
   });
 }
 
-/** Addresses of images are signed anew for each reply. */
+/** Each reply signs the addresses of images again. */
 function withoutSignatures(value: object): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/\?expires=[^"]*/g, ''));
 }

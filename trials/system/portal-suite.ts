@@ -1,4 +1,4 @@
-/** People in the portal, from the mail with the link to the key and the colleague: through every service that takes part. */
+/** People in the portal, through every service that takes part: from the sign-in link to a new key and an invited colleague. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -135,7 +135,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
         expect(await (await fetch(link)).text()).toContain('<form method="post">'),
       );
       expect((await admin('GET', '/mail-preferences')).body).toEqual(everything);
-      // A provider of mailboxes comes again after a 503, and to say it twice changes nothing.
+      // A mailbox provider repeats its request after a 503; a repeated request changes nothing.
       await eventually(async () => {
         const posted = await fetch(link, {
           method: 'POST',
@@ -153,7 +153,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       });
     }, 300_000);
 
-    /** Of the newest mail; the one before may be of an earlier test. */
+    /** From the newest mail; older ones may belong to an earlier test. */
     async function tokenMailedTo(address: string, subject = 'sign-in link'): Promise<string> {
       return eventually(async () => {
         const mails = (await mailsTo(system(), address)).filter((mail) => mail.subject.includes(subject));
@@ -169,7 +169,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
 
 type Visitor = (method: string, path: string, json?: unknown) => Promise<{ status: number; body: unknown }>;
 
-/** Keeps its cookie and its CSRF token as the portal's page does, and asks again after a 503, as its person does. */
+/** Keeps its cookie and CSRF token like the portal's page, and repeats a request after a 503. */
 function visitor(system: TestSystem): Visitor {
   const address = unusedAddress();
   let cookie = '';

@@ -1,6 +1,6 @@
 /**
- * An advertiser who calls by the SDK, for the same tests that call by HTTP. Every reply is read twice: as it came over the wire,
- * and as the SDK gave it; they must say the same.
+ * An advertiser who calls by the SDK, for the same tests that call by HTTP. Each reply is compared: the one on the wire and the
+ * result of the SDK must agree.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
@@ -29,17 +29,17 @@ import type { System } from '../harness/system.ts';
 /** A row of an endpoint's table of codes, such as `createOffer E3 200`; without a code `createOffer 429`. */
 export type Row = string;
 
-/** `reached` collects the rows that calls have met. */
+/** `reached` collects the rows of the replies. */
 export function bySdk(reached: Set<Row>): Way {
   return {
     name: 'by the SDK',
     isRaw: false,
-    // A client needs a key: that of nobody.
+    // A client needs a key, so this one does not exist.
     advertiser: (system, key, from) => sdkAdvertiser(system, key ?? 'pk_test_nobody', reached, from),
   };
 }
 
-/** For those who want the client itself, each request from an address of its own. */
+/** The client itself. Each request has another client address. */
 export function sdkClient(
   system: Pick<System, 'state'>,
   apiKey: string,
@@ -71,7 +71,7 @@ function sdkAdvertiser(
   reached: Set<Row>,
   { address }: CallsFrom = {},
 ): Advertiser {
-  /** Once and at once, so that each reply is the test's to judge. */
+  /** Sends one request without retries, so that the test sees each reply. */
   async function ask(operation: (ads: OfferAds) => Promise<Result>) {
     let wire: Wire | undefined;
     const ads = createClient({
@@ -174,7 +174,7 @@ const kinds: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** The form of a test as the SDK takes it, whatever is wrong with its values. */
+/** Turns a form into the SDK's request, with all its invalid values. */
 function requestOf(form: FormData): CreateOfferRequest {
   const all = (name: string) => (form.has(name) ? form.getAll(name) : undefined);
   const numbers = (name: string) => all(name)?.map(Number);

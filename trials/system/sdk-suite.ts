@@ -1,4 +1,4 @@
-/** What the SDK meets beyond the suites that it shares with HTTP: the rest of the tables of codes, resuming, pages. */
+/** What the shared suites do not test of the SDK: the other rows of the tables of codes, resuming, and pages. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreateOfferRequest, OfferAdsError, unwrap } from '@offer-ads/sdk';
@@ -18,7 +18,7 @@ import { setFaults } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { bySdk, everyRow, type Row, sdkClient } from './sdk-advertiser.ts';
 
-/** `reached`: what the suites before this one have met. */
+/** @param reached the rows that the earlier suites reached */
 export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: () => SoonOver): void {
   describe('the SDK', () => {
     let organisation: Organisation;
@@ -42,7 +42,7 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       image: new Blob([new Uint8Array(await photographLikeJpeg({}))]),
       location: london,
       radius: 10,
-      // A start that has come while the same is sent again and again would be refused.
+      // In an hour, because the same request is repeated, and a start in the past would be refused.
       start_datetime: new Date(Date.now() + hourMs),
       expiry_datetime: new Date(Date.now() + 24 * hourMs),
       payment_method: 'E',
@@ -93,7 +93,7 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
     it('goes on after a 503 by itself, with the same key', async () => {
       const ads = sdkClient(system(), organisation.key);
       try {
-        // Billing asks twice by itself: the first request fails for good, the second for a moment.
+        // Billing tries twice itself: the first request of the SDK fails, and of the second only the first try.
         await setFaults(system(), 'stripe', { failCreate: 'down', failTimes: 3 });
         const result = await ads.offers.create(await request());
         expect(result).toMatchObject({ ok: true, value: { status: 'Awaiting Payment' }, replayed: false });
@@ -129,7 +129,7 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       const ads = sdkClient(system(), organisation.key);
       const offer = await request();
       const idempotencyKey = randomUUID();
-      // The client cannot send a stream again by itself.
+      // The client cannot repeat a stream.
       const created = await eventually(async () => {
         const image = (offer.image as Blob).stream();
         return unwrap(await ads.offers.create({ ...offer, image }, { idempotencyKey }));

@@ -7,7 +7,7 @@ import type { TestSystem } from '../harness/test-system.ts';
 import type { Collector, Span } from './collector.ts';
 import { treeOf, wayTo, wrongParents } from './trace-tree.ts';
 
-/** Exporters send every fifth of a second, each service by itself, and a busy machine takes its time. */
+/** Each service exports every 200 ms, and a busy machine may be slow. */
 const patience = { timeoutMs: 60_000 };
 
 export function describeTraces(system: () => TestSystem, collector: () => Collector): void {
@@ -18,7 +18,7 @@ export function describeTraces(system: () => TestSystem, collector: () => Collec
       collector()
         .spans()
         .filter(({ startMs }) => startMs >= sinceMs);
-    /** Waits for one that begins with such a request, has come as far as a mail, and has gone all these ways. */
+    /** Waits for a trace that begins with this request, ends with a mail and contains all these paths. */
     const expectTrace = (service: string, request: string, ways: readonly (readonly string[])[]) =>
       eventually(() => {
         const begun = spans().filter(
@@ -35,7 +35,7 @@ export function describeTraces(system: () => TestSystem, collector: () => Collec
 
     beforeAll(async () => {
       organisation = await newOrganisation(system());
-      // Spans begin by the clock of the services' processes, to the millisecond.
+      // The clocks of services have whole milliseconds.
       sinceMs = Date.now() - 1;
     }, 180_000);
 

@@ -1,7 +1,7 @@
-/** A trace as a picture that a person can read, and as ways from its beginning to an end. */
+/** A trace as a readable tree, and as paths from its first span to another. */
 import type { Span } from './collector.ts';
 
-/** A line per span, indented below its parent; calls of stores are counted. */
+/** One line for each span, indented below its parent. Calls of stores are only counted. */
 export function treeOf(spans: readonly Span[]): string {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const begin = Math.min(...spans.map(({ startMs }) => startMs));
@@ -13,7 +13,7 @@ export function treeOf(spans: readonly Span[]): string {
     const who = `${'  '.repeat(depth)}${span.service}`.padEnd(32);
     lines.push(`${at} ${took}  ${who} ${span.kind.padEnd(8)} ${span.name}`);
     const below = childrenOf(spans, span);
-    // They are many, and lead nowhere.
+    // They are many, and have no children.
     const calls = below.filter(({ store }) => store !== undefined);
     if (calls.length > 0)
       lines.push(`${' '.repeat(21)}${'  '.repeat(depth)}${calls[0]?.store}: ${calls.length} calls`);
@@ -25,7 +25,7 @@ export function treeOf(spans: readonly Span[]): string {
   return [' starts at    takes  service                          kind     what', ...lines].join('\n');
 }
 
-/** From the beginning of the trace to this span: `gateway SERVER POST /offers` and so on. */
+/** The path from the first span to this one: `gateway SERVER POST /offers` and so on. */
 export function wayTo(spans: readonly Span[], end: Span): string[] {
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   const way: string[] = [];
@@ -34,7 +34,7 @@ export function wayTo(spans: readonly Span[], end: Span): string[] {
   return way;
 }
 
-/** What is wrong with the parents: one that is missing, or of a kind that cannot have caused the span. */
+/** Wrong parents: a missing one, or one of a kind that cannot cause the span. */
 export function wrongParents(spans: readonly Span[]): string[] {
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   const causes: Partial<Record<Span['kind'], Span['kind']>> = { SERVER: 'CLIENT', CONSUMER: 'PRODUCER' };
@@ -42,7 +42,7 @@ export function wrongParents(spans: readonly Span[]): string[] {
     if (span.parentId === undefined) return [];
     const parent = byId.get(span.parentId);
     const told = `${span.service} ${span.kind} ${span.name}`;
-    if (parent === undefined) return [`${told} has a parent that never came`];
+    if (parent === undefined) return [`${told} has a parent that is missing`];
     const cause = causes[span.kind];
     if (cause !== undefined && parent.kind !== cause) return [`${told} is below a ${parent.kind}`];
     if (cause === undefined && parent.service !== span.service) return [`${told} is below ${parent.service}`];

@@ -1,4 +1,4 @@
-/** Where the stores lie: in a folder that goes at the end, or in one that is kept, so that a second run need not load again. */
+/** The folder of the stores: a temporary one, or one that is kept, so that a second run need not load again. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

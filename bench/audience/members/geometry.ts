@@ -13,7 +13,7 @@ const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const FULL_TURN_E6 = 360_000_000;
 const HALF_TURN_E6 = 180_000_000;
 
-/** That hold the circle: two where it crosses the date line, all longitudes where it holds a pole. A hair larger than need be. */
+/** Boxes that contain the circle: two across the date line, all longitudes around a pole. Slightly too large. */
 export function boxesOf({ latitude, longitude, radiusMiles }: Circle): BoxE6[] {
   const angle = radiusRadians(radiusMiles);
   const e6 = (angle: number) => Math.ceil(((angle * 180) / Math.PI) * 1e6) + 1;

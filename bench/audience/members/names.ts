@@ -1,4 +1,4 @@
-/** What is told in the tables, in their order. */
+/** The rows of the tables, in their order. */
 
 export const peerNames = ['the index', 'PostGIS', 'MongoDB 2dsphere'] as const;
 export type PeerName = (typeof peerNames)[number];

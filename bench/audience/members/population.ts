@@ -1,15 +1,15 @@
-/** Whom everybody counts among: generated members, the same ones in every store and in every run. */
+/** The members that all peers count: generated ones, the same in every store and run. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { generateMembers } from '../../../services/pricing/src/domain/members/generated-members.ts';
 
-/** Stores that were filled with other members than these are filled anew. */
+/** A store with another population is filled again. */
 export const POPULATION = 'seed 7, one of 512 at the date line, version 1';
 
-/** What memory and patience allow. */
+/** Limited by memory and time. */
 export const MOST_MEMBERS = 50_000_000;
 
-/** Columns of those who count: active and not banned. */
+/** Columns of the members who count: active and not banned. */
 export type Population = {
   readonly size: number;
   readonly memberIds: Float64Array;
@@ -23,14 +23,14 @@ export type Population = {
 
 const SEED = 7;
 const MOST_OF_ONE_INTEREST_ID = 31;
-/** The cities of generated members lie far from the date line, where half of all mistakes are made. */
+/** No city of generated members is near the date line, where half of all mistakes happen. */
 const ISLANDERS_ONE_OF = 512;
 /** Taveuni, Fiji: the meridian of 180 degrees runs through it. */
 export const island = { latitude: -16.84, longitude: 180 };
-/** Of every eight members at least six count; the generator is told enough. */
+/** At least six of eight members count, so enough are generated. */
 const ENOUGH = 8 / 6;
 
-/** All of them, those who do not count too, until as many as `counting` who do have come by. */
+/** All members, also those who do not count, until `counting` of them count. */
 export function* everybody(counting: number): Generator<MemberFacts> {
   let left = counting;
   let at = 0;
@@ -69,7 +69,7 @@ export function populationOf(size: number): Population {
   return columns;
 }
 
-/** Of a target 0 stands for no filter. */
+/** In a target 0 means no filter. */
 export function bitsOfGenders(genders: readonly MemberFacts['gender'][]): number {
   return genders.reduce((bits, gender) => bits | (1 << memberGenders.indexOf(gender)), 0);
 }

@@ -1,4 +1,4 @@
-/** Everybody looked at, by pricing's own rule of distance: what all counts must equal. */
+/** Looks at every member by pricing's own rule of distance. All counts must equal this one. */
 import { greatCircleMetres, radiusMetres } from '../../../services/pricing/src/domain/great-circle.ts';
 import type { Target } from '../../../services/pricing/src/domain/target.ts';
 import { boxesOf } from '../members/geometry.ts';

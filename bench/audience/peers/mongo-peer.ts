@@ -15,7 +15,7 @@ import { type Peer, timed } from './peers.ts';
 const BATCH = 1_000;
 const AT_ONCE = 4;
 const VERSION = 1;
-/** MongoDB counts whoever's S2 cell of the finest level touches the circle: its longest diagonal, 2.439 / 2^30 of the radius. */
+/** MongoDB counts members whose finest S2 cell touches the circle. Its longest diagonal is 2.439 / 2^30 of the radius. */
 const LEAF_CELL_METRES = 0.0145;
 
 type Marker = { _id: 'loaded'; population: string };
@@ -57,7 +57,7 @@ async function fill(connection: Connection, size: number): Promise<void> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, insert));
   await openMongoAudience(connection).prepare();
-  // Otherwise it is the stop of the server that has to wait for the disk.
+  // Otherwise the server would wait for the disk when it stops.
   await connection.db?.admin().command({ fsync: 1 });
 }
 
@@ -78,7 +78,7 @@ function take(people: ReturnType<typeof everybody>): MemberDocument[] {
   return batch;
 }
 
-/** The store gives a read two seconds and then gives up; here it is to be seen how long the long ones take. */
+/** The service limits a read to two seconds; the bench measures how long the long ones take. */
 function withoutHurry(connection: Connection): Connection {
   const collection = (name: string) => {
     const members = connection.collection(name);

@@ -1,4 +1,4 @@
-/** Who counts. */
+/** A peer: something that counts members. */
 import type { Target } from '../../../services/pricing/src/domain/target.ts';
 import type { PeerName } from '../members/names.ts';
 
@@ -6,13 +6,13 @@ export type Peer = {
   readonly name: PeerName;
   /** The index answers at once; the others after a round trip. */
   readonly count: (target: Target) => number | Promise<number>;
-  /** So far outside of the circle it may still count somebody; unless given it counts exactly. */
+  /** It may count members this far outside of the circle; by default it is exact. */
   readonly beyondMetres?: number;
-  /** Its rounds take minutes: it is asked in the first one alone. */
+  /** Its rounds take minutes, so it counts only in the first. */
   readonly slow?: true;
-  /** Seconds to fill it; undefined: a run before did. */
+  /** Seconds to fill it; undefined if an earlier run did. */
   readonly loadSeconds: number | undefined;
-  /** What it holds on disk or in memory, indexes included. */
+  /** Its size on disk or in memory, with indexes. */
   readonly bytes: number;
 };
 

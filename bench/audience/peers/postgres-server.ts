@@ -11,18 +11,18 @@ import { answers } from '@offer-ads/backing/stores';
 const programs = '/usr/lib/postgresql/15/bin';
 const extension = '/usr/share/postgresql/15/extension/postgis.control';
 
-/** For reading: nobody writes while counts are measured, and what a machine loses that dies meanwhile is a cache. */
+/** For reading only: nothing is written during the measurement, and a crash would lose only a cache. */
 const postgresSettings = {
   // Tables and indexes of 10 million together, so that nothing is read from outside.
   shared_buffers: '4GB',
   effective_cache_size: '8GB',
-  // No bitmap gets lossy.
+  // So that no bitmap becomes lossy.
   work_mem: '256MB',
   maintenance_work_mem: '1GB',
   random_page_cost: '1.1',
   // Compiling takes longer than any of these statements.
   jit: 'off',
-  // Both cores, where the planner thinks that they help.
+  // Both cores, if the planner wants them.
   max_parallel_workers_per_gather: '1',
   max_parallel_maintenance_workers: '1',
   autovacuum: 'off',
@@ -33,7 +33,7 @@ const postgresSettings = {
   max_wal_size: '8GB',
 } as const;
 
-/** Of sessions that ask PostGIS: planned for the circle that is asked for; the plan for any circle takes a quarter longer. */
+/** PostGIS plans each circle separately; one plan for all circles takes a quarter longer. */
 export const postgisSession = '-c plan_cache_mode=force_custom_plan';
 
 export class ProgramsMissing extends Error {
@@ -56,7 +56,7 @@ export async function startPostgresServer(
   const user = serverUser();
   const data = reachableDataFolder(folder, 'postgis', user);
   if (!existsSync(join(data, 'PG_VERSION'))) initialise(data, user);
-  // Left by a killed server; whoever claimed the folder has made sure that it is dead.
+  // A killed server left it; claiming the folder has stopped that server.
   rmSync(join(data, 'postmaster.pid'), { force: true });
   const [port = 0] = await freePorts(1);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;

@@ -1,6 +1,6 @@
 /**
- * What Node itself takes: its HTTP server, undici, and nothing else. No limit, no key, no log, no deadline. The difference to
- * our gateway is what we could save at most without leaving Node. PORT and UPSTREAM_URL come from the environment.
+ * The cost of Node itself: its HTTP server and undici, without limit, key, log or deadline. Our gateway cannot become faster
+ * than this without leaving Node. PORT and UPSTREAM_URL come from the environment.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';

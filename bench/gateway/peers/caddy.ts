@@ -1,4 +1,4 @@
-/** Caddy as a reverse proxy with an access log. It has no rate limit without a module of others: it counts nothing. */
+/** Caddy as a reverse proxy with an access log. It has no rate limit, because that needs a third-party module. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Running, startProcess } from '../../process.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Running, startProcess } from '../../process.ts';
 import { requestPath } from '../requests.ts';
 
-/** What offers answers to GET /categories, in its size and its headers. */
+/** A reply with the size and headers of GET /categories of offers. */
 const body = JSON.stringify({
   categories: ['Food & Drink', 'Health', 'Entertainment', 'Beauty', 'Retail', 'Travel', 'Services'].map(
     (category_name, index) => ({ category_id: index + 1, category_name }),
@@ -25,7 +25,7 @@ export async function startUpstream(o: { nginx: string; folder: string; port: nu
 }
 
 /**
- * The limit is ours in nginx's words: 60 a minute with all of them allowed at once. Its client comes from
+ * The same limit as ours: 60 a minute, all of them allowed at once. The client address comes from
  * X-Forwarded-For of a trusted peer. It looks up no key and logs no call.
  */
 export async function startNginxPeer(o: {

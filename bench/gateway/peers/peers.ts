@@ -1,4 +1,4 @@
-/** Who is compared: all in front of the same upstream, each a process (or a few) of its own. */
+/** The peers: each has processes of its own and calls the same upstream. */
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { type Running, startProcess } from '../../process.ts';
@@ -27,13 +27,13 @@ export type Peer = {
   readonly accessLog: string;
   /** Whether it refuses the 61st request of one client. */
   readonly limits: boolean;
-  /** A gateway of ours, with a call log to look after. */
+  /** Our own gateway, which has a call log. */
   readonly isOurs: boolean;
 };
 
 export const traced = ['--import', '@offer-ads/platform/telemetry/telemetry'];
 
-/** Started one after the other, so that nobody's start slows another's. */
+/** They start one after the other, so that no start slows another. */
 export async function startPeers(
   opened: AsyncDisposableStack,
   o: { stage: Stage; programs: Programs; names: readonly PeerName[] },
@@ -57,7 +57,7 @@ export async function startPeers(
   };
   const peers: Peer[] = [];
   for (const name of o.names) {
-    // Without one it would be the plain gateway under another name.
+    // Without Valkey it would be the same as `gateway`.
     if (name === 'gateway-valkey' && valkeyUrl === undefined) continue;
     const [free = 0] = await freePorts(1);
     const running = await start[name](free);

@@ -1,4 +1,4 @@
-/** Programs of others that the comparison needs, from PATH. */
+/** The third-party programs of the comparison, from PATH. */
 import { onPath } from '@offer-ads/backing/on-path';
 import { output } from '../../process.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A worker thread that says when the next request is due. Node's timers wake by whole milliseconds; this one blocks its
- * own thread on a futex, which wakes within some 60 microseconds and burns no core in between.
+ * A worker thread that signals when the next request is due. Node's timers have whole milliseconds. This thread blocks on a
+ * futex, which wakes it within about 60 microseconds and uses no processor time while it waits.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { nowUs } from './steady-clock.ts';

@@ -13,7 +13,7 @@ import { nowUs } from './steady-clock.ts';
 type Plan = { url: string; apiKey: string; clients: number; rate: number; seconds: number };
 
 const connections = 32;
-/** Replies that are not there this long after the last request was due are not waited for. */
+/** How long the end waits for replies after the last request was due. */
 const graceMs = 3_000;
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
@@ -67,7 +67,7 @@ async function openLine(): Promise<Line> {
   return line;
 }
 
-/** What waited for a connection is late because of the peer, and its lateness is none of the generator's. */
+/** A request that waited for a connection is late because of the peer, not of the generator. */
 function sendDue(why: 'on time' | 'a connection is free'): void {
   while (sent < total && startUs + sent * intervalUs <= nowUs()) {
     const line = idle.shift();
@@ -90,7 +90,7 @@ function receive(line: Line, text: string): void {
   if (latenciesUs.length + refused === total) finish();
 }
 
-/** One reply at a time is under way on a connection, so nothing follows its end. */
+/** A connection has one request at a time, so nothing follows the end of its reply. */
 function isComplete(reply: string): boolean {
   const headEnd = reply.indexOf('\r\n\r\n');
   if (headEnd === -1) return false;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { output } from '../../process.ts';
 import type { Load } from '../wrk.ts';
 
-/** Well under what every peer can do, so that it is the way through that is measured and not a queue. */
+/** Well below the capacity of every peer, so that latency contains no queueing. */
 export const steadyRate = 1_500;
 
 const program = fileURLToPath(new URL('steady-load.ts', import.meta.url));
@@ -14,7 +14,7 @@ const report = z.object({
   broken: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
-  /** How much of the latencies is the generator's own: between the moment a request was due and its sending. */
+  /** The generator's own part of the latencies: from when a request was due until it was sent. */
   sentLateP50Ms: z.number(),
   sentLateP99Ms: z.number(),
 });

@@ -1,11 +1,11 @@
-/** Views as the community platform publishes them, waiting in the queue of offers before anybody consumes. */
+/** Views as the community platform publishes them. They wait in the queue of offers until it starts. */
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 
-/** Where views go and whether they tell who. */
+/** The offers of the views, and whether views have viewers. */
 export type Traffic = { readonly offers: number; readonly viewers: number | undefined };
 
 /** Published and confirmed together. */

@@ -7,7 +7,7 @@ import { fillQueue } from './events.ts';
 import { migrations, type Stage, startReplicas } from './replicas.ts';
 import { intakeTurns, OFFERS, type Turn } from './turns.ts';
 
-/** Whoever counts twice does so right after. */
+/** A double count would happen right afterwards. */
 const AFTERWARDS_MS = 200;
 
 export type IntakeSamples = ReadonlyMap<Turn, readonly Sample[]>;

@@ -8,13 +8,13 @@ import { startProcess } from '../../process.ts';
 
 export type Stage = { readonly folder: string; readonly databaseUrl: string; readonly rabbitmqUrl: string };
 
-/** The processes at work; they end when it is disposed of. */
+/** The working processes; disposing ends them. */
 export type AtWork = AsyncDisposable & { readonly pids: readonly number[] };
 
 const directory = fileURLToPath(new URL('../../../services/offers', import.meta.url));
 export const migrations = join(directory, 'migrations');
 
-/** Every replica with its pool, its consumer and everything else that the service does. */
+/** Each replica is the whole service, with its pool and consumer. */
 export async function startReplicas(stage: Stage, count: number): Promise<AtWork> {
   const started = new AsyncDisposableStack();
   const secret = () => randomBytes(24).toString('hex');

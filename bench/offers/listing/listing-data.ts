@@ -1,8 +1,8 @@
-/** One organisation that has advertised for years: nearly all of its offers have ended, and as many as a quota allows have not. */
+/** One organisation that has advertised for years: nearly all of its offers have ended, and the rest is as many as its quota allows. */
 import pg from 'pg';
 
 export const organisationId = 1;
-/** Evenly among all by their creation, so that a filter finds few anywhere. */
+/** Spread evenly by creation time, so that a filter finds few anywhere. */
 const living = { active: 200, scheduled: 150, paused: 100, unpaid: 50 };
 
 export async function fillListing(databaseUrl: string, offers: number): Promise<void> {
@@ -48,7 +48,7 @@ export async function fillListing(databaseUrl: string, offers: number): Promise<
   }
 }
 
-/** Of the offer of that place in the listing, counted from 1. */
+/** For the offer at that place of the listing, counted from 1. */
 export async function createdAt(databaseUrl: string, place: number): Promise<Date> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -64,7 +64,7 @@ export async function createdAt(databaseUrl: string, place: number): Promise<Dat
   }
 }
 
-/** Made at once over all rows they take a fraction of the time. What the primary key holds together stays. */
+/** Creating indexes after the rows takes a fraction of the time. The primary key stays. */
 async function withoutIndexes(client: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `SELECT indexname AS name, indexdef AS definition FROM pg_indexes

@@ -1,4 +1,4 @@
-/** What the run of the listing says, with its aim. */
+/** The report of the listing, with its aim. */
 import { median, overRounds, percent, percentile, shown, table } from '../../markdown.ts';
 import { far, first, type Listing, pageSize } from './listing.ts';
 

@@ -72,7 +72,7 @@ export async function measureListing(
 
 type Ask = (query: string, limit?: number) => Promise<ListReply>;
 
-/** As the gateway does: the signed context is made once a second at most, so here once. */
+/** The gateway signs a context at most once a second, so one is enough here. */
 function askingAs(pool: Pool, settings: Settings): Ask {
   const token = signCallerContext(settings.secrets.offersContext, {
     audience: 'offers',
@@ -110,7 +110,7 @@ async function cursorOf({ farPage }: ListingPlan, databaseUrl: string, ask: Ask)
   return pagination.next_cursor;
 }
 
-/** One of each in turn, so that what slows the machine down slows all. */
+/** Each query in turn, so that a slow moment of the machine slows all. */
 async function byTurns(
   questions: ReadonlyMap<string, string>,
   times: number,

@@ -69,10 +69,7 @@ export const billing: Dashboard = {
               'histogram_quantile(0.5, sum by (le) (rate(stripe_webhook_delay_seconds_bucket[1h])))',
               'median',
             ],
-            [
-              'histogram_quantile(0.99, sum by (le) (rate(stripe_webhook_delay_seconds_bucket[1h])))',
-              'p99',
-            ],
+            ['histogram_quantile(0.99, sum by (le) (rate(stripe_webhook_delay_seconds_bucket[1h])))', 'p99'],
           ],
         },
         {

@@ -1,4 +1,4 @@
-/** Transactions that somebody has begun and forgotten, with their locks. Ours wait for nobody that long. */
+/** Transactions that somebody began and forgot, with their locks. Our own transactions never wait that long. */
 import type { Drill } from '../drill.ts';
 import { run } from '../drill.ts';
 import type { DatabaseName } from './open-locks.ts';

@@ -1,4 +1,4 @@
-/** The community platform's side: what it tells of members, and what no platform should. */
+/** Changes of members as the community platform publishes them, and an invalid one. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { MemberChanged, type MemberFacts } from '@offer-ads/contracts/events/community';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
@@ -10,7 +10,7 @@ import type { DrillSystem } from '../system.ts';
 const BATCH = 500;
 const CONNECTED_WITHIN_MS = 30_000;
 
-/** Members of our own beyond all that are generated; the same ones each time. */
+/** Ids below those of generated members; the same ones each time. */
 const FIRST_MEMBER = 900_000_001;
 
 export async function changeMembers(system: DrillSystem, count: number): Promise<void> {
@@ -18,7 +18,7 @@ export async function changeMembers(system: DrillSystem, count: number): Promise
   await publish(system, changes);
 }
 
-/** An interest is named twice, so that no consumer can read it. */
+/** Names an interest twice, so that no consumer can read the event. */
 export async function poison(system: DrillSystem): Promise<void> {
   const event = changed(FIRST_MEMBER);
   await publish(system, [{ ...event, data: { ...(event.data as object), interests: [1, 1] } }]);
@@ -53,7 +53,7 @@ async function publish({ stores }: DrillSystem, events: readonly OutgoingEvent[]
     await broker.publish(events.slice(done, done + BATCH));
 }
 
-/** A busy machine takes its time. */
+/** A busy machine may be slow. */
 async function connected(broker: { connected: () => boolean }): Promise<void> {
   const giveUpAt = performance.now() + CONNECTED_WITHIN_MS;
   while (!broker.connected() && performance.now() < giveUpAt) await pause(100);

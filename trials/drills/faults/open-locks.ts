@@ -1,12 +1,11 @@
-/** Somebody's session in a database that holds a lock and forgets about it: the usual reason why a healthy store stands still. */
-
+/** A database session with a forgotten lock: the usual reason why a healthy store blocks. */
 import type { Stores } from '@offer-ads/dev/start/stores';
 import pg from 'pg';
 
 export type DatabaseName = keyof Stores['databases'];
 
 export type OpenLocks = {
-  /** Keeps what the statement locks until the session is ended. */
+  /** Keeps the locks of the statement until the session ends. */
   readonly hold: (database: DatabaseName, statement: string) => Promise<void>;
   readonly release: () => Promise<void>;
 };
@@ -19,7 +18,7 @@ export function openLocks(stores: Stores): OpenLocks {
         connectionString: stores.databases[database],
         application_name: 'psql',
       });
-      // The runbook has it ended.
+      // The runbook ends it.
       session.on('error', () => {});
       await session.connect();
       sessions.add(session);

@@ -1,4 +1,4 @@
-/** A Prometheus of our own, which looks at the services every second and knows the alert rules in a hurry. */
+/** A Prometheus for drills: it scrapes every second and has the accelerated alert rules. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer } from '@offer-ads/backing/embedded/server-process';
@@ -29,7 +29,7 @@ export type Prometheus = AsyncDisposable & {
   readonly alerts: () => Promise<readonly Seen[]>;
 };
 
-/** Says how to get the program when it is not there. */
+/** @throws how to install the program, if it is missing */
 export function findPrometheus(): string {
   const program = onPath('prometheus');
   if (program !== undefined) return program;
@@ -44,7 +44,7 @@ export async function startPrometheus(
 ): Promise<Prometheus> {
   const program = findPrometheus();
   const folder = join(system.folder, 'prometheus');
-  // What an earlier run has seen would be taken for the past of this one.
+  // Otherwise Prometheus would continue the data of an earlier run.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const rules = join(folder, 'alerts.yaml');
@@ -79,7 +79,7 @@ export async function startPrometheus(
 
 type AlertsReply = { data: { alerts: { state: 'pending' | 'firing'; labels: Record<string, string> }[] } };
 
-/** As deploy/monitoring/k8s/services has it: `job` is the name of the service. */
+/** As in deploy/monitoring/k8s/services, `job` is the name of the service. */
 function configuration(addresses: Addresses, rules: string): object {
   return {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },

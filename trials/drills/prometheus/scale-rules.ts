@@ -1,4 +1,4 @@
-/** The alert rules in a hurry: durations divided, so that minutes pass in seconds; what is compared and how stays as it is. */
+/** Accelerates the alert rules: divides their durations, so that minutes take seconds, and changes nothing else. */
 
 export type Rule = {
   readonly alert?: string;
@@ -21,10 +21,10 @@ export type RuleFile = {
 const SHORTEST_RANGE_MS = 8_000;
 const SHORTEST_WAIT_MS = 2_000;
 
-/** By how much is divided what a rule looks back over and waits for, and the ages that it compares with. */
+/** The divisors of a rule's ranges and waits, and of the ages that it compares. */
 export type Faster = { readonly ranges: number; readonly ages: number };
 
-/** @param fasterOf of an alert; of the series that several use, which have no alert's name, `undefined` is asked */
+/** @param fasterOf gets the name of an alert, or `undefined` for a recorded series */
 export function scaleRules(file: RuleFile, fasterOf: (alert: string | undefined) => Faster): RuleFile {
   return {
     groups: file.groups.map(({ name, rules }) => ({
@@ -43,7 +43,7 @@ export function scaleRules(file: RuleFile, fasterOf: (alert: string | undefined)
   };
 }
 
-/** Ranges, offsets, and the numbers that an age is compared with. */
+/** Scales ranges, offsets, and numbers that are compared with an age. */
 export function scaleExpression(expr: string, { ranges, ages }: Faster): string {
   const range = (text: string) => divide(text, ranges, SHORTEST_RANGE_MS);
   return expr
@@ -52,7 +52,7 @@ export function scaleExpression(expr: string, { ranges, ages }: Faster): string 
     .replace(agesCompared, (_, before: string, seconds: string) => `${before}${Number(seconds) / ages}`);
 }
 
-/** By the names of metrics: `x_age_seconds > 300`, `time() - max by (y) (x_timestamp_seconds) > 300`. */
+/** Found by the names of metrics: `x_age_seconds > 300`, `time() - max by (y) (x_timestamp_seconds) > 300`. */
 const agesCompared = /(_(?:age|timestamp)_seconds(?:\{[^}]*\})?\)*\s*>=?\s*)(\d+(?:\.\d+)?)(?![\d.]|\s*\*)/g;
 
 const unitsMs = {
@@ -71,6 +71,6 @@ function divide(text: string, faster: number, leastMs: number): string {
     (sum, [, count, unit]) => sum + Number(count) * unitsMs[unit as keyof typeof unitsMs],
     0,
   );
-  // What is shorter than the least already stays as it is.
+  // A duration below the least one stays unchanged.
   return `${Math.round(Math.max(ms / faster, Math.min(leastMs, ms)))}ms`;
 }

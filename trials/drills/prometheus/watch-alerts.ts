@@ -1,4 +1,4 @@
-/** What Prometheus says of its alerts, followed from the beginning, so that nothing is missed that came and went. */
+/** Follows the alerts of Prometheus from the beginning, so that no short one is missed. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Prometheus, Seen } from './prometheus.ts';
 
@@ -40,7 +40,7 @@ export function watchAlerts(prometheus: Prometheus): AlertWatch {
 
   async function look(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // An answer that is missed is made up for by the next one.
+      // The next answer makes up for a missed one.
       await prometheus.alerts().then(note, () => {});
       await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
@@ -69,7 +69,7 @@ export function watchAlerts(prometheus: Prometheus): AlertWatch {
   };
 }
 
-/** An alert has a series for each service and more; it fires when one of them does. */
+/** An alert has several series, such as one for each service. It fires when one of them fires. */
 function worstOf(seen: readonly Seen[]): Map<string, Seen['state']> {
   const worst = new Map<string, Seen['state']>();
   for (const { alert, labels, state } of seen) {

@@ -1,4 +1,4 @@
-/** Runs a line of a runbook on the system of the drill: the same words, without a cluster. */
+/** Runs a line of a runbook, as it is written, on the system of the drill. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repository } from '@offer-ads/dev/start/folder';
@@ -7,7 +7,7 @@ import type { DatabaseName } from '../faults/open-locks.ts';
 import type { DrillSystem } from '../system.ts';
 import { shellWords } from './shell-words.ts';
 
-/** What it printed. A line that fails fails the drill. */
+/** Returns what it printed. A failed line fails the drill. */
 export async function runLine(system: DrillSystem, line: string): Promise<string> {
   const [program, ...words] = shellWords(line);
   const [first = '', , statement = ''] = words;
@@ -25,7 +25,7 @@ async function runAdmin(system: DrillSystem, words: readonly string[]): Promise<
   return stdout.trimEnd();
 }
 
-/** A check that finds something ends with status 1 and what it found; what went wrong stands in the errors. */
+/** A check that finds something ends with status 1 and prints it; a real fault prints to stderr. */
 function newsOf(error: { stdout: string; stderr: string; message: string }): { stdout: string } {
   if (error.stderr !== '' || error.stdout === '') throw new Error(error.stderr.trim() || error.message);
   return error;

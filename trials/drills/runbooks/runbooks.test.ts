@@ -1,4 +1,4 @@
-/** The pages of docs/runbooks against what they speak of: alerts, metrics, files and headings. */
+/** The alerts, metrics, files and headings that pages of docs/runbooks name exist. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -140,7 +140,7 @@ describe('files', () => {
     const name = `${basename(place)}.bin`;
     const bytes = randomBytes(300_000);
     writeFileSync(join(place, name), bytes);
-    // What a pod would be given stands after the dashes.
+    // The command for the pod comes after the dashes.
     const kubectl = 'kubectl() { while [ "$1" != -- ]; do shift; done; shift; "$@"; }';
     try {
       const script = [kubectl, ...functions, `put ${place}/${name}`, `get ${name}`].join('\n');
@@ -221,7 +221,7 @@ const words = new Set(
   ),
 );
 
-/** What is left of an expression without its strings, labels, ranges, lists of labels and words of the language. */
+/** The metrics of an expression: what is left without strings, labels, ranges, lists of labels and keywords. */
 function metricsIn(expressions: string): string[] {
   const bare = expressions
     .replace(/"[^"]*"/g, '')

@@ -9,7 +9,7 @@ import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import type { DevState } from '@offer-ads/dev/start/state';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { advertiser, offerForm } from '../../harness/advertiser.ts';
+import { advertiser, offerForm, unusedAddress } from '../../harness/advertiser.ts';
 import { storesOfRun } from '../../harness/test-system.ts';
 
 /** Services may take 150 seconds (dev/start/supervisor.ts); the stores, the pages and demo data come on top. */
@@ -62,7 +62,9 @@ describe('npm start', () => {
     const { gateway, organisations } = state();
     const key = organisations[0]?.keys.TEST ?? '';
     for (const part of [gateway, state().console, state().mailbox, key]) expect(output).toContain(part);
-    const reply = await fetch(`${gateway}/categories`, { headers: { 'x-api-key': key } });
+    // From an unused address, because other systems of this run share the store of rate limits.
+    const headers = { 'x-api-key': key, 'x-forwarded-for': unusedAddress() };
+    const reply = await fetch(`${gateway}/categories`, { headers });
     expect(reply.status).toBe(200);
   });
 

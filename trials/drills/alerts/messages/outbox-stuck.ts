@@ -1,7 +1,7 @@
 import { type Drill, run } from '../../drill.ts';
 import { topUp } from '../../faults/traffic.ts';
 
-/** Somebody's session holds the lock that the relay is elected by. */
+/** A session holds the lock by which the relay is elected. */
 export const outboxStuck: Drill = {
   alert: 'OutboxStuck',
   cause: async (system) => {

@@ -1,7 +1,7 @@
 import { type Drill, elsewhere } from '../../drill.ts';
 import { changeMembers } from '../../faults/members.ts';
 
-/** What is heard of members cannot be stored, so it is held, and with it all that comes behind. */
+/** Changes of members cannot be stored, so they wait, and all later messages with them. */
 export const queueBacklog: Drill = {
   alert: 'QueueBacklog',
   cause: async (system) => {

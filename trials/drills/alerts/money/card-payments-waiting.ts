@@ -5,7 +5,7 @@ import { refund } from '../../faults/traffic.ts';
 import { runLine } from '../../runbooks/runbook-line.ts';
 import type { DrillSystem } from '../../system.ts';
 
-/** Money is given back at the card provider, and nobody has said who bears it. */
+/** A payment is refunded at the card provider, and nobody has decided who bears it. */
 export const cardPaymentsWaiting: Drill = {
   alert: 'CardPaymentsWaiting',
   cause: async (system) => {
@@ -18,7 +18,7 @@ export const cardPaymentsWaiting: Drill = {
   ],
 };
 
-/** What the tool prints: amounts are for people, the rest is as billing says it. */
+/** The output of the tool; only its amounts are formatted for people. */
 const { element } = cardProblemsReply.shape.reversals;
 const printed = z.object({
   reversals: z.array(element.pick({ id: true, taken: true, returned: true, settlement: true })),

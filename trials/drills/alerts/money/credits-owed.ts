@@ -7,7 +7,7 @@ import { runLine } from '../../runbooks/runbook-line.ts';
 import type { DrillSystem } from '../../system.ts';
 import { settleAll } from './card-payments-waiting.ts';
 
-/** An offer is deleted and credited, and then its payment is given back at the card provider too. */
+/** An offer is deleted and credited, and then its payment is also refunded at the card provider. */
 export const creditsOwed: Drill = {
   alert: 'CreditsOwed',
   cause: async (system) => {

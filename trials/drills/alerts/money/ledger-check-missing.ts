@@ -1,7 +1,7 @@
 import { query } from '../../../harness/sql.ts';
 import { type Drill, run } from '../../drill.ts';
 
-/** The record of the last check is made three hours older, which are four days in this hurry. */
+/** The record of the last check is made three hours older, which counts as four days with accelerated rules. */
 export const ledgerCheckMissing: Drill = {
   alert: 'LedgerCheckMissing',
   cause: async ({ stores }) => {

@@ -2,13 +2,13 @@ import { query } from '../../../harness/sql.ts';
 import { type Drill, elsewhere, run } from '../../drill.ts';
 import type { DrillSystem } from '../../system.ts';
 
-/** What only somebody with the rights of an owner can do: the triggers are off for this session. */
+/** Only the owner can do this: the triggers are off in this session. */
 const changeBalance = (change: string) => `
   BEGIN; SET LOCAL session_replication_role = replica;
   UPDATE balances SET balance_minor = balance_minor ${change}
    WHERE account_id = (SELECT min(account_id) FROM balances); COMMIT`;
 
-/** A balance is a penny more than what was booked. */
+/** A balance is a penny higher than the sum of its entries. */
 export const ledgerUnsound: Drill = {
   alert: 'LedgerUnsound',
   cause: async (system) => {
@@ -25,7 +25,7 @@ export const ledgerUnsound: Drill = {
   ],
 };
 
-/** As it does by itself every night. */
+/** The same check as every night. */
 async function checkLedger({ callAdmin }: DrillSystem): Promise<void> {
   await callAdmin('BILLING', 'GET', '/admin/ledger/check');
 }

@@ -2,12 +2,12 @@ import { type Drill, elsewhere, run } from '../../drill.ts';
 import { refund } from '../../faults/traffic.ts';
 
 /**
- * The card provider's webhooks get lost, and one of them tells of a refund. Its list of events is asked about those that are ten
- * minutes old, every ten minutes.
+ * Webhooks of the card provider are lost, among them one about a refund. Every ten minutes billing reads the provider's list of
+ * events that are at least ten minutes old.
  */
 export const stripeEventsMissed: Drill = {
   alert: 'StripeEventsMissed',
-  // The list is read every ten minutes, whatever hurry we are in.
+  // The list is read every ten minutes, also with accelerated rules.
   faster: { ages: 1 },
   firesWithinS: 1_500,
   cause: async (system) => {

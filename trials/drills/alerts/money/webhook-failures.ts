@@ -2,11 +2,11 @@ import { type Drill, elsewhere, run } from '../../drill.ts';
 
 const rolledSecret = 'whsec_rolled_at_the_card_provider_and_nowhere_else';
 
-/** The secret of the endpoint was rolled at the card provider, and nobody has told billing. */
+/** The secret of the endpoint was replaced at the card provider, but not in billing. */
 export const webhookFailures: Drill = {
   alert: 'WebhookFailures',
   severity: 'page',
-  // A payment is asked about after five minutes, whatever hurry we are in; for so long its webhooks must be seen.
+  // Billing asks about a payment after five minutes at the soonest, so the range must cover them.
   faster: { ranges: 3 },
   firesWithinS: 1_200,
   cause: async (system) => {

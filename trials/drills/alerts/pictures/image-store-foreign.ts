@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type Drill, elsewhere, run } from '../../drill.ts';
 import type { DrillSystem } from '../../system.ts';
 
-/** What offers writes at its first start (`services/offers/src/images/images.ts`). */
+/** The mark that offers writes at its first start (`services/offers/src/images/images.ts`). */
 const markOf = ({ folder }: DrillSystem) => join(folder, 'images', 'belongs-to-database');
 
-/** Another installation has taken the store over: its database stands in the mark. */
+/** Another installation uses the store: the mark names its database. */
 export const imageStoreForeign: Drill = {
   alert: 'ImageStoreForeign',
   cause: async (system) => writeFileSync(markOf(system), '00000000-0000-4000-8000-000000000000'),

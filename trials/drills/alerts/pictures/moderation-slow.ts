@@ -7,7 +7,7 @@ import type { DrillSystem } from '../../system.ts';
 
 const UPLOADERS = 6;
 
-/** Moderation stands still for six seconds out of eight, as a process without a processor does. */
+/** Moderation is stopped for six seconds out of eight, as on a machine without free processor time. */
 export const moderationSlow: Drill = {
   alert: 'ModerationSlow',
   cause: async (system) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Drill, elsewhere } from '../../drill.ts';
 
-/** The process that opens pictures is ended from outside, as when its memory runs out. */
+/** The process that opens pictures is killed, as when its memory runs out. */
 export const pictureProcessDying: Drill = {
   alert: 'PictureProcessDying',
   cause: async ({ repeat, pidOf }) =>
@@ -11,7 +11,7 @@ export const pictureProcessDying: Drill = {
   mend: [elsewhere('nothing ends the process any more', ({ stopRepeating }) => stopRepeating())],
 };
 
-/** Of the process's first thread, which starts all of them; Linux only. */
+/** The children of the first thread, which starts all of them. Linux only. */
 function childrenOf(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }

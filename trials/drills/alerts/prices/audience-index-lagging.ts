@@ -1,9 +1,9 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
 
-/** Pricing goes on counting, with the members as it last heard of them. */
+/** Pricing still counts, but with old data of members. */
 export const audienceIndexLagging: Drill = {
   alert: 'AudienceIndexLagging',
-  // It is up to twenty seconds old while all is well.
+  // It is up to twenty seconds old in normal operation.
   faster: { ages: 3 },
   cause: async ({ links }) => links.pricingMongo.takeDown(),
   mend: [

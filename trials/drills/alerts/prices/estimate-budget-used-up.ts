@@ -5,7 +5,7 @@ import { estimate } from '../../faults/traffic.ts';
 import type { DrillSystem } from '../../system.ts';
 
 const BUDGET = 5;
-/** Prometheus has to see the metric before it rises. */
+/** Prometheus must see the metric before it rises. */
 const SEEN_AFTER_MS = 5_000;
 
 /** Somebody asks for places where nobody lives, one after the other. */

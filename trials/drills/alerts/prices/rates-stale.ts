@@ -1,7 +1,7 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
 import { runLine } from '../../runbooks/runbook-line.ts';
 
-/** The bank's file stays that of ten days ago, and an admin has taken it at its word. */
+/** The bank publishes the file of ten days ago, and an admin has accepted it. */
 export const ratesStale: Drill = {
   alert: 'RatesStale',
   cause: async (system) => {

@@ -1,7 +1,7 @@
 import type { Drill } from '../../drill.ts';
 import { endForgotten } from '../../faults/forgotten-transactions.ts';
 
-/** Somebody's session has locked the call log and forgotten it: calls are answered, and logged later. */
+/** A forgotten session locks the call log: calls are answered, and logged later. */
 export const callLogBacklog: Drill = {
   alert: 'CallLogBacklog',
   cause: async ({ locks, repeat, call }) => {

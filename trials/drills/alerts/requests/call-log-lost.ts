@@ -1,7 +1,7 @@
 import { query } from '../../../harness/sql.ts';
 import { type Drill, run } from '../../drill.ts';
 
-/** Somebody has changed the table by hand, and it refuses what the gateway writes. */
+/** Somebody changed the table by hand, so that it refuses the gateway's rows. */
 export const callLogLost: Drill = {
   alert: 'CallLogLost',
   cause: async ({ stores, repeat, call }) => {

@@ -5,8 +5,8 @@ import { endForgotten } from '../../faults/forgotten-transactions.ts';
 const CALLERS = 30;
 
 /**
- * Somebody's session has locked the table of offers and forgotten it: whoever lists offers keeps a connection until its time is over.
- * Past the gateway, whose breaker would soon let nobody through.
+ * A forgotten session locks the table of offers, so each listing holds a connection until its timeout. The calls go directly to
+ * offers, because the gateway's circuit breaker would soon refuse them.
  */
 export const databasePoolExhausted: Drill = {
   alert: 'DatabasePoolExhausted',

@@ -1,7 +1,7 @@
 import type { Drill } from '../../drill.ts';
 import { endForgotten } from '../../faults/forgotten-transactions.ts';
 
-/** Somebody's session has locked the requests to sign in: the loop that answers them fails, and nobody gets a link. */
+/** A forgotten session locks the sign-in requests: the loop that answers them fails, and nobody gets a link. */
 export const loopFailing: Drill = {
   alert: 'LoopFailing',
   cause: ({ locks }) => locks.hold('gateway', 'LOCK TABLE sign_in_requests IN ACCESS EXCLUSIVE MODE'),

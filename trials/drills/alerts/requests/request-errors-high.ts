@@ -1,6 +1,6 @@
 import { type Drill, elsewhere } from '../../drill.ts';
 
-/** Offers loses its database: all that asks it is 503. */
+/** Offers loses its database, so all its requests are answered 503. */
 export const requestErrorsHigh: Drill = {
   alert: 'RequestErrorsHigh',
   severity: 'page',

@@ -4,7 +4,7 @@ import { stopAndContinue } from '../../faults/stop-and-continue.ts';
 
 const CALLERS = 40;
 
-/** The gateway stands still for three seconds out of four, as a process without a processor does. */
+/** The gateway is stopped for 3.5 seconds out of four, as on a machine without free processor time. */
 export const requestsSlow: Drill = {
   alert: 'RequestsSlow',
   cause: async (system) => {
