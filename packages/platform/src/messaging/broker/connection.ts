@@ -18,8 +18,8 @@ export type KeptConnection<T> = AsyncDisposable & {
   readonly current: () => T | undefined;
 };
 
-/** A start waits this long for the broker and then continues without it; readiness reports that. */
-const FIRST_CONNECTION_WAIT_MS = 2_000;
+/** A start waits this long for its first attempt to connect, and continues without a broker if that fails; readiness reports that. */
+const FIRST_ATTEMPT_WAIT_MS = 2_000;
 const RECONNECT = { initialDelay: 200, maxDelay: 5_000 } as const;
 const OPENING_TIMEOUT_MS = 5_000;
 const CLOSING_TIMEOUT_MS = 2_000;
@@ -77,7 +77,9 @@ export async function keepConnected<T>(o: {
     up.set(0);
     logger.warn({ error }, 'broker connection lost, reconnecting');
   });
-  await within(FIRST_CONNECTION_WAIT_MS, connection.waitForConnect(), 'not connected yet').catch(() => {});
+  const failed = new Promise((resolve) => void connection.once('connect-failed', resolve));
+  const firstAttempt = Promise.race([connection.waitForConnect(), failed]);
+  await within(FIRST_ATTEMPT_WAIT_MS, firstAttempt, 'not connected yet').catch(() => {});
 
   return {
     current: () => current?.made,
