@@ -26,7 +26,7 @@ const bucket = {
 };
 
 describe('the settings of offers', () => {
-  it('are all asked for at once', () => {
+  it('that are missing are all reported together', () => {
     expect(() => readOffersConfig({})).toThrow(
       /ADMIN_TOKEN[\s\S]*RABBITMQ_URL[\s\S]*OFFERS_DATABASE_URL[\s\S]*IMAGE_URL_SECRET[\s\S]*IMAGE_STORE_URL/,
     );
@@ -37,7 +37,7 @@ describe('the store of pictures', () => {
   it.each([
     ['file:///data/images', '/data/images'],
     ['file:///data/the%20images/', '/data/the images/'],
-  ])('%s is a folder, and nothing is asked for S3', (url, folder) => {
+  ])('%s is a folder, and needs no S3 settings', (url, folder) => {
     const config = readOffersConfig({ ...whole, IMAGE_STORE_URL: url });
     expect(imageStoreOf(config)).toEqual({ kind: 'folder', folder });
   });
@@ -61,18 +61,18 @@ describe('the store of pictures', () => {
     });
   });
 
-  it('may be in a region, and have its bucket in the host name', () => {
+  it('may have a region, and its bucket in the host name', () => {
     const named = { ...whole, ...bucket, S3_REGION: 'eu-west-1', S3_PATH_STYLE: 'false' };
     expect(imageStoreOf(readOffersConfig(named))).toMatchObject({ region: 'eu-west-1', pathStyle: false });
   });
 
-  it('in a bucket needs its endpoint and key, asked for together with everything else', () => {
+  it('in a bucket needs an endpoint and a key, reported together with all other problems', () => {
     expect(() => readOffersConfig({ IMAGE_STORE_URL: 's3://pictures' })).toThrow(
       /ADMIN_TOKEN_HASHES is missing[\s\S]*S3_ENDPOINT is missing[\s\S]*S3_ACCESS_KEY_ID is missing[\s\S]*S3_SECRET_ACCESS_KEY is missing/,
     );
   });
 
-  it('has keys that are refused with the line break that files end in, by name and never by value', () => {
+  it('is refused with a key that ends with a line break, as files do; the message has the name and not the value', () => {
     for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) {
       const read = () => readOffersConfig({ ...whole, ...bucket, [name]: 'copied-from-a-file\n' });
       expect(read).toThrow(`${name}: must be printable characters without spaces or line breaks`);
@@ -89,7 +89,7 @@ describe('the store of pictures', () => {
     's3://pictures//x',
     'https://s3.example/pictures',
     '',
-  ])('%j is nothing that could be one, and the message says what could', (url) => {
+  ])('%j is refused, and the message says what is allowed', (url) => {
     expect(() => readOffersConfig({ ...whole, IMAGE_STORE_URL: url })).toThrow(
       /IMAGE_STORE_URL.*must be file:\/\/\/folder .* or s3:\/\/bucket or s3:\/\/bucket\/prefix/,
     );

@@ -1,4 +1,4 @@
-/** Pricing, billing and moderation as offers meets them: real servers that keep to the contracts, and fail when told to. */
+/** Pricing, billing and moderation as real servers that keep to the contracts, and fail when a test says so. */
 import {
   type ChargeReply,
   type CheckoutReply,
@@ -12,7 +12,7 @@ import {
   type SettleReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
-import { priceRequest } from '@offer-ads/contracts/internal/pricing-api';
+import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
@@ -24,20 +24,18 @@ import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import express, { type Express, type Request, type Response } from 'express';
 
-/** Everything that offers asks of others. */
-export const callNames = [
-  'price',
-  'balance',
-  'verdict',
-  'charge',
-  'checkout',
-  'close',
-  'keep',
-  'settle',
-  'preview',
-] as const;
-export type CallName = (typeof callNames)[number];
-/** A call at one of its two moments: `asked`, before anything was done for it, and `done`, before the answer leaves. */
+/** Every call that offers makes. */
+export type CallName =
+  | 'price'
+  | 'balance'
+  | 'verdict'
+  | 'charge'
+  | 'checkout'
+  | 'close'
+  | 'keep'
+  | 'settle'
+  | 'preview';
+/** `asked`: before anything was done for the call. `done`: before its answer leaves. */
 export type Call = {
   readonly name: CallName;
   readonly when: 'asked' | 'done';
@@ -49,94 +47,87 @@ export type Call = {
 export const spoilings = ['html', 'wrong shape', 'half of it', 'connection cut in it', 'status 500'] as const;
 export type Spoiling = (typeof spoilings)[number];
 
-/** How many of the coming requests a service answers by breaking the connection, before or after it did the work. */
-type Breaks = { beforeWork: number; afterWork: number };
-
 type Sale = {
   state: 'charged' | 'open' | 'paid' | 'closed';
   netMinor: bigint;
   at: string;
   url: string | null;
-  /** The latest deletion that billing heard of, and whether it was taken back. */
-  deletion?: { number: number; takenBack: boolean };
+  /** The latest deletion that billing knows, and whether offers has reported it as failed. */
+  deletion?: { number: number; hasFailed: boolean };
 };
 
-export type FakeServices = AsyncDisposable & {
-  readonly urls: Record<'pricing' | 'billing' | 'moderation', string>;
-  readonly pricing: {
+const nothing = async () => {};
+/** How many of the next requests end with a broken connection, before or after the work. */
+const noBreaks = () => ({ beforeWork: 0, afterWork: 0 });
+
+/** The facts that a test may change, at their beginning. */
+const usual = {
+  pricing: () => ({
     /** Null: the currency cannot be billed. */
-    costMinor: bigint | null;
-    matchingUsers: number;
-    breaks: Breaks;
-    asked: number;
-    onAsked: () => Promise<void>;
-  };
-  readonly moderation: {
-    verdict: VerdictReply['verdict'];
-    breaks: Breaks;
-    asked: number;
-    onAsked: () => Promise<void>;
-  };
-  readonly billing: {
-    balanceMinor: bigint;
-    /** By offer id; what billing knows of it. */
-    readonly sales: Map<number, Sale>;
-    breaks: Breaks;
-    closing: 'works' | 'unknown';
-    tooSmall: boolean;
-    tooLarge: boolean;
-    /** By the time of every charge the balance has gone. */
-    spent: boolean;
-    /** As many charges of the balance wait as may: the next ones are told 429. */
-    crowded: boolean;
+    costMinor: 10_00n as bigint | null,
+    matchingUsers: 50,
+    breaks: noBreaks(),
+    asked: 0,
+    onAsked: nothing,
+  }),
+  moderation: () => ({
+    verdict: 'allowed' as VerdictReply['verdict'],
+    breaks: noBreaks(),
+    asked: 0,
+    onAsked: nothing,
+  }),
+  billing: () => ({
+    balanceMinor: 1_000_00n,
+    breaks: noBreaks(),
+    closing: 'works' as 'works' | 'unknown',
+    /** The card provider refuses every payment as too small, or as too large. */
+    tooSmall: false,
+    tooLarge: false,
+    /** The balance is spent by the time of every charge. */
+    spent: false,
+    /** Too many charges of the balance wait: the next ones are 429. */
+    crowded: false,
     /** Runs when a charge or checkout arrives, before it is answered. */
-    onSale: (offerId: number) => Promise<void>;
-    /** Runs when a page is to be closed, before that is done. */
-    onClose: () => Promise<void>;
-    /** Runs when it is done, before the answer leaves. */
-    onSold: (offerId: number) => Promise<void>;
-    pay: (offerId: number) => void;
-    readonly charges: () => number;
-  };
-  /** Runs at both moments of every call; throwing ends the call there, without an answer of use. */
-  onCall: (call: Call) => Promise<void>;
-  /** Answers of these calls are spoilt. */
-  spoilt: Partial<Record<CallName, Spoiling>>;
-  readonly reset: () => void;
+    onSale: nothing as (offerId: number) => Promise<void>,
+    /** Runs after the work, before the answer leaves. */
+    onSold: nothing as (offerId: number) => Promise<void>,
+    /** Runs when a page is to be closed, before it is closed. */
+    onClose: nothing,
+  }),
+  calls: () => ({
+    /** Runs at both moments of every call. If it throws, the answer is a 500. */
+    onCall: nothing as (call: Call) => Promise<void>,
+    /** The answers of these calls are spoilt. */
+    spoilt: {} as Partial<Record<CallName, Spoiling>>,
+  }),
 };
+
+type Billing = ReturnType<typeof usual.billing> & {
+  /** What billing knows, by offer id. */
+  readonly sales: Map<number, Sale>;
+  /** The payer pays the open page. */
+  readonly pay: (offerId: number) => void;
+  readonly charges: () => number;
+};
+type Calls = ReturnType<typeof usual.calls>;
+
+export type FakeServices = AsyncDisposable &
+  Calls & {
+    readonly urls: Record<'pricing' | 'billing' | 'moderation', string>;
+    readonly pricing: ReturnType<typeof usual.pricing>;
+    readonly moderation: ReturnType<typeof usual.moderation>;
+    readonly billing: Billing;
+    readonly reset: () => void;
+  };
 
 const vatMinor = 200n;
 
 export async function startFakeServices(clock: Clock): Promise<FakeServices> {
-  const serve = (service: ServiceName, routes: (app: Express) => void) => startServer(service, clock, routes);
-  const pricing: FakeServices['pricing'] = {
-    costMinor: 10_00n,
-    matchingUsers: 50,
-    breaks: noBreaks(),
-    asked: 0,
-    onAsked: async () => {},
-  };
-  const moderation: FakeServices['moderation'] = {
-    verdict: 'allowed',
-    breaks: noBreaks(),
-    asked: 0,
-    onAsked: async () => {},
-  };
-  const calls: Pick<FakeServices, 'onCall' | 'spoilt'> = { onCall: async () => {}, spoilt: {} };
-  const { reply } = replies(calls);
   const sales = new Map<number, Sale>();
-  const billing: FakeServices['billing'] = {
-    balanceMinor: 1_000_00n,
+  const [pricing, moderation, calls] = [usual.pricing(), usual.moderation(), usual.calls()];
+  const billing: Billing = {
+    ...usual.billing(),
     sales,
-    breaks: noBreaks(),
-    closing: 'works',
-    tooSmall: false,
-    tooLarge: false,
-    spent: false,
-    crowded: false,
-    onSale: async () => {},
-    onSold: async () => {},
-    onClose: async () => {},
     pay: (offerId) => {
       const sale = sales.get(offerId);
       if (sale?.state !== 'open') throw new Error(`offer ${offerId} has no open page`);
@@ -144,130 +135,165 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
     },
     charges: () => [...sales.values()].filter((sale) => sale.state === 'charged').length,
   };
+  const services = { pricing, moderation, billing };
 
-  const pricingServer = await serve('pricing', (app) => {
-    app.post('/internal/price', async (req, res) => {
-      priceRequest.parse(req.body);
-      pricing.asked += 1;
-      await pricing.onAsked();
-      await reply('price', req, res, pricing.breaks, () => ({
-        matchingUsers: pricing.matchingUsers,
-        adUnitsHundredths: '5000',
-        money:
-          pricing.costMinor === null
-            ? null
-            : {
-                costMinor: pricing.costMinor.toString(),
-                adUnitPriceE8: '100000',
-                exchangeRatePerGbpE6: '1000000',
-                exchangeRateDate: null,
-              },
-      }));
-    });
-  });
-  const moderationServer = await serve('moderation', (app) => {
-    app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {
-      moderation.asked += 1;
-      await moderation.onAsked();
-      const contentHash = 'test';
-      await reply('verdict', req, res, moderation.breaks, (): VerdictReply => {
-        switch (moderation.verdict) {
-          case 'allowed':
-            return {
-              verdict: 'allowed',
-              contentHash,
-              contentType: 'image/jpeg',
-              imageBase64: (req.body as Buffer).toString('base64'),
-            };
-          case 'refused':
-            return { verdict: 'refused', contentHash, reason: 'the picture looks explicit' };
-          case 'unreadable':
-            return { verdict: 'unreadable', problem: 'image is damaged or incomplete' };
-        }
-      });
-    });
-  });
-  const billingServer = await serve('billing', (app) => {
-    app.get('/internal/balance', async (req, res) => {
-      const { mode, currency } = callerOf(req);
-      await reply('balance', req, res, noBreaks(), () => ({
-        mode,
-        currency,
-        balanceMinor: billing.balanceMinor.toString(),
-      }));
-    });
-    app.post('/internal/charges', async (req, res) => {
-      const { offerId, netMinor } = chargeRequest.parse(req.body);
-      await billing.onSale(offerId);
-      if (billing.crowded) return void res.status(429).json({ message: 'Too many requests' });
-      await reply('charge', req, res, billing.breaks, async () => {
-        const answer = charge(billing, offerId, BigInt(netMinor));
-        await billing.onSold(offerId);
-        return answer;
-      });
-    });
-    app.post('/internal/checkouts', async (req, res) => {
-      const { offerId, netMinor } = checkoutRequest.parse(req.body);
-      await billing.onSale(offerId);
-      await reply('checkout', req, res, billing.breaks, async () => {
-        const answer = openCheckout(billing, offerId, BigInt(netMinor));
-        await billing.onSold(offerId);
-        return answer;
-      });
-    });
-    app.post('/internal/offers/:offerId/close-checkout', async (req, res) => {
-      await billing.onClose();
-      await reply('close', req, res, billing.breaks, () =>
-        closeFor(billing, Number(req.params.offerId), closeCheckoutRequest.parse(req.body).deletion),
+  /**
+   * An endpoint: runs the work between the two moments of its call, and fails as the test says.
+   * @param before runs first; true if it has answered
+   */
+  const answer =
+    (
+      service: keyof typeof services,
+      name: CallName,
+      work: (req: Request) => object | Promise<object>,
+      before: (req: Request, res: Response) => Promise<boolean | void> = nothing,
+    ) =>
+    async (req: Request, res: Response) => {
+      if ((await before(req, res)) === true) return;
+      const { breaks } = name === 'balance' ? { breaks: noBreaks() } : services[service];
+      const call = { name, path: req.path, requestId: requestFacts(req).requestId };
+      await calls.onCall({ ...call, when: 'asked' });
+      if (breaks.beforeWork > 0) {
+        breaks.beforeWork -= 1;
+        return void req.socket.destroy();
+      }
+      const body = await work(req);
+      await calls.onCall({ ...call, when: 'done' });
+      if (breaks.afterWork > 0) {
+        breaks.afterWork -= 1;
+        return void req.socket.destroy();
+      }
+      const spoiling = calls.spoilt[name];
+      if (spoiling === undefined) res.json(body);
+      else spoil(res, spoiling, JSON.stringify(body));
+    };
+  const offerIdIn = (req: Request) => Number(req.params['offerId']);
+
+  const servers = await Promise.all([
+    startServer('pricing', clock, (app) => {
+      app.post(
+        '/internal/price',
+        answer(
+          'pricing',
+          'price',
+          () => priceFrom(pricing),
+          async ({ body }) => {
+            priceRequest.parse(body);
+            pricing.asked += 1;
+            await pricing.onAsked();
+          },
+        ),
       );
-    });
-    app.post('/internal/offers/:offerId/keep-checkout', async (req, res) => {
-      await reply('keep', req, res, billing.breaks, () =>
-        keep(billing, Number(req.params.offerId), keepCheckoutRequest.parse(req.body).deletion),
+    }),
+    startServer('billing', clock, (app) => {
+      app.get(
+        '/internal/balance',
+        answer('billing', 'balance', (req) => {
+          const { mode, currency } = callerOf(req);
+          return { mode, currency, balanceMinor: billing.balanceMinor.toString() };
+        }),
       );
-    });
-    app.post('/internal/offers/:offerId/credit-preview', async (req, res) => {
-      const unused = creditPreviewRequest.parse(req.body);
-      const netMinor = billing.sales.get(Number(req.params.offerId))?.netMinor ?? 0n;
-      await reply('preview', req, res, billing.breaks, () => ({
-        creditMinor: creditTarget(netMinor, unused).toString(),
-      }));
-    });
-    app.post('/internal/offers/:offerId/settle', async (req, res) => {
-      await reply('settle', req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
-    });
-  });
+      const sell =
+        (
+          sale: (billing: Billing, offerId: number, netMinor: bigint) => object,
+          schema: typeof chargeRequest,
+        ) =>
+        async (req: Request) => {
+          const { offerId, netMinor } = schema.parse(req.body);
+          const reply = sale(billing, offerId, BigInt(netMinor));
+          await billing.onSold(offerId);
+          return reply;
+        };
+      const beforeSale = async (req: Request, res: Response) => {
+        await billing.onSale((req.body as { offerId: number }).offerId);
+        if (billing.crowded) res.status(429).json({ message: 'Too many requests' });
+        return billing.crowded;
+      };
+      app.post('/internal/charges', answer('billing', 'charge', sell(charge, chargeRequest), beforeSale));
+      app.post(
+        '/internal/checkouts',
+        answer('billing', 'checkout', sell(openCheckout, checkoutRequest), beforeSale),
+      );
+      app.post(
+        '/internal/offers/:offerId/close-checkout',
+        answer(
+          'billing',
+          'close',
+          (req) => closeFor(billing, offerIdIn(req), closeCheckoutRequest.parse(req.body).deletion),
+          () => billing.onClose(),
+        ),
+      );
+      app.post(
+        '/internal/offers/:offerId/keep-checkout',
+        answer('billing', 'keep', (req) =>
+          keep(billing, offerIdIn(req), keepCheckoutRequest.parse(req.body).deletion),
+        ),
+      );
+      app.post(
+        '/internal/offers/:offerId/credit-preview',
+        answer('billing', 'preview', (req) => {
+          const netMinor = sales.get(offerIdIn(req))?.netMinor ?? 0n;
+          return { creditMinor: creditTarget(netMinor, creditPreviewRequest.parse(req.body)).toString() };
+        }),
+      );
+      app.post(
+        '/internal/offers/:offerId/settle',
+        answer('billing', 'settle', (req) => settle(billing, offerIdIn(req))),
+      );
+    }),
+    startServer('moderation', clock, (app) => {
+      app.post(
+        '/internal/verdicts',
+        express.raw({ limit: '6mb' }),
+        answer(
+          'moderation',
+          'verdict',
+          (req) => verdictOn(moderation.verdict, req.body as Buffer),
+          async () => {
+            moderation.asked += 1;
+            await moderation.onAsked();
+          },
+        ),
+      );
+    }),
+  ]);
+  const [{ url: pricingUrl }, { url: billingUrl }, { url: moderationUrl }] = servers;
 
   return Object.assign(calls, {
-    urls: { pricing: pricingServer.url, billing: billingServer.url, moderation: moderationServer.url },
-    pricing,
-    moderation,
-    billing,
+    ...services,
+    urls: { pricing: pricingUrl, billing: billingUrl, moderation: moderationUrl },
     reset: () => {
-      const onAsked = async () => {};
-      Object.assign(pricing, { costMinor: 10_00n, matchingUsers: 50, breaks: noBreaks(), asked: 0, onAsked });
-      Object.assign(moderation, { verdict: 'allowed', breaks: noBreaks(), asked: 0, onAsked });
-      const usual = {
-        balanceMinor: 1_000_00n,
-        breaks: noBreaks(),
-        closing: 'works',
-        tooSmall: false,
-        tooLarge: false,
-        spent: false,
-        crowded: false,
-      };
-      Object.assign(billing, { ...usual, onSale: onAsked, onSold: onAsked, onClose: onAsked });
-      Object.assign(calls, { onCall: onAsked, spoilt: {} });
+      Object.assign(pricing, usual.pricing());
+      Object.assign(moderation, usual.moderation());
+      Object.assign(billing, usual.billing());
+      Object.assign(calls, usual.calls());
       sales.clear();
     },
     [Symbol.asyncDispose]: async () => {
-      const servers = [pricingServer, billingServer, moderationServer];
       await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
     },
   });
 }
 
-function charge(billing: FakeServices['billing'], offerId: number, netMinor: bigint): ChargeReply {
+function priceFrom({ costMinor, matchingUsers }: FakeServices['pricing']): PriceReply {
+  const rate = { adUnitPriceE8: '100000', exchangeRatePerGbpE6: '1000000', exchangeRateDate: null };
+  const money = costMinor === null ? null : { costMinor: costMinor.toString(), ...rate };
+  return { matchingUsers, adUnitsHundredths: '5000', money };
+}
+
+function verdictOn(verdict: VerdictReply['verdict'], picture: Buffer): VerdictReply {
+  const contentHash = 'test';
+  switch (verdict) {
+    case 'unreadable':
+      return { verdict, problem: 'image is damaged or incomplete' };
+    case 'refused':
+      return { verdict, contentHash, reason: 'the picture looks explicit' };
+    case 'allowed':
+      return { verdict, contentHash, contentType: 'image/jpeg', imageBase64: picture.toString('base64') };
+  }
+}
+
+function charge(billing: Billing, offerId: number, netMinor: bigint): ChargeReply {
   const known = billing.sales.get(offerId);
   const balanceMinor = () => billing.balanceMinor.toString();
   if (known?.state === 'closed')
@@ -282,7 +308,7 @@ function charge(billing: FakeServices['billing'], offerId: number, netMinor: big
   return { outcome: 'charged', chargedAt: at, balanceMinor: balanceMinor() };
 }
 
-function openCheckout(billing: FakeServices['billing'], offerId: number, netMinor: bigint): CheckoutReply {
+function openCheckout(billing: Billing, offerId: number, netMinor: bigint): CheckoutReply {
   if (billing.tooLarge) return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
   if (billing.tooSmall) return { outcome: 'refused', reason: 'below-minimum', minimumMinor: '30' };
   const known = billing.sales.get(offerId);
@@ -294,7 +320,7 @@ function openCheckout(billing: FakeServices['billing'], offerId: number, netMino
   return { outcome: 'opened', paymentUrl: url, netMinor: netMinor.toString(), vatMinor: vatMinor.toString() };
 }
 
-function close(billing: FakeServices['billing'], offerId: number): CloseCheckoutReply {
+function close(billing: Billing, offerId: number): CloseCheckoutReply {
   if (billing.closing === 'unknown') return { outcome: 'unknown' };
   const known = billing.sales.get(offerId);
   if (known?.state === 'paid' || known?.state === 'charged') return { outcome: 'paid' };
@@ -303,25 +329,25 @@ function close(billing: FakeServices['billing'], offerId: number): CloseCheckout
   return { outcome: 'closed' };
 }
 
-function closeFor(billing: FakeServices['billing'], offerId: number, deletion: number): CloseCheckoutReply {
-  const latest = billing.sales.get(offerId)?.deletion ?? { number: 0, takenBack: false };
-  if (latest.takenBack && deletion <= latest.number) return { outcome: 'unknown' };
-  const answer = close(billing, offerId);
+function closeFor(billing: Billing, offerId: number, deletion: number): CloseCheckoutReply {
+  const latest = billing.sales.get(offerId)?.deletion ?? { number: 0, hasFailed: false };
+  if (latest.hasFailed && deletion <= latest.number) return { outcome: 'unknown' };
+  const reply = close(billing, offerId);
   const sale = billing.sales.get(offerId);
-  if (sale !== undefined && deletion > latest.number) sale.deletion = { number: deletion, takenBack: false };
-  return answer;
+  if (sale !== undefined && deletion > latest.number) sale.deletion = { number: deletion, hasFailed: false };
+  return reply;
 }
 
-function keep(billing: FakeServices['billing'], offerId: number, deletion: number): KeepCheckoutReply {
+function keep(billing: Billing, offerId: number, deletion: number): KeepCheckoutReply {
   const sale = billing.sales.get(offerId)!;
   if (deletion >= (sale.deletion?.number ?? 0)) {
     if (sale.state === 'closed') sale.state = 'open';
-    sale.deletion = { number: deletion, takenBack: true };
+    sale.deletion = { number: deletion, hasFailed: true };
   }
   return { outcome: sale.state === 'charged' ? 'paid' : sale.state };
 }
 
-function settle(billing: FakeServices['billing'], offerId: number): SettleReply {
+function settle(billing: Billing, offerId: number): SettleReply {
   const { outcome } = close(billing, offerId);
   if (outcome !== 'paid') return { outcome };
   const sale = billing.sales.get(offerId)!;
@@ -333,37 +359,6 @@ function settle(billing: FakeServices['billing'], offerId: number): SettleReply 
     vatMinor: sale.url === null ? '0' : vatMinor.toString(),
     paidAt: sale.at,
   };
-}
-
-function noBreaks(): Breaks {
-  return { beforeWork: 0, afterWork: 0 };
-}
-
-function replies(calls: Pick<FakeServices, 'onCall' | 'spoilt'>) {
-  async function reply(
-    name: CallName,
-    req: Request,
-    res: Response,
-    breaks: Breaks,
-    work: () => object | Promise<object>,
-  ): Promise<void> {
-    const call = { name, path: req.path, requestId: requestFacts(req).requestId };
-    await calls.onCall({ ...call, when: 'asked' });
-    if (breaks.beforeWork > 0) {
-      breaks.beforeWork -= 1;
-      return void req.socket.destroy();
-    }
-    const body = await work();
-    await calls.onCall({ ...call, when: 'done' });
-    if (breaks.afterWork > 0) {
-      breaks.afterWork -= 1;
-      return void req.socket.destroy();
-    }
-    const spoiling = calls.spoilt[name];
-    if (spoiling === undefined) res.json(body);
-    else spoil(res, spoiling, JSON.stringify(body));
-  }
-  return { reply };
 }
 
 function spoil(res: Response, how: Spoiling, answer: string): void {

@@ -98,3 +98,15 @@ function createUnless(
 function notCreated({ body }: Answer): string {
   return `not created: ${JSON.stringify(body)}`;
 }
+
+/** Puts copies of an offer straight into the store. */
+export async function copyOffer({ postgres }: OffersUnderTest, id: number, count: number): Promise<void> {
+  const [{ columns } = { columns: '' }] = await postgres.query<{ columns: string }>(
+    `SELECT string_agg(column_name, ', ') AS columns FROM information_schema.columns
+     WHERE table_name = 'offers' AND column_name <> 'offer_id'`,
+  );
+  await postgres.query(
+    `INSERT INTO offers (${columns}) SELECT ${columns} FROM offers, generate_series(1, $2) WHERE offer_id = $1`,
+    [id, count],
+  );
+}

@@ -61,6 +61,8 @@ export type OffersUnderTest = AsyncDisposable & {
   readonly count: (table: string) => Promise<number>;
   /** Another replica on the same stores; it stops with the first one, or when it is disposed. */
   readonly startReplica: (clock?: Clock) => Promise<Offers>;
+  /** Is disposed before the service. */
+  readonly use: <T extends AsyncDisposable>(opened: T) => T;
 };
 
 export type CallOptions = {
@@ -95,6 +97,22 @@ export function offersUnderTest(
   afterAll(() => opened.disposeAsync());
   beforeEach(() => startAfresh(under));
   return under;
+}
+
+/** The database alone, for tests of SQL: the connection pools of three replicas. */
+export function databaseUnderTest(
+  statementTimeoutMs = STATEMENT_MS,
+): readonly [Postgres, Postgres, Postgres] {
+  // Filled before the first test.
+  const pools = [{}, {}, {}] as [Postgres, Postgres, Postgres];
+  const opened = new AsyncDisposableStack();
+  beforeAll(async () => {
+    const { url } = opened.adopt(await createTestDatabase('offers'), (it) => it.dispose());
+    const o = { url, logger: silentLogger, metrics: createMetrics('test'), statementTimeoutMs };
+    for (const pool of pools) Object.assign(pool, opened.use(await openPostgres(o)));
+  });
+  afterAll(() => opened.disposeAsync());
+  return pools;
 }
 
 export async function startAfresh(under: OffersUnderTest): Promise<void> {
@@ -195,6 +213,7 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
     },
     count: async (table) => (await postgres.query(`SELECT 1 FROM ${table}`)).length,
     startReplica: async (replicaClock = clock) => running.use(await start({ clock: replicaClock })),
+    use: (opened) => running.use(opened),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

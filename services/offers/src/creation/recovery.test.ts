@@ -1,9 +1,9 @@
-/** Properties that API tests cannot show: how the runs of the recovery end. */
+/** What tests of the API cannot show. */
 import { expect, it } from '@jest/globals';
 import type { OffersContext } from '../context.ts';
 import { recoverCreations } from './recovery.ts';
 
-it('a run that finds no more because the database fails ends only after what it has begun', async () => {
+it('a run whose search fails ends only after the creations that it has begun', async () => {
   const begun = Promise.withResolvers<void>();
   const atWork = Promise.withResolvers<unknown[]>();
   const row = {

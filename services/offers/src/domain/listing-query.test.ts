@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import {
+  type ListingPlace,
   type ListingQuery,
   parseCursor,
   placeBefore,
@@ -10,7 +11,7 @@ import {
 } from './listing-query.ts';
 
 describe('the query of the listing', () => {
-  it('needs nothing but the environment, in any case', () => {
+  it('needs only the environment, in upper or lower case', () => {
     expect(readListingQuery({ environment: 'Test' }, 'TEST')).toEqual({
       ok: true,
       query: {
@@ -48,7 +49,7 @@ describe('the query of the listing', () => {
     });
   });
 
-  it('knows disabled offers where the portal asks, and nothing of them in the public API', () => {
+  it('can ask for disabled offers in the portal only', () => {
     const asked = { environment: 'TEST', status: 'disabled' };
     expect(readListingQuery(asked, 'TEST', portalFilters)).toMatchObject({ query: { onlyDisabled: true } });
     expect(readListingQuery(asked, 'TEST')).not.toHaveProperty('query.onlyDisabled');
@@ -85,7 +86,7 @@ describe('the query of the listing', () => {
 });
 
 describe('a cursor', () => {
-  it('leads back to its place', () => {
+  it('is read as the place that was written', () => {
     const place = fc.record({
       createdAt: fc.date({ min: new Date(0), max: new Date(Date.UTC(2100, 0)), noInvalidDate: true }),
       offerId: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
@@ -93,7 +94,7 @@ describe('a cursor', () => {
     fc.assert(fc.property(place, (it) => expect(parseCursor(writeCursor(it))).toEqual(it)));
   });
 
-  it('that is not ours is no place, whatever it is', () => {
+  it('that this service did not write is no place', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const place = parseCursor(text);
@@ -105,34 +106,29 @@ describe('a cursor', () => {
   });
 });
 
-describe('the place that a page lies behind', () => {
+describe('the place after which a page begins', () => {
   const noon = new Date('2026-06-01T12:00:00Z');
   const later = new Date('2026-06-01T13:00:00Z');
-  const justAfter = (time: Date) => ({ createdAt: new Date(time.getTime() + 1), offerId: 0 });
-  const asked = (query: Partial<ListingQuery>): ListingQuery => ({
-    limit: 20,
-    after: null,
-    status: null,
-    createdAfter: null,
-    createdBefore: null,
-    ...query,
-  });
+  const atNoon = { createdAt: noon, offerId: 7 };
+  const justAfterNoon = { createdAt: new Date(noon.getTime() + 1), offerId: 0 };
 
-  it('is nowhere when nothing bounds it', () => {
-    expect(placeBefore(asked({}))).toBeNull();
-  });
-
-  it('lets through what was created at created_before itself', () => {
-    expect(placeBefore(asked({ createdBefore: noon }))).toEqual(justAfter(noon));
-  });
-
-  it('is the older one of cursor and created_before', () => {
-    const after = { createdAt: noon, offerId: 7 };
-    expect(placeBefore(asked({ after }))).toEqual(after);
-    expect(placeBefore(asked({ after, createdBefore: noon }))).toEqual(after);
-    expect(placeBefore(asked({ after, createdBefore: later }))).toEqual(after);
-    expect(placeBefore(asked({ after: { ...after, createdAt: later }, createdBefore: noon }))).toEqual(
-      justAfter(noon),
-    );
+  it.each<[string, Partial<ListingQuery>, ListingPlace | null]>([
+    ['null without cursor and created_before', {}, null],
+    [
+      'after created_before, so that offers created at that time are listed',
+      { createdBefore: noon },
+      justAfterNoon,
+    ],
+    ['the cursor without created_before', { after: atNoon }, atNoon],
+    ['the cursor, when it is at created_before', { after: atNoon, createdBefore: noon }, atNoon],
+    ['the cursor, when it is older', { after: atNoon, createdBefore: later }, atNoon],
+    [
+      'created_before, when that is older',
+      { after: { ...atNoon, createdAt: later }, createdBefore: noon },
+      justAfterNoon,
+    ],
+  ])('is %s', (_, query, place) => {
+    const usual = { limit: 20, after: null, status: null, createdAfter: null, createdBefore: null };
+    expect(placeBefore({ ...usual, ...query })).toEqual(place);
   });
 });

@@ -1,7 +1,7 @@
-/** Creations of one picture against its removal, in as many orders as chance finds. */
+/** Creations of one picture against its removal, in random orders. */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
@@ -12,42 +12,30 @@ import { openImageStore } from '../../src/images/open.ts';
 import { ownImageStore } from '../../src/images/owner.ts';
 import { type ImageRemoval, startImageRemoval } from '../../src/images/removal.ts';
 import { create } from '../forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { offersUnderTest } from '../offers-under-test.ts';
 import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
 
-/** How far the removal's clock is ahead: it takes every picture for one that was kept long ago. */
+/** The removal's clock is ahead, so that every picture seems to have been stored long ago. */
 const AHEAD_MS = 61 * 60_000;
 const AT_ONCE = 3;
 const DAY_MS = 24 * 3_600_000;
 const metrics = createMetrics('test');
 
 let s3: S3StandIn;
-let under: OffersUnderTest;
 let removal: ImageRemoval;
-const opened = new AsyncDisposableStack();
-beforeAll(async () => {
+const under = offersUnderTest(async (opened) => {
   s3 = opened.use(await startS3StandIn());
-  const { settings } = s3;
-  under = opened.use(
-    await startOffersUnderTest({
-      settings: {
-        IMAGE_STORE_URL: `s3://${settings.bucket}/${settings.prefix}`,
-        S3_ENDPOINT: settings.endpoint,
-        S3_REGION: settings.region,
-        S3_ACCESS_KEY_ID: settings.accessKeyId,
-        S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
-      },
-    }),
-  );
+  return { settings: s3.config };
+});
+beforeAll(async () => {
   const foundation = { logger: silentLogger, metrics };
-  const images = opened.use(await openImageStore({ kind: 'bucket', ...settings }, foundation));
+  const images = under.use(await openImageStore({ kind: 'bucket', ...s3.settings }, foundation));
   const clock = { now: () => new Date(under.clock.now().getTime() + AHEAD_MS) };
   const owner = await ownImageStore({ postgres: under.postgres, images, ...foundation });
-  removal = opened.use(startImageRemoval({ postgres: under.postgres, images, clock, owner, ...foundation }));
+  removal = under.use(startImageRemoval({ postgres: under.postgres, images, clock, owner, ...foundation }));
 });
-afterAll(() => opened.disposeAsync());
 
-/** A little late, so that keeping and removing meet in every order, also at the store. */
+/** Waits a few random milliseconds, so that storing and removing meet in every order, also at the store. */
 async function sometime(): Promise<undefined> {
   await pause(randomInt(0, 12));
 }
@@ -56,7 +44,7 @@ it(
   'a shown offer has its picture, in whatever order creations and removals of the same picture meet',
   async () => {
     s3.before = sometime;
-    // Half of the sales are refused, so that many a picture is needed by nobody.
+    // Half of the sales are refused, so that many pictures are not needed.
     under.otherServices.billing.onSale = async () => {
       under.otherServices.billing.balanceMinor = Math.random() < 0.5 ? 0n : 1_000_00n;
     };
@@ -69,7 +57,7 @@ it(
     const race = { over: false };
     const removeOn = async () => {
       while (!race.over) {
-        // On a busy machine one may be too slow; the next goes on.
+        // On a busy machine a run may fail; the next one continues.
         await removal.remove().catch(() => {});
         await sometime();
       }
@@ -80,7 +68,7 @@ it(
         const tries = Array.from({ length: AT_ONCE }, async () => {
           const key = randomUUID();
           await sometime();
-          // As clients do: again with the same key while it is being processed.
+          // As a client does: again with the same key while it is in use.
           for (let attempt = 0; attempt < 3; attempt += 1) {
             const { status } = await create(under, {}, { key, picture, caller });
             outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
@@ -103,13 +91,13 @@ it(
     );
     const there = ({ image }: { image: string }) => s3.objects.has(s3.settings.prefix + image);
     expect(shown.filter((offer) => !there(offer))).toEqual([]);
-    // It was a race: creations were stopped, pictures were removed, offers came about.
+    // It was a race: creations were stopped, pictures were removed, offers were created.
     expect(outcomes.get(409) ?? 0).toBeGreaterThan(0);
     expect(s3.asked.filter((operation) => operation === 'DELETE').length).toBeGreaterThan(0);
     expect(shown.length).toBeGreaterThan(0);
-    // A machine that is too busy answers 503, as to everybody.
+    // A busy machine may answer 503.
     expect([200, 409, 503]).toEqual(expect.arrayContaining([...outcomes.keys()]));
-    // In the end nothing is left that nobody needs, not even what reached the store after its removal.
+    // In the end no unneeded picture is left, not even one that reached the store after its removal.
     const needed = new Set(shown.map(({ image }) => image)).size;
     s3.before = async () => undefined;
     await eventually(async () => {

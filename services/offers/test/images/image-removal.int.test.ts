@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
@@ -14,65 +13,59 @@ import { type ImageStore, MARK, newImageName } from '../../src/images/images.ts'
 import { retireUnneeded } from '../../src/images/images-store.ts';
 import { openImageStore } from '../../src/images/open.ts';
 import { storeImage } from '../../src/images/store-image.ts';
-import { type Offers, startOffers } from '../../src/service.ts';
+import type { Offers } from '../../src/service.ts';
+import { created } from '../creation/creating.ts';
 import { create, createdId } from '../forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { NOON, offersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-let under: OffersUnderTest;
-let replica: Offers;
+const under = offersUnderTest();
+let replicas: readonly [Offers, Offers];
 let folder: string;
 let images: ImageStore;
 beforeAll(async () => {
-  under = await startOffersUnderTest();
-  replica = await startWhenStoresServe(() =>
-    startOffers(under.config, { clock: under.clock, logger: silentLogger }),
-  );
+  replicas = [under.offers, await under.startReplica()];
   folder = fileURLToPath(under.config.IMAGE_STORE_URL);
-  images = await openImageStore(
-    { kind: 'folder', folder },
-    { logger: silentLogger, metrics: createMetrics('test') },
-  );
-});
-afterAll(async () => {
-  await images[Symbol.asyncDispose]();
-  await replica[Symbol.asyncDispose]();
-  await under[Symbol.asyncDispose]();
+  const foundation = { logger: silentLogger, metrics: createMetrics('test') };
+  images = under.use(await openImageStore({ kind: 'folder', folder }, foundation));
+  // Each replica searches the store when it starts. The search would add a row for a picture that a test is just writing.
+  await searchEverywhere();
 });
 beforeEach(async () => {
-  under.otherServices.reset();
-  under.clock.set('2026-06-01T12:00:00Z');
-  for (const table of ['idempotency_keys', 'offers', 'images'])
-    await under.postgres.query(`DELETE FROM ${table}`);
-  await under.postgres.query("UPDATE image_search SET began_at = '-infinity'");
-  for (const name of await kept()) await rm(join(folder, name));
+  await under.postgres.query("DELETE FROM images; UPDATE image_search SET began_at = '-infinity'");
+  for (const name of await stored()) await rm(join(folder, name));
 });
 
-/** What lies in the store beside its mark. */
-async function kept(): Promise<string[]> {
+/** The names in the store, without its mark. */
+async function stored(): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== MARK);
 }
 
 async function removeEverywhere(): Promise<void> {
-  await Promise.all([under.offers.imageRemoval.remove(), replica.imageRemoval.remove()]);
+  await Promise.all(replicas.map(({ imageRemoval }) => imageRemoval.remove()));
 }
 
-async function later(ms: number): Promise<void> {
-  under.clock.advance(ms);
-  await removeEverywhere();
+async function searchEverywhere(): Promise<void> {
+  await Promise.all(replicas.map(({ imageRemoval }) => imageRemoval.search()));
 }
 
-/** As a creation does that comes no further. */
-async function keepOnly(): Promise<string> {
-  const picture = await photographLikeJpeg();
+async function removeAfter(ms: number, times = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    under.clock.advance(ms);
+    await removeEverywhere();
+  }
+}
+
+/** As a creation does that then stops. */
+async function storeOnly(): Promise<string> {
   const o = { postgres: under.postgres, images, clock: under.clock };
-  return storeImage(o, picture, 'image/jpeg', createDeadline(10_000));
+  return storeImage(o, await photographLikeJpeg(), 'image/jpeg', createDeadline(10_000));
 }
 
-/** However often the service tries. */
+/** Until the world is reset. */
 function takeBillingAway(): void {
   under.otherServices.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
 }
@@ -81,191 +74,185 @@ async function deleteOffer(id: number): Promise<void> {
   expect((await under.call('DELETE', `/offers/${id}`)).status).toBe(200);
 }
 
+async function metricsOf({ url }: Offers): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
 describe('a picture is removed', () => {
   it('an hour after the last creation that brought it was refused', async () => {
-    under.otherServices.billing.onSale = async () => {
-      under.otherServices.billing.balanceMinor = 0n;
-    };
+    under.otherServices.billing.spent = true;
     expect((await create(under)).body).toMatchObject({ return_code: 'E3' });
-    expect(await kept()).toHaveLength(1);
-    await later(HOUR - 1);
-    expect(await kept()).toHaveLength(1);
-    await later(1);
-    expect(await kept()).toEqual([]);
-    expect(await under.postgres.query('SELECT 1 FROM images')).toEqual([]);
+    expect(await stored()).toHaveLength(1);
+    await removeAfter(HOUR - 1);
+    expect(await stored()).toHaveLength(1);
+    await removeAfter(1);
+    expect([await stored(), await under.count('images')]).toEqual([[], 0]);
   });
 
-  it('when the sweep has dropped its creation', async () => {
+  it('after the sweep has dropped its creation', async () => {
     takeBillingAway();
     expect((await create(under, {}, { once: true })).status).toBe(503);
-    await later(7 * DAY);
-    expect(await kept()).toHaveLength(1);
+    await removeAfter(7 * DAY);
+    expect(await stored()).toHaveLength(1);
     under.otherServices.reset();
-    // The sweeper's own rounds may just have failed, and a breaker have opened.
+    // Runs of the sweeper may have failed before, and a breaker may have opened.
     await eventually(async () => {
       await under.offers.sweeper.recover();
-      expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
+      expect(await under.count('offers')).toBe(0);
     });
-    await later(7 * DAY);
-    expect(await kept()).toEqual([]);
+    await removeAfter(7 * DAY);
+    expect(await stored()).toEqual([]);
   });
 
-  it('when the process died that had kept it', async () => {
-    await keepOnly();
-    await later(HOUR);
-    expect(await kept()).toEqual([]);
+  it('after the process that stored it has died', async () => {
+    await storeOnly();
+    await removeAfter(HOUR);
+    expect(await stored()).toEqual([]);
   });
 
-  it('30 days after its last offer was deleted, within a week', async () => {
-    const ids = [await createdId(under), await createdId(under)];
-    expect(await kept()).toHaveLength(1);
-    await deleteOffer(ids[0]!);
-    for (let week = 0; week < 10; week += 1) await later(7 * DAY);
-    expect(await kept()).toHaveLength(1);
-    await deleteOffer(ids[1]!);
-    for (let week = 0; week < 4; week += 1) await later(7 * DAY);
-    expect(await kept()).toHaveLength(1);
-    for (let day = 0; day < 9; day += 1) await later(DAY);
-    expect(await kept()).toEqual([]);
+  it('30 days to 37 days after the last of its offers was deleted', async () => {
+    const [one, other] = [await createdId(under), await createdId(under)];
+    expect(await stored()).toHaveLength(1);
+    await deleteOffer(one);
+    await removeAfter(7 * DAY, 10);
+    expect(await stored()).toHaveLength(1);
+    await deleteOffer(other);
+    await removeAfter(7 * DAY, 4);
+    expect(await stored()).toHaveLength(1);
+    await removeAfter(DAY, 9);
+    expect(await stored()).toEqual([]);
   });
 
-  it('by another replica when the one that began has died', async () => {
-    await keepOnly();
-    // By the clock of the one that dies alone, or another could come before it.
+  it('by another replica, if the one that has retired it died', async () => {
+    await storeOnly();
+    // Only the clock of the one that dies is ahead, or another replica could remove the picture first.
     const inAnHour = new Date(under.clock.now().getTime() + HOUR);
     const { retired } = await retireUnneeded(under.postgres, { now: inAnHour, atMost: 10 });
-    expect(retired).toEqual(await kept());
-    await later(HOUR + 10 * MINUTE - 1);
-    expect(await kept()).toHaveLength(1);
-    await later(1);
-    expect(await kept()).toEqual([]);
+    expect(retired).toEqual(await stored());
+    await removeAfter(HOUR + 10 * MINUTE - 1);
+    expect(await stored()).toHaveLength(1);
+    await removeAfter(1);
+    expect(await stored()).toEqual([]);
   });
 
-  it('later when the store is away, and that shows', async () => {
-    await keepOnly();
-    // A folder in its place cannot be removed as a picture is.
-    const [name = ''] = await kept();
-    await rename(join(folder, name), `${folder}-aside`);
-    await mkdir(join(folder, name));
-    await later(HOUR);
-    const metrics = await (await fetch(`${under.offers.url}/metrics`)).text();
-    const others = await (await fetch(`${replica.url}/metrics`)).text();
-    expect(metrics + others).toMatch(/image_removals_failed_total\{[^}]*\} 1/);
-    await rm(join(folder, name), { recursive: true });
-    await rename(`${folder}-aside`, join(folder, name));
-    await later(10 * MINUTE);
-    expect(await kept()).toEqual([]);
+  it('later if the store fails, which a metric shows', async () => {
+    const name = join(folder, await storeOnly());
+    // A folder with this name cannot be removed like a picture.
+    await rename(name, `${folder}-aside`);
+    await mkdir(name);
+    await removeAfter(HOUR);
+    const metrics = await Promise.all(replicas.map(metricsOf));
+    expect(metrics.join('')).toMatch(/image_removals_failed_total\{[^}]*\} 1/);
+    await rm(name, { recursive: true });
+    await rename(`${folder}-aside`, name);
+    await removeAfter(10 * MINUTE);
+    expect(await stored()).toEqual([]);
   });
 
-  it('though there are more of them than are looked at in one go', async () => {
+  it('also if more are due than one batch has', async () => {
     await under.postgres.query(
       `INSERT INTO images (name, look_at) SELECT lpad(to_hex(n), 64, '0') || '.png', $1 FROM generate_series(1, 450) AS n`,
       [under.clock.now()],
     );
     await removeEverywhere();
-    expect(await under.postgres.query('SELECT 1 FROM images')).toEqual([]);
+    expect(await under.count('images')).toBe(0);
   });
 });
 
 describe('a picture stays', () => {
-  it('as long as its offer is listed, also when that ended years ago', async () => {
+  it('while its offer is listed, also years after its end', async () => {
     await createdId(under);
-    for (let quarter = 0; quarter < 10; quarter += 1) await later(91 * DAY);
-    expect(await kept()).toHaveLength(1);
-    expect(await under.postgres.query('SELECT 1 FROM images')).toHaveLength(1);
+    await removeAfter(91 * DAY, 10);
+    expect([await stored(), await under.count('images')]).toEqual([[expect.any(String)], 1]);
   });
 
-  it('as long as its creation may go on', async () => {
+  it('while its creation can go on', async () => {
     takeBillingAway();
-    const key = 'a-key-that-comes-back';
-    expect((await create(under, {}, { key, once: true })).status).toBe(503);
-    for (let visit = 0; visit < 8; visit += 1) await later(3 * DAY);
-    expect(await kept()).toHaveLength(1);
+    expect((await create(under, {}, { once: true })).status).toBe(503);
+    await removeAfter(3 * DAY, 8);
+    expect(await stored()).toHaveLength(1);
   });
 
-  it('for another hour when the same is kept again', async () => {
-    const name = await keepOnly();
+  it('for another hour when the same picture is stored again', async () => {
+    const name = await storeOnly();
     under.clock.advance(40 * MINUTE);
-    expect(await keepOnly()).toBe(name);
-    await later(40 * MINUTE);
-    expect(await kept()).toEqual([name]);
-    await later(20 * MINUTE);
-    expect(await kept()).toEqual([]);
+    expect(await storeOnly()).toBe(name);
+    await removeAfter(40 * MINUTE);
+    expect(await stored()).toEqual([name]);
+    await removeAfter(20 * MINUTE);
+    expect(await stored()).toEqual([]);
   });
 });
 
-describe('a doomed picture', () => {
-  it('is never needed again: the same one kept anew has another name, which no late removal hits', async () => {
-    const doomed = await keepOnly();
+describe('a retired picture', () => {
+  it('is never used again: the same picture is stored under another name, which no late removal hits', async () => {
+    const retired = await storeOnly();
     under.clock.advance(HOUR);
     await retireUnneeded(under.postgres, { now: under.clock.now(), atMost: 10 });
-    const anew = await keepOnly();
-    expect(anew).not.toBe(doomed);
-    const id = await createdId(under);
-    await later(10 * MINUTE);
-    expect(await kept()).toEqual([anew]);
-    const rows = await under.postgres.query('SELECT image FROM offers WHERE offer_id = $1', [id]);
-    expect(rows).toEqual([{ image: anew }]);
+    const again = await storeOnly();
+    expect(again).not.toBe(retired);
+    const parts = { start_datetime: '2026-06-01T14:00:00Z' };
+    await createdId(under, parts);
+    await removeAfter(10 * MINUTE);
+    expect(await stored()).toEqual([again]);
+    expect(await under.postgres.query('SELECT image FROM offers')).toEqual([{ image: again }]);
   });
 
-  it('stops the creation that had kept it, whose key then goes on with the picture kept anew', async () => {
+  it('stops the creation that had stored it, whose key then goes on with the picture stored again', async () => {
     const key = 'a-key-of-a-very-slow-process';
     const { otherServices, postgres } = under;
-    // Doomed between keeping and noting it: the row has gone when the creation looks.
-    await postgres.query(`CREATE FUNCTION doom() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN NEW.retired_at = now(); RETURN NEW; END $$`);
-    await postgres.query('CREATE TRIGGER doom BEFORE INSERT ON images FOR EACH ROW EXECUTE FUNCTION doom()');
+    // Retired between its storing and the reservation.
+    await postgres.query(
+      `CREATE FUNCTION retire() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN NEW.retired_at = now(); RETURN NEW; END $$;
+       CREATE TRIGGER retire BEFORE INSERT ON images FOR EACH ROW EXECUTE FUNCTION retire()`,
+    );
     try {
       expect(await create(under, {}, { key })).toMatchObject({ status: 409 });
     } finally {
-      await postgres.query('DROP FUNCTION doom CASCADE');
+      await postgres.query('DROP FUNCTION retire CASCADE');
     }
-    expect(otherServices.billing.sales.size).toBe(0);
-    expect(await postgres.query('SELECT 1 FROM offers')).toEqual([]);
-    expect(await create(under, {}, { key })).toMatchObject({ status: 200, body: { return_code: 'S1' } });
-    await later(DAY);
+    expect([otherServices.billing.sales.size, await under.count('offers')]).toEqual([0, 0]);
+    expect(await create(under, {}, { key })).toMatchObject(created);
+    await removeAfter(DAY);
     const [offer] = await postgres.query<{ image: string }>('SELECT image FROM offers');
-    expect(await kept()).toEqual([offer?.image]);
+    expect(await stored()).toEqual([offer?.image]);
   });
 });
 
-describe('what lies in the store though no row knows it', () => {
+describe('a file in the store that has no row', () => {
   const stray = newImageName(`${'a'.repeat(64)}.png`);
 
-  async function searchEverywhere(): Promise<void> {
-    await Promise.all([under.offers.imageRemoval.search(), replica.imageRemoval.search()]);
-  }
-
-  it('is removed after 30 days, unless it is not ours', async () => {
+  it('is removed after 30 days, unless it has no name of ours', async () => {
     const unfinished = `.${stray}.8d7f9df2-5b3e-4f8e-9c59-0d6f8ad1d7b1`;
     for (const name of [stray, unfinished, 'README']) await writeFile(join(folder, name), 'bytes');
     await searchEverywhere();
-    await later(30 * DAY - 1);
-    expect(await kept()).toHaveLength(3);
-    await later(1);
-    expect(await kept()).toEqual(['README']);
+    await removeAfter(30 * DAY - 1);
+    expect(await stored()).toHaveLength(3);
+    await removeAfter(1);
+    expect(await stored()).toEqual(['README']);
   });
 
-  it('stays when an offer needs it, as after a restored backup', async () => {
+  it('stays if an offer needs it, as after a restored backup', async () => {
     await createdId(under);
     await under.postgres.query('DELETE FROM images');
     await searchEverywhere();
-    for (let month = 0; month < 5; month += 1) await later(30 * DAY);
-    expect(await kept()).toHaveLength(1);
+    await removeAfter(30 * DAY, 5);
+    expect(await stored()).toHaveLength(1);
   });
 
-  it('is looked for once a day, however many replicas there are', async () => {
+  it('is looked for once a day, by one of the replicas', async () => {
     await searchEverywhere();
     await writeFile(join(folder, stray), 'bytes');
     under.clock.advance(DAY - 1);
     await searchEverywhere();
-    expect(await under.postgres.query('SELECT 1 FROM images')).toEqual([]);
+    expect(await under.count('images')).toBe(0);
     under.clock.advance(1);
     await searchEverywhere();
-    expect(await under.postgres.query('SELECT 1 FROM images')).toHaveLength(1);
+    expect(await under.count('images')).toBe(1);
   });
 
-  it('is looked for again soon when the store was away', async () => {
+  it('is looked for again soon after the store was away', async () => {
     await writeFile(join(folder, stray), 'bytes');
     await rename(folder, `${folder}-away`);
     await expect(under.offers.imageRemoval.search()).rejects.toMatchObject({ status: 503 });
@@ -286,27 +273,23 @@ describe('a store that belongs to another database', () => {
     await removeEverywhere();
   });
 
-  async function foreignTold(): Promise<boolean> {
-    const metrics = await (await fetch(`${under.offers.url}/metrics`)).text();
-    return /^image_store_foreign\{[^}]*\} 1$/m.test(metrics);
-  }
+  const isForeign = async () => /^image_store_foreign\{[^}]*\} 1$/m.test(await metricsOf(under.offers));
 
   it('refuses the start of a service on another database, and loses no picture', async () => {
     await createdId(under);
-    const [picture] = await kept();
+    const before = await stored();
     await expect(
       startOffersUnderTest({ settings: { IMAGE_STORE_URL: under.config.IMAGE_STORE_URL } }),
     ).rejects.toThrow(/IMAGE_STORE_URL.*another database/);
-    expect(await kept()).toEqual([picture]);
-    expect(await readFile(join(folder, MARK), 'utf8')).toBe(mark);
+    expect([await stored(), await readFile(join(folder, MARK), 'utf8')]).toEqual([before, mark]);
   });
 
   it.each([
     ['whose mark was changed', () => writeFile(join(folder, MARK), randomUUID())],
-    ['whose mark is gone and which holds pictures that no row knows', () => rm(join(folder, MARK))],
-  ])('%s is neither searched nor swept, that shows, and offers are sold on', async (_, change) => {
+    ['whose mark is gone, and which has pictures without a row', () => rm(join(folder, MARK))],
+  ])('%s is not searched, loses nothing, and a metric shows it; offers are sold', async (_, change) => {
     const id = await createdId(under);
-    const doomed = await keepOnly();
+    const unneeded = await storeOnly();
     await writeFile(join(folder, stray), 'bytes');
     await change();
     await under.postgres.query('UPDATE offers SET deleted_at = $1 WHERE offer_id = $2', [
@@ -316,25 +299,24 @@ describe('a store that belongs to another database', () => {
     under.clock.advance(365 * DAY);
     await expect(under.offers.imageRemoval.search()).rejects.toThrow('another database');
     await expect(under.offers.imageRemoval.remove()).rejects.toThrow('another database');
-    expect((await kept()).toSorted()).toEqual([doomed, stray].toSorted());
-    expect(await under.postgres.query('SELECT name FROM images')).toEqual([{ name: doomed }]);
-    expect(await foreignTold()).toBe(true);
-    under.clock.set('2026-06-01T12:00:00Z');
+    expect((await stored()).toSorted()).toEqual([unneeded, stray].toSorted());
+    expect(await under.postgres.query('SELECT name FROM images')).toEqual([{ name: unneeded }]);
+    expect(await isForeign()).toBe(true);
+    under.clock.set(NOON);
     await createdId(under);
   });
 
-  it('is swept again once its mark names the database again', async () => {
-    await keepOnly();
+  it('loses unneeded pictures again once its mark names our database again', async () => {
+    await storeOnly();
     await writeFile(join(folder, MARK), randomUUID());
     under.clock.advance(HOUR);
     await expect(under.offers.imageRemoval.remove()).rejects.toThrow('another database');
     await writeFile(join(folder, MARK), mark);
     await removeEverywhere();
-    expect(await kept()).toEqual([]);
-    expect(await foreignTold()).toBe(false);
+    expect([await stored(), await isForeign()]).toEqual([[], false]);
   });
 
-  it('is not what a store without a mark is that holds only our own pictures: it is marked anew', async () => {
+  it('is not one without a mark that has only pictures of ours: it gets our mark again', async () => {
     await createdId(under);
     await rm(join(folder, MARK));
     await removeEverywhere();

@@ -1,4 +1,4 @@
-/** What every image store promises, whichever the settings name; and what each does when it cannot. */
+/** What every image store guarantees, and what each does when it fails. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,12 +32,15 @@ beforeEach(async () => {
 afterEach(() => opened.disposeAsync());
 
 const settings: Record<ImageStoreSettings['kind'], () => ImageStoreSettings> = {
-  folder: () => ({ kind: 'folder', folder: join(folder, 'of', 'images') }),
+  folder: () => ({ kind: 'folder', folder: imageFolder() }),
   bucket: () => ({ kind: 'bucket', ...s3.settings }),
 };
+const imageFolder = () => join(folder, 'of', 'images');
 
-async function open(which: ImageStoreSettings): Promise<ImageStore> {
-  return opened.use(await openImageStore(which, foundation));
+/** The store of this kind, or the one of these settings. */
+async function open(which: ImageStoreSettings['kind'] | ImageStoreSettings): Promise<ImageStore> {
+  const opening = typeof which === 'string' ? settings[which]() : which;
+  return opened.use(await openImageStore(opening, foundation));
 }
 
 function awaited(): AbortSignal {
@@ -46,9 +49,10 @@ function awaited(): AbortSignal {
 
 const picture = randomBytes(300_000);
 const another = randomBytes(40_000);
+const newName = (bytes: Buffer = picture) => newImageName(contentOf(bytes, 'image/png'));
 
-async function keep(store: ImageStore, bytes: Buffer = picture): Promise<string> {
-  const name = newImageName(contentOf(bytes, 'image/png'));
+async function put(store: ImageStore, bytes: Buffer = picture): Promise<string> {
+  const name = newName(bytes);
   await store.put(name, bytes, awaited());
   return name;
 }
@@ -61,12 +65,12 @@ async function read(store: ImageStore, name: string): Promise<Buffer | null> {
   return bytes;
 }
 
-/** By hand, because to compare them number by number takes a second. */
+/** Not toEqual, which compares byte by byte and takes a second. */
 function expectSame(bytes: Buffer | null, expected: Buffer): void {
   expect(bytes?.equals(expected)).toBe(true);
 }
 
-/** Once more for whoever a machine that stood still has kept waiting for two seconds. */
+/** Repeated once if a busy machine let the two seconds run out. */
 async function unlessTooSlow<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   try {
@@ -88,69 +92,69 @@ async function all(store: ImageStore): Promise<string[]> {
 }
 
 describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
-  it('gives back what it was given, also to a process that comes later', async () => {
-    const name = await keep(await open(settings[kind]()));
-    expectSame(await read(await open(settings[kind]()), name), picture);
+  it('returns what was put, also to a later process', async () => {
+    const name = await put(await open(kind));
+    expectSame(await read(await open(kind), name), picture);
   });
 
-  it('has nothing under a name that was never kept', async () => {
-    const store = await open(settings[kind]());
-    await keep(store);
-    expect(await read(store, newImageName(contentOf(another, 'image/png')))).toBeNull();
+  it('has nothing under a name that was never put', async () => {
+    const store = await open(kind);
+    await put(store);
+    expect(await read(store, newName(another))).toBeNull();
   });
 
-  it('keeps a picture twice as once', async () => {
-    const store = await open(settings[kind]());
-    const name = await keep(store);
+  it('has one picture when the same one is put twice', async () => {
+    const store = await open(kind);
+    const name = await put(store);
     await store.put(name, picture, awaited());
     expectSame(await read(store, name), picture);
     expect(await all(store)).toEqual([name]);
   });
 
-  it('removes one picture and no other, and is content when it is gone already', async () => {
-    const store = await open(settings[kind]());
-    const [gone, kept] = [await keep(store), await keep(store, another)];
+  it('removes one picture and no other, and resolves when it is already removed', async () => {
+    const store = await open(kind);
+    const [gone, other] = [await put(store), await put(store, another)];
     await store.remove(gone);
     await store.remove(gone);
     expect(await read(store, gone)).toBeNull();
-    expectSame(await read(store, kept), another);
+    expectSame(await read(store, other), another);
   });
 
-  it('lists everything that was kept', async () => {
-    const store = await open(settings[kind]());
+  it('lists everything that was put', async () => {
+    const store = await open(kind);
     expect(await all(store)).toEqual([]);
     s3.mostKeys = 2;
-    const names = await Promise.all(Array.from({ length: 5 }, () => keep(store, randomBytes(10))));
+    const names = await Promise.all(Array.from({ length: 5 }, () => put(store, randomBytes(10))));
     expect(await all(store)).toEqual(names.toSorted());
   });
 
-  it('gives its mark back, has none before, and never lists it', async () => {
-    const store = await open(settings[kind]());
+  it('has no mark at first, returns the last one written, and never lists it', async () => {
+    const store = await open(kind);
     expect(await store.readMark()).toBeNull();
     await store.writeMark('a-database');
     await store.writeMark('another-database');
-    expect(await (await open(settings[kind]())).readMark()).toBe('another-database');
+    expect(await (await open(kind)).readMark()).toBe('another-database');
     expect(await all(store)).toEqual([]);
   });
 
-  it('never shows half a picture, however often it is kept anew meanwhile', async () => {
-    const store = await open(settings[kind]());
-    const name = await keep(store);
-    const progress = { keeping: true };
-    const keepOn = async () => {
+  it('never returns half a picture, however often it is put again meanwhile', async () => {
+    const store = await open(kind);
+    const name = await put(store);
+    const progress = { putting: true };
+    const putOn = async () => {
       for (let count = 0; count < 20; count += 1) {
         const bytes = count % 2 === 0 ? another : picture;
         await unlessTooSlow(() => store.put(name, bytes, awaited()));
       }
-      progress.keeping = false;
+      progress.putting = false;
     };
     const readOn = async () => {
-      while (progress.keeping) {
+      while (progress.putting) {
         const bytes = await unlessTooSlow(() => read(store, name));
         expect(bytes?.equals(picture) === true || bytes?.equals(another) === true).toBe(true);
       }
     };
-    await Promise.all([keepOn(), readOn(), readOn()]);
+    await Promise.all([putOn(), readOn(), readOn()]);
   });
 
   it.each([
@@ -164,8 +168,8 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     `${'0'.repeat(64)}-${'0'.repeat(16)}.svg`,
     `/${'0'.repeat(64)}-${'0'.repeat(16)}.png`,
   ])('is never asked for %j', async (name) => {
-    const store = await open(settings[kind]());
-    await mkdir(join(folder, 'of', 'images'), { recursive: true });
+    const store = await open(kind);
+    await mkdir(imageFolder(), { recursive: true });
     for (const place of ['of/secret', 'of/images/secret', 'of/images/a.png']) {
       await writeFile(join(folder, place), 'not a picture');
     }
@@ -174,73 +178,67 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     expect(s3.asked).toEqual([]);
   });
 
-  it('tells a caller who has left nothing but that', async () => {
-    const store = await open(settings[kind]());
+  it('rejects with the reason of a caller who has disconnected, and stores nothing', async () => {
+    const store = await open(kind);
     const gone = callerGone();
-    await expect(
-      store.put(newImageName(contentOf(picture, 'image/png')), picture, AbortSignal.abort(gone)),
-    ).rejects.toBe(gone);
+    await expect(store.put(newName(), picture, AbortSignal.abort(gone))).rejects.toBe(gone);
     expect(await all(store)).toEqual([]);
   });
 
-  it('that is away is the fault 503, and serves again once it is back', async () => {
-    const store = await open(settings[kind]());
-    const name = await keep(store);
+  it('is the 503 fault while it is away, and serves again when it is back', async () => {
+    const store = await open(kind);
+    const name = await put(store);
     await takeAway(true);
-    await expect(keep(store)).rejects.toMatchObject(unavailable);
+    await expect(put(store)).rejects.toMatchObject(unavailable);
     await expect(store.read(name, awaited())).rejects.toMatchObject(unavailable);
     await expect(store.readMark()).rejects.toMatchObject(unavailable);
     await takeAway(false);
     expectSame(await read(store, name), picture);
-    await eventually(() => keep(store));
+    await eventually(() => put(store));
 
     async function takeAway(away: boolean) {
       s3.before = async () => (away ? { status: 503, code: 'ServiceUnavailable' } : undefined);
-      const [there, gone] = [join(folder, 'of', 'images'), join(folder, 'away')];
+      const [there, gone] = [imageFolder(), join(folder, 'away')];
       if (kind === 'folder') await (away ? rename(there, gone) : rename(gone, there));
     }
   });
 });
 
 describe('the folder', () => {
-  it('shows nobody what a process left unfinished, but lists it, so that it is removed one day', async () => {
-    const store = await open(settings.folder());
-    const name = await keep(store);
+  it('lists, but never returns, a picture that a process left unfinished, so that it is removed later', async () => {
+    const store = await open('folder');
+    const name = await put(store);
     const unfinished = `.${name}.8d7f9df2-5b3e-4f8e-9c59-0d6f8ad1d7b1`;
-    await writeFile(join(folder, 'of', 'images', unfinished), picture.subarray(0, 1_000));
-    await writeFile(join(folder, 'of', 'images', 'README'), 'not ours');
+    await writeFile(join(imageFolder(), unfinished), picture.subarray(0, 1_000));
+    await writeFile(join(imageFolder(), 'README'), 'not ours');
     expect(await store.read(unfinished, awaited())).toBeNull();
     expect(await all(store)).toEqual([unfinished, name].toSorted());
     await store.remove(unfinished);
     expect(await all(store)).toEqual([name]);
   });
 
-  it('leaves nothing behind when a picture could not be kept whole', async () => {
-    const store = await open(settings.folder());
+  it('leaves nothing behind when a picture could not be written whole', async () => {
+    const store = await open('folder');
     const late = new AbortController();
-    const kept = store.put(
-      newImageName(contentOf(picture, 'image/png')),
-      randomBytes(30_000_000),
-      late.signal,
-    );
+    const putting = store.put(newName(), randomBytes(30_000_000), late.signal);
     late.abort(new Error('too late'));
-    await expect(kept).rejects.toMatchObject(unavailable);
-    await eventually(async () => expect(await readdir(join(folder, 'of', 'images'))).toEqual([]));
+    await expect(putting).rejects.toMatchObject(unavailable);
+    await eventually(async () => expect(await readdir(imageFolder())).toEqual([]));
   });
 });
 
 describe('the bucket', () => {
-  it('is given type and bytes under its prefix, signed', async () => {
-    const name = await keep(await open(settings.bucket()));
+  it('gets the type and the bytes under its prefix, signed', async () => {
+    const name = await put(await open('bucket'));
     expect([...s3.objects.keys()]).toEqual([`offers/live/${name}`]);
-    const [kept] = s3.objects.values();
-    expect(kept?.contentType).toBe('image/png');
-    expectSame(kept?.bytes ?? null, picture);
+    const [object] = s3.objects.values();
+    expect(object?.contentType).toBe('image/png');
+    expectSame(object?.bytes ?? null, picture);
   });
 
-  it('may hold what others keep beside the prefix', async () => {
-    const store = await open(settings.bucket());
-    const name = await keep(store);
+  it('does not list objects of others beside its prefix', async () => {
+    const store = await open('bucket');
+    const name = await put(store);
     s3.objects.set(`offers/test/${name}`, { bytes: another, contentType: undefined });
     s3.objects.set('offers/live/README', { bytes: another, contentType: undefined });
     expect(await all(store)).toEqual([name]);
@@ -251,37 +249,35 @@ describe('the bucket', () => {
     ['that does not exist', { bucket: 'nowhere' }],
     ['in another region', { region: 'eu-test-2' }],
     ['at an address where nothing listens', { endpoint: 'http://127.0.0.1:9' }],
-  ])('%s is the fault 503 and never an absent picture', async (_, wrong) => {
+  ])('%s is the 503 fault, and never an absent picture', async (_, wrong) => {
     const store = await open({ kind: 'bucket', ...s3.settings, ...wrong });
-    await expect(keep(store)).rejects.toMatchObject(unavailable);
-    await expect(store.read(newImageName(contentOf(picture, 'image/png')), awaited())).rejects.toMatchObject(
-      unavailable,
-    );
+    await expect(put(store)).rejects.toMatchObject(unavailable);
+    await expect(store.read(newName(), awaited())).rejects.toMatchObject(unavailable);
     await expect(pages(store)).rejects.toMatchObject(unavailable);
     expect(s3.objects.size).toBe(0);
   });
 
-  it('is asked once more when it stumbles', async () => {
-    const store = await open(settings.bucket());
+  it('is asked again once after a 500', async () => {
+    const store = await open('bucket');
     const answers = [{ status: 500, code: 'InternalError' }];
     s3.before = async () => answers.pop();
-    expectSame(await read(store, await keep(store)), picture);
+    expectSame(await read(store, await put(store)), picture);
     expect(s3.asked).toEqual(['PUT', 'PUT', 'GET']);
   });
 
-  it('that hangs is waited for no longer than two seconds, then not at all', async () => {
-    const store = await open(settings.bucket());
+  it('that hangs: a call ends after two seconds, and after some of them at once', async () => {
+    const store = await open('bucket');
     s3.before = () => new Promise(() => {});
     const answers = await inTime(3_000, () =>
-      Promise.allSettled(Array.from({ length: 6 }, () => keep(store))),
+      Promise.allSettled(Array.from({ length: 6 }, () => put(store))),
     );
     expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 6 }, () => 'rejected'));
-    await inTime(1_900, () => expect(keep(store)).rejects.toMatchObject(unavailable));
+    await inTime(1_900, () => expect(put(store)).rejects.toMatchObject(unavailable));
   });
 
-  it('goes on with a body that takes longer than an answer may', async () => {
-    const store = await open(settings.bucket());
-    const name = await keep(store, randomBytes(3_000_000));
+  it('may send a body for longer than the deadline of its answer', async () => {
+    const store = await open('bucket');
+    const name = await put(store, randomBytes(3_000_000));
     const answerDue = new AbortController();
     const found = await store.read(name, answerDue.signal);
     answerDue.abort();
@@ -290,7 +286,7 @@ describe('the bucket', () => {
 });
 
 describe('a full disk', () => {
-  it('is the fault 503, which names no path', async () => {
+  it('is the 503 fault, which names no path', async () => {
     const full: ImageStore = {
       put: () => Promise.reject(Object.assign(new Error('ENOSPC: /data/images'), { code: 'ENOSPC' })),
       read: async () => null,
@@ -301,7 +297,7 @@ describe('a full disk', () => {
       [Symbol.asyncDispose]: async () => {},
     };
     const store = opened.use(guardImageStore(full, foundation));
-    await expect(keep(store)).rejects.toMatchObject({
+    await expect(put(store)).rejects.toMatchObject({
       ...unavailable,
       message: 'image store: put failed: ENOSPC',
     });

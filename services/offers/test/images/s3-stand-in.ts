@@ -1,25 +1,28 @@
 /**
- * As much of S3 as pictures need, strict where stores are strict: every signature is computed anew (SigV4), bodies must
- * have the hash that was signed, and listings come in pages.
+ * The part of S3 that pictures need, as strict as real stores: it computes every signature (SigV4), bodies must have the hash that was signed,
+ * and listings come in pages.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { OffersConfig } from '../../src/config.ts';
 import type { BucketSettings } from '../../src/images/bucket.ts';
 
 export type S3StandIn = AsyncDisposable & {
   readonly settings: BucketSettings;
+  /** The same as settings of the service. */
+  readonly config: Partial<OffersConfig>;
   /** By key. */
   readonly objects: Map<string, { readonly bytes: Buffer; readonly contentType: string | undefined }>;
-  /** What was asked so far, such as `PUT`; `LIST` for a page of names. */
+  /** The operations so far, such as `PUT`; `LIST` for a page of names. */
   readonly asked: string[];
-  /** Keys in a page, however many are asked for. */
+  /** The most keys in a page. */
   mostKeys: number;
-  /** The connection breaks when this much of a picture is out. */
+  /** The connection breaks after this many bytes of a picture. */
   breakAfterBytes: number;
-  /** Runs before an object is answered; what it gives back is the answer instead. */
+  /** Runs before every operation. An error that it returns is the answer. */
   before: (operation: string) => Promise<S3Error | undefined>;
 };
 
@@ -34,15 +37,23 @@ export async function startS3StandIn(): Promise<S3StandIn> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const settings = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'eu-test-1',
+    bucket: 'pictures',
+    prefix: 'offers/live/',
+    pathStyle: true,
+    accessKeyId: 'AKIAOFTESTSONLY',
+    secretAccessKey: 'a secret/of+tests only',
+  };
   const standIn: S3StandIn = {
-    settings: {
-      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      region: 'eu-test-1',
-      bucket: 'pictures',
-      prefix: 'offers/live/',
-      pathStyle: true,
-      accessKeyId: 'AKIAOFTESTSONLY',
-      secretAccessKey: 'a secret/of+tests only',
+    settings,
+    config: {
+      IMAGE_STORE_URL: `s3://${settings.bucket}/${settings.prefix}`,
+      S3_ENDPOINT: settings.endpoint,
+      S3_REGION: settings.region,
+      S3_ACCESS_KEY_ID: settings.accessKeyId,
+      S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
     },
     objects: new Map(),
     asked: [],

@@ -73,14 +73,15 @@ describe.each(successes)('$command succeeds', ({ command, body, schema, event, o
     expect(await run(command, await readyFor(command, parts, o), o)).toMatchObject({ status: 200, body });
   });
 
-  it.each(['{}', '{"a":', 'x'.repeat(100_000)])(
-    'whatever body and parameters are sent (%.9s)',
-    async (sent) => {
-      const o = { body: sent, headers: { 'content-type': 'application/json' } };
-      const id = await readyFor(command);
-      expect(await run(command, id, o, '?environment=LIVE&a=b')).toMatchObject({ status: 200, body });
-    },
-  );
+  it.each([
+    ['an empty object', '{}'],
+    ['broken JSON', '{"a":'],
+    ['100 kB', 'x'.repeat(100_000)],
+  ])('whatever is sent in the body and as parameters: %s', async (_, sent) => {
+    const o = { body: sent, headers: { 'content-type': 'application/json' } };
+    const id = await readyFor(command);
+    expect(await run(command, id, o, '?environment=LIVE&a=b')).toMatchObject({ status: 200, body });
+  });
 
   it.each(command === 'delete' ? ['B', 'E'] : ['B'])(
     'for one of several requests at once (method %s)',
@@ -100,23 +101,23 @@ describe('the refusals of pause and resume', () => {
   const ended = 'Offer has ended';
   const awaiting = 'Offer is awaiting payment';
   const running = 'Offer is already running';
-  it.each<[Command, code: string, string, message: string, parts: Parts, before: Command[], now?: string]>([
+  it.each<[Command, code: string, string, message: string, parts: Parts, before: Command[], now: string]>([
     ['pause', 'E2', 'an ended', ended, startingNow, [], '23:00'],
     ['pause', 'E2', 'a paused and ended', ended, startingNow, ['pause'], '23:00'],
     ['pause', 'E2', 'an unpaid and ended', ended, byCard, [], '23:00'],
     ['pause', 'E3', 'a paused', 'Offer is already paused', startingNow, ['pause'], '12:01'],
-    ['pause', 'E5', 'an unpaid', awaiting, { ...startingNow, ...byCard }, []],
+    ['pause', 'E5', 'an unpaid', awaiting, { ...startingNow, ...byCard }, [], '12:00'],
     ['resume', 'E2', 'an ended', ended, startingNow, [], '23:00'],
     ['resume', 'E2', 'a paused and ended', ended, {}, ['pause'], '23:00'],
     ['resume', 'E2', 'an unpaid and ended', ended, byCard, [], '23:00'],
-    ['resume', 'E4', 'a running', running, startingNow, []],
-    ['resume', 'E4', 'a scheduled', running, {}, []],
-    ['resume', 'E4', 'a resumed', running, startingNow, ['pause', 'resume']],
-    ['resume', 'E5', 'an unpaid', awaiting, byCard, []],
+    ['resume', 'E4', 'a running', running, startingNow, [], '12:01'],
+    ['resume', 'E4', 'a scheduled', running, {}, [], '12:01'],
+    ['resume', 'E4', 'a resumed', running, startingNow, ['pause', 'resume'], '12:01'],
+    ['resume', 'E5', 'an unpaid', awaiting, byCard, [], '12:00'],
   ])('%s is %s for %s offer, and changes nothing', async (command, code, _, message, parts, before, now) => {
     const id = await createdId(under, parts);
     for (const earlier of before) expect((await run(earlier, id)).status).toBe(200);
-    if (now !== undefined) under.clock.set(`2026-06-01T${now}:00Z`);
+    under.clock.set(`2026-06-01T${now}:00Z`);
     await under.clearEvents();
     const found = await under.offer(id);
     const { status, body } = await run(command, id);

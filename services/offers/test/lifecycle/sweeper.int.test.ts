@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Offers } from '../../src/service.ts';
-import { byCard, createdId, startingNow } from '../forms.ts';
+import { byCard, copyOffer, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 
@@ -52,13 +52,7 @@ describe('OfferActivated', () => {
 
   it('is written for each of hundreds that begin at once', async () => {
     const id = await createdId(under);
-    const [{ columns } = { columns: '' }] = await under.postgres.query<{ columns: string }>(
-      `SELECT string_agg(column_name, ', ') AS columns FROM information_schema.columns
-       WHERE table_name = 'offers' AND column_name <> 'offer_id'`,
-    );
-    const copy = `INSERT INTO offers (${columns})
-      SELECT ${columns} FROM offers, generate_series(1, $2) WHERE offer_id = $1`;
-    await under.postgres.query(copy, [id, HUNDREDS]);
+    await copyOffer(under, id, HUNDREDS);
     await announceAt('13:00:00');
     const begun = (await under.events('all')).filter((event) => event.name === 'OfferActivated');
     expect(begun).toHaveLength(HUNDREDS + 1);

@@ -1,37 +1,26 @@
-/** GET /offers */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+/** GET /offers; listing-status.int.test.ts compares its filters and pages with the domain. */
+import { describe, expect, it } from '@jest/globals';
 import { type ListReply, listReply } from '@offer-ads/contracts/public/api';
-import { createdId, startingNow } from '../forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { byCard, copyOffer, createdId, startingNow } from '../forms.ts';
+import { offersUnderTest } from '../offers-under-test.ts';
 
-let under: OffersUnderTest;
-beforeAll(async () => {
-  under = await startOffersUnderTest();
-});
-afterAll(async () => {
-  await under[Symbol.asyncDispose]();
-});
+const under = offersUnderTest();
 
-async function list(organisationId: number, query: string): Promise<ListReply> {
-  const answer = await under.call('GET', `/offers?environment=TEST&${query}`, { caller: { organisationId } });
+async function list(query = '', caller = {}): Promise<ListReply> {
+  const answer = await under.call('GET', `/offers?environment=TEST&${query}`, { caller });
   expect(answer.status).toBe(200);
   return listReply.parse(answer.body);
 }
 
-async function idsOf(organisationId: number, query: string): Promise<number[]> {
-  return (await list(organisationId, query)).data.map((offer) => offer.offer_id);
+async function idsOf(query = '', caller = {}): Promise<number[]> {
+  return (await list(query, caller)).data.map((offer) => offer.offer_id);
 }
 
 describe('200', () => {
-  it('shows every field of an offer as it was created', async () => {
-    const caller = { organisationId: 10 };
-    const id = await createdId(
-      under,
-      { 'gender[]': ['Female'], 'interests[]': ['2', '1'], advertised_name: 'The Bean' },
-      { caller },
-    );
-    const { data } = await list(10, '');
-    expect(data).toEqual([
+  it('has every field of an offer', async () => {
+    const parts = { 'gender[]': ['Female'], 'interests[]': ['2', '1'], advertised_name: 'The Bean' };
+    const id = await createdId(under, parts);
+    expect((await list()).data).toEqual([
       {
         offer_id: id,
         title: 'Two for one',
@@ -61,219 +50,118 @@ describe('200', () => {
   });
 
   it('is empty when nothing matches', async () => {
-    const answer = await under.call('GET', '/offers?environment=test', { caller: { organisationId: 999 } });
-    expect(answer.body).toEqual({
+    expect(await list()).toEqual({
       data: [],
       pagination: { limit: 20, count: 0, has_more: false, next_cursor: null },
     });
   });
 
   it('goes through all offers newest first, although new ones come in between the pages', async () => {
-    const caller = { organisationId: 11 };
     const ids: number[] = [];
-    for (let i = 0; i < 5; i += 1) {
-      // Two of them share their creation time.
-      if (i !== 3) under.clock.advance(1_000);
-      ids.push(await createdId(under, {}, { caller }));
+    for (let count = 0; count < 5; count += 1) {
+      // Two of them have the same creation time.
+      if (count !== 3) under.clock.advance(1_000);
+      ids.unshift(await createdId(under));
     }
     const pages: ListReply[] = [];
     let query: string | null = 'limit=2';
     while (query !== null) {
-      const page = await list(11, query);
+      const page = await list(query);
       pages.push(page);
       query = page.pagination.has_more ? `limit=2&cursor=${page.pagination.next_cursor}` : null;
-      await createdId(under, {}, { caller });
+      await createdId(under);
     }
-    const seen = pages.flatMap((page) => page.data.map((offer) => offer.offer_id));
-    expect(seen).toEqual(ids.toReversed());
+    expect(pages.flatMap((page) => page.data.map((offer) => offer.offer_id))).toEqual(ids);
     expect(pages.map((page) => page.pagination.count)).toEqual([2, 2, 1]);
     expect(pages.at(-1)?.pagination.next_cursor).toBeNull();
   });
 
-  it('shows none twice and passes none over when offers between the pages are deleted, the last one shown too', async () => {
-    const caller = { organisationId: 18 };
+  it('repeats and omits no offer when others are deleted between the pages, the last one shown too', async () => {
     const ids: number[] = [];
-    for (let i = 0; i < 6; i += 1) ids.unshift(await createdId(under, {}, { caller }));
-    const first = await list(18, 'limit=2');
-    for (const id of [ids[0], ids[1], ids[2]]) await under.call('DELETE', `/offers/${id}`, { caller });
-    const cursor = first.pagination.next_cursor;
-    expect(await idsOf(18, `limit=100&cursor=${cursor}`)).toEqual(ids.slice(3));
+    for (let count = 0; count < 6; count += 1) ids.unshift(await createdId(under));
+    const { next_cursor: cursor } = (await list('limit=2')).pagination;
+    for (const id of ids.slice(0, 3)) await under.call('DELETE', `/offers/${id}`);
+    expect(await idsOf(`cursor=${cursor}`)).toEqual(ids.slice(3));
   });
 
-  it('goes on from a cursor of any other page: of another filter, range or size, and of another organisation', async () => {
-    const caller = { organisationId: 19 };
-    under.clock.set('2026-06-01T12:00:00Z');
-    const oldest = await createdId(under, startingNow, { caller });
-    const older = await createdId(under, {}, { caller });
-    under.clock.set('2026-06-01T12:10:00Z');
-    const active = await createdId(under, { start_datetime: '2026-06-01T12:10:00Z' }, { caller });
-    const newest = await createdId(under, {}, { caller });
-    const cursor = (await list(19, 'limit=1')).pagination.next_cursor;
-    expect(await idsOf(19, `offer_status=active&cursor=${cursor}`)).toEqual([active, oldest]);
-    expect(await idsOf(19, `created_before=2026-06-01T12:05:00Z&cursor=${cursor}`)).toEqual([older, oldest]);
-    expect(await idsOf(19, `created_before=2026-06-01T13:00:00Z&cursor=${cursor}`)).toEqual([
-      active,
-      older,
-      oldest,
-    ]);
-    // A cursor is a place and grants nothing: what it was made from is not looked at.
-    await createdId(under, {}, { caller: { organisationId: 20 } });
-    const foreign = (await list(19, 'limit=2')).pagination.next_cursor;
-    expect(await idsOf(20, `cursor=${foreign}`)).toEqual([]);
-    expect(await idsOf(20, '')).not.toContain(newest);
-    under.clock.set('2026-06-01T12:00:00Z');
+  it('a cursor is only a place: of another organisation too it grants nothing', async () => {
+    await createdId(under, {}, { caller: { organisationId: 2 } });
+    await createdId(under, {}, { caller: { organisationId: 2 } });
+    const { next_cursor: cursor } = (await list('limit=1', { organisationId: 2 })).pagination;
+    expect(await idsOf(`cursor=${cursor}`)).toEqual([]);
+    expect(await idsOf(`cursor=${cursor}`, { organisationId: 2 })).toHaveLength(1);
   });
 
   it('takes bounds and cursors at the ends of time', async () => {
-    const organisationId = 21;
-    const id = await createdId(under, {}, { caller: { organisationId } });
+    const id = await createdId(under);
     const all = 'created_after=0000-01-01T00:00:00Z&created_before=9999-12-31T23:59:59.999Z';
-    expect(await idsOf(organisationId, all)).toEqual([id]);
-    expect(await idsOf(organisationId, `${all}&offer_status=ended`)).toEqual([]);
-    expect(await idsOf(organisationId, 'cursor=zzzzzzzzzz-zik0zj')).toEqual([id]);
-    expect(await idsOf(organisationId, `${all}&cursor=0-1`)).toEqual([]);
-    expect(
-      await idsOf(organisationId, 'created_after=2026-06-02T00:00:00Z&created_before=2026-06-01T00:00:00Z'),
-    ).toEqual([]);
+    expect(await idsOf(all)).toEqual([id]);
+    expect(await idsOf(`${all}&offer_status=ended`)).toEqual([]);
+    expect(await idsOf('cursor=zzzzzzzzzz-zik0zj')).toEqual([id]);
+    expect(await idsOf(`${all}&cursor=0-1`)).toEqual([]);
   });
 
-  it('has 20 offers on a page unless another number is asked for, 100 at most', async () => {
-    const caller = { organisationId: 17, quota: { perPerson: 200, perOrganisation: 200 } };
-    under.otherServices.billing.balanceMinor = 2_000_00n;
-    const ids: number[] = [];
-    for (let count = 0; count < 101; count += 1) ids.unshift(await createdId(under, {}, { caller }));
-    under.otherServices.reset();
-    const page = async (query: string) => {
-      const { data, pagination } = await list(17, query);
-      return { ids: data.map((offer) => offer.offer_id), ...pagination, next_cursor: null };
-    };
-    const shown = (count: number) => ({
-      ids: ids.slice(0, count),
-      limit: count,
-      count,
-      has_more: true,
-      next_cursor: null,
-    });
-    expect(await page('')).toEqual(shown(20));
-    expect(await page('limit=1')).toEqual(shown(1));
-    expect(await page('limit=100')).toEqual(shown(100));
+  it('has 20 offers on a page, or as many as `limit` says, up to 100', async () => {
+    await copyOffer(under, await createdId(under), 100);
+    for (const [query, count] of [
+      ['', 20],
+      ['limit=1', 1],
+      ['limit=100', 100],
+    ] as const) {
+      const { data, pagination } = await list(query);
+      expect(new Set(data.map((offer) => offer.offer_id)).size).toBe(count);
+      expect(pagination).toMatchObject({ limit: count, count, has_more: true });
+    }
   });
 
-  it('filters by what the status is now', async () => {
-    const caller = { organisationId: 12 };
-    const from = under.clock.now();
-    under.clock.set('2026-06-01T12:00:00Z');
-    const scheduled = await createdId(under, {}, { caller });
-    const active = await createdId(under, startingNow, { caller });
-    const unpaid = await createdId(under, { payment_method: 'E' }, { caller });
-    const paused = await createdId(under, {}, { caller });
-    await under.call('POST', `/offers/${paused}/pause`, { caller });
-    const deleted = await createdId(under, {}, { caller });
-    await under.call('DELETE', `/offers/${deleted}`, { caller });
-
-    expect(await idsOf(12, 'offer_status=active')).toEqual([active]);
-    expect(await idsOf(12, 'offer_status=AWAITING_PAYMENT')).toEqual([unpaid]);
-    expect(await idsOf(12, 'offer_status=paused')).toEqual([paused]);
-    expect(await idsOf(12, 'offer_status=ended')).toEqual([]);
-    under.clock.set('2026-06-01T13:00:00Z');
-    expect(await idsOf(12, 'offer_status=active')).toEqual([active, scheduled]);
-    under.clock.set('2026-06-01T23:00:00Z');
-    expect(await idsOf(12, 'offer_status=ended')).toEqual([paused, unpaid, active, scheduled]);
-    under.clock.set(from);
-  });
-
-  it('filters by creation time, bounds included', async () => {
-    const caller = { organisationId: 13 };
-    under.clock.set('2026-06-01T12:00:00Z');
-    const first = await createdId(under, {}, { caller });
+  it('filters by status and creation time', async () => {
+    const active = await createdId(under, startingNow);
+    const unpaid = await createdId(under, byCard);
     under.clock.set('2026-06-01T12:30:00Z');
-    const second = await createdId(under, {}, { caller });
-    expect(await idsOf(13, 'created_after=2026-06-01T12:30:00Z')).toEqual([second]);
-    expect(await idsOf(13, 'created_before=2026-06-01T14:00:00%2B02:00')).toEqual([first]);
-    under.clock.set('2026-06-01T12:00:00Z');
+    const scheduled = await createdId(under);
+    expect(await idsOf('offer_status=active')).toEqual([active]);
+    expect(await idsOf('offer_status=AWAITING_PAYMENT')).toEqual([unpaid]);
+    expect(await idsOf('created_after=2026-06-01T12:30:00Z')).toEqual([scheduled]);
+    expect(await idsOf('created_before=2026-06-01T14:00:00%2B02:00')).toEqual([unpaid, active]);
+    under.clock.set('2026-06-01T23:00:00Z');
+    expect(await idsOf('offer_status=ended')).toEqual([scheduled, unpaid, active]);
   });
 
-  it("shows only the caller's organisation and mode", async () => {
-    const id = await createdId(under, {}, { caller: { organisationId: 14 } });
-    expect(await idsOf(15, '')).toEqual([]);
-    const live = { caller: { organisationId: 14, mode: 'LIVE' as const } };
-    expect((await under.call('GET', '/offers?environment=live', live)).body).toMatchObject({ data: [] });
-    expect(await idsOf(14, '')).toEqual([id]);
+  it("has only offers of the caller's organisation and mode", async () => {
+    const id = await createdId(under);
+    expect(await idsOf('', { organisationId: 2 })).toEqual([]);
+    const answer = await under.call('GET', '/offers?environment=live', { caller: { mode: 'LIVE' } });
+    expect(answer.body).toMatchObject({ data: [] });
+    expect(await idsOf()).toEqual([id]);
   });
 
-  it('says whether an admin has disabled the offer', async () => {
-    const id = await createdId(under, startingNow, { caller: { organisationId: 16 } });
-    await under.admin('POST', `/admin/offers/${id}/disable`);
-    expect((await list(16, '')).data[0]).toMatchObject({ status: 'disabled', offer_status: 'Active' });
-  });
-
-  it('goes on when the otherServices are down', async () => {
-    under.otherServices.pricing.breaks.beforeWork = 5;
-    under.otherServices.billing.breaks.beforeWork = 5;
-    expect(await idsOf(10, '')).toHaveLength(1);
-    under.otherServices.reset();
+  it('does not depend on the other services', async () => {
+    const id = await createdId(under);
+    for (const service of ['pricing', 'billing', 'moderation'] as const)
+      under.otherServices[service].breaks.beforeWork = 9;
+    expect(await idsOf()).toEqual([id]);
   });
 });
 
-describe('400', () => {
-  it.each([
-    'limit=0',
-    'limit=101',
-    'limit=x',
-    'cursor=x',
-    'cursor=0-0',
-    'cursor=zzzzzzzzzz-zzzzzz',
-    'cursor=1-1&cursor=1-1',
-    'offer_status=scheduled',
-    'created_after=yesterday',
-  ])('for %s', async (query) => {
-    const answer = await under.call('GET', `/offers?environment=test&${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ return_code: 'E1', status: 'Error', code: 400 });
-  });
-
-  it.each(['', '?environment=prod'])('for a missing or unknown environment (%j)', async (query) => {
-    expect((await under.call('GET', `/offers${query}`)).status).toBe(400);
-  });
-});
-
-describe('403', () => {
-  it.each([
-    ['TEST', 'live'],
-    ['TEST', 'LIVE'],
-    ['LIVE', 'test'],
-  ] as const)("when environment is not the key's mode, which is named: %s", async (mode, environment) => {
-    const answer = await under.call('GET', `/offers?environment=${environment}`, { caller: { mode } });
-    expect([answer.status, answer.body]).toEqual([
-      403,
-      {
-        return_code: 'E1',
-        status: 'Error',
-        code: 403,
-        message: expect.stringContaining(`works in ${mode} mode only`),
-      },
-    ]);
-  });
-});
-
-describe('401', () => {
-  it.each(['', 'x', 'x.y'])('without a signed caller context (%j)', async (context) => {
-    const answer = await under.call('GET', '/offers?environment=test', {
-      headers: { 'x-caller-context': context },
+it.each(['', '?environment=prod', '?environment=test&limit=101', '?environment=test&cursor=1-1&cursor=1-1'])(
+  '400 for %j',
+  async (query) => {
+    expect(await under.call('GET', `/offers${query}`)).toMatchObject({
+      status: 400,
+      body: { return_code: 'E1', status: 'Error', code: 400 },
     });
-    expect([answer.status, answer.body]).toEqual([401, { message: 'Unauthorised' }]);
-  });
-});
+  },
+);
 
-describe('500', () => {
-  it('without any detail when something is broken', async () => {
-    await under.postgres.query('ALTER TABLE categories RENAME TO categories_away');
-    const answers = [
-      await under.call('GET', '/offers?environment=test'),
-      await under.call('GET', '/offers?environment=test&offer_status=active'),
-    ];
-    await under.postgres.query('ALTER TABLE categories_away RENAME TO categories');
-    for (const { status, body } of answers)
-      expect([status, body]).toEqual([500, { message: 'Internal server error' }]);
-  });
+it.each([
+  ['TEST', 'live'],
+  ['TEST', 'LIVE'],
+  ['LIVE', 'test'],
+] as const)("403 with the key's mode %s for environment=%s", async (mode, environment) => {
+  const answer = await under.call('GET', `/offers?environment=${environment}`, { caller: { mode } });
+  const message = `This key works in ${mode} mode only, environment must be ${mode}`;
+  expect([answer.status, answer.body]).toEqual([
+    403,
+    { return_code: 'E1', status: 'Error', code: 403, message },
+  ]);
 });

@@ -1,17 +1,10 @@
-/** What a page of the listing costs: counted in rows and blocks, which no busy machine changes. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  openPostgres,
-  type Postgres,
-  type PreparedStatement,
-  sqlOf,
-} from '@offer-ads/platform/postgres/postgres';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { silentLogger } from '@offer-ads/testing/logger';
+/** The cost of a page of the listing, counted in rows and blocks, which do not depend on the machine's load. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
-import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
 import { type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
+import { databaseUnderTest } from '../offers-under-test.ts';
 import { putCatalogue, putManyOffers } from './listing-rows.ts';
 
 const many = runs(20_000, 1_000_000);
@@ -20,20 +13,16 @@ const limit = 20;
 const MINUTE_MS = 60_000;
 const now = new Date('2026-06-01T12:00:00Z');
 const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * MINUTE_MS);
-/** Ten Active ones, the oldest, among those that have ended; and the other way round. */
+/** Organisations whose ten oldest offers have another status than all others. */
 const mostlyEnded = 1;
 const mostlyScheduled = 2;
 const mostlyActive = 3;
-/** From here on, even the newest of the many have ended. */
+/** Minutes before now. From there, even the newest of the many have ended. */
 const first = many + 10_000;
 
-let database: TestDatabase;
-let postgres: Postgres;
+const [postgres] = databaseUnderTest(300_000);
 beforeAll(async () => {
-  database = await createTestDatabase('offers');
-  const o = { url: database.url, logger: silentLogger, metrics: createMetrics('test') };
-  postgres = await openPostgres({ ...o, statementTimeoutMs: 300_000 });
-  // What it guesses without statistics is part of the test.
+  // The plans without statistics are tested too.
   await postgres.query('ALTER TABLE offers SET (autovacuum_enabled = false)');
   await putCatalogue(postgres);
   const put = (organisationId: number, count: number, from: Date, startDays: number, expiryDays: number) =>
@@ -45,11 +34,6 @@ beforeAll(async () => {
   await put(mostlyActive, few, minutesAgo(first + few), 1, 2);
   await put(mostlyActive, many, minutesAgo(first), 0, 20_000);
 }, 600_000);
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await database.dispose();
-});
-
 type Plan = {
   'Relation Name'?: string;
   'Actual Rows': number;
@@ -61,7 +45,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** Rows of offers that were looked at, and blocks of whatever was. */
+/** How many rows of offers, and how many blocks of any table, the page reads. */
 async function costOf(organisationId: number, query: Partial<ListingQuery>) {
   let plan: Plan | undefined;
   const explain = async (statement: string | PreparedStatement, values?: readonly unknown[]) => {
@@ -96,8 +80,8 @@ const ranges: [string, Partial<ListingQuery>][] = [
 ];
 
 describe.each([
-  ['before the planner knows anything of the table', async () => {}],
-  ['once it knows the table', async () => void (await postgres.query('ANALYZE'))],
+  ['without statistics about the table', async () => {}],
+  ['with statistics', async () => void (await postgres.query('ANALYZE'))],
 ])('%s', (_, prepare) => {
   beforeAll(prepare);
 
@@ -112,18 +96,18 @@ describe.each([
     async (_name, status, organisation, range) => {
       const cost = await costOf(organisation, { ...range, status });
       expect(cost.rows).toBeLessThanOrEqual(limit + 1);
-      // A row lies in a block of its own at worst, and has a few of categories and interests; then those of the indexes.
+      // At worst each row is in a block of its own, with a few blocks of categories, interests and indexes.
       expect(cost.blocks).toBeLessThanOrEqual(5 * (limit + 1));
     },
   );
 });
 
-it('offers that the sweeper has not told of yet cost what they are, not what the organisation has', async () => {
+it('offers that the sweeper has not announced yet cost in proportion to their number', async () => {
   await postgres.query(
     'UPDATE offers SET end_announced_at = NULL WHERE organisation_id = $1 AND expiry_at < $2 AND offer_id % 1000 = 0',
     [mostlyEnded, now],
   );
   const { rows } = await costOf(mostlyEnded, { status: 'active' });
-  // Met twice: under what they were filed as, and among what has moved on.
+  // Each is read twice: under its filed status, and among those whose status has changed since.
   expect(rows).toBeLessThanOrEqual(limit + 1 + 2 * (many / 1000));
 });

@@ -4,7 +4,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Lifecycle } from '../../src/domain/offer.ts';
 
-/** The facts that the listing looks at. */
+/** The facts that the listing depends on. */
 export type ListedFacts = Pick<
   Lifecycle,
   'createdAt' | 'startAt' | 'expiryAt' | 'paymentAppliedAt' | 'pausedSince' | 'disabledSince' | 'deletedAt'
@@ -19,7 +19,7 @@ export type ListedFacts = Pick<
 
 const columns = `offer_id, organisation_id, mode, created_at, start_at, expiry_at, paid_at, payment_applied_at, paused_since,
   disabled_since, deleted_at, shown_at, activation_announced_at, end_announced_at`;
-/** What all have in common, in the order of `commonValues`. */
+/** The same for all, in the order of `commonValues`. */
 const commonColumns = `trading_name, country, currency, category_id, title, description, terms_and_conditions, url, image,
   latitude, longitude, radius_miles, gender, interests, payment_method, net_minor`;
 const commonValues = `'Corner Cafe', 'GB', 'GBP', 1, 'Two for one', 'Two coffees for the price of one', '', 'https://cafe.example',
@@ -43,8 +43,8 @@ export async function putOffers(db: Queryable, offers: readonly ListedFacts[]): 
 }
 
 /**
- * Many at once, a minute apart, beginning at `from`: paid and told of as the sweeper would have told by then.
- * `offset` of their start and expiry from the creation, in days; whatever lies before `now` has been told.
+ * Many paid offers, created a minute apart from `from` on. Their start and expiry are this many days after the creation. What lies before
+ * `now` was announced.
  */
 export async function putManyOffers(
   db: Queryable,

@@ -1,34 +1,23 @@
-/** The status in SQL, by which statements choose offers, is the status of the domain, whatever happened to an offer and when. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { silentLogger } from '@offer-ads/testing/logger';
-import { fc } from '@offer-ads/testing/profile';
-import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
+/** The status in SQL is the status of the domain, for random offers at random times. */
+import { beforeAll, expect, it } from '@jest/globals';
+import { fc, runs } from '@offer-ads/testing/profile';
 import { effectiveAt } from '../../src/domain/lifecycle/lifecycle.ts';
 import { type ListingPlace, type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
 import { isLive, statusAt } from '../../src/domain/offer.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
 import { changeDueOffers, countLive } from '../../src/offers-store.ts';
 import { at, paidOffer } from '../lifecycle/lifecycle-fixture.ts';
+import { databaseUnderTest } from '../offers-under-test.ts';
 import { type ListedFacts, putCatalogue, putOffers } from './listing-rows.ts';
 
-let database: TestDatabase;
-let postgres: Postgres;
-beforeAll(async () => {
-  database = await createTestDatabase('offers');
-  const o = { url: database.url, logger: silentLogger, metrics: createMetrics('test') };
-  postgres = await openPostgres({ ...o, statementTimeoutMs: 60_000 });
-  await putCatalogue(postgres);
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await database.dispose();
-});
+const [postgres] = databaseUnderTest();
+beforeAll(() => putCatalogue(postgres));
+/** Each run compares up to forty offers in up to eight queries. */
+const few = { numRuns: runs(50, 10_000) };
 
 const owner = { organisationId: 1, mode: 'TEST' } as const;
 
-/** Few instants, so that many things happen at the same one. */
+/** Few instants, so that many facts have the same one. */
 const hour = fc.integer({ min: 0, max: 6 });
 const perhaps = fc.option(hour, { freq: 2 });
 const instant = (value: number | null) => (value === null ? null : at(value));
@@ -45,7 +34,7 @@ const facts: fc.Arbitrary<Omit<ListedFacts, 'offerId'>> = fc
     disabledSince: perhaps,
     deletedAt: fc.option(hour, { freq: 1 }),
     isShown: fc.boolean(),
-    /** How long after the moment the sweeper told of it, on a clock that may be ahead of ours. */
+    /** Hours from the change until the sweeper announced it, on a clock that may be ahead of ours. */
     activationAnnouncedAfter: perhaps,
     endAnnouncedAfter: perhaps,
   } as const)
@@ -75,13 +64,13 @@ const live = {
   activationAnnouncedAt: null,
   endAnnouncedAt: null,
 };
-/** Random in two facts at most: of wholly random offers, hardly one is live. */
+/** At most two facts are random, because hardly any wholly random offer is live. */
 const nearlyLive = fc
   .record({ random: facts, changed: fc.subarray(Object.keys(live), { maxLength: 2 }) })
   .map(liveButFor);
 
 function liveButFor(o: { random: Omit<ListedFacts, 'offerId'>; changed: readonly string[] }) {
-  // An end is told no sooner than it comes, so the two are random together.
+  // An end is never announced before it comes, so the two facts are random together.
   const isRandom = new Set(o.changed.includes('endAnnouncedAt') ? [...o.changed, 'expiryAt'] : o.changed);
   const fixed = Object.entries(live).filter(([name]) => !isRandom.has(name));
   return { ...o.random, ...Object.fromEntries(fixed) };
@@ -100,7 +89,7 @@ const query: fc.Arbitrary<ListingQuery> = fc.record(
   { requiredKeys: ['limit', 'after', 'status', 'createdAfter', 'createdBefore'] },
 );
 
-const spoken = {
+const statusOf = {
   'Awaiting Payment': 'awaiting_payment',
   Active: 'active',
   Paused: 'paused',
@@ -108,63 +97,60 @@ const spoken = {
   Scheduled: 'scheduled',
 } as const;
 
-describe('a page of the listing', () => {
-  it('holds what the domain says belongs there, in its order, and says where the next one begins', async () => {
-    const story = fc.record({
-      offers: fc.array(facts, { minLength: 1, maxLength: 40 }),
-      asked: fc.array(fc.record({ query, now: fc.integer({ min: 0, max: 11 }) }), {
-        minLength: 1,
-        maxLength: 8,
-      }),
-    });
-    await fc.assert(
-      fc.asyncProperty(story, async ({ offers: all, asked }) => {
-        const offers = all.map((offer, index) => ({ ...offer, offerId: index + 1 }));
-        await postgres.query('TRUNCATE offers CASCADE');
-        await putOffers(postgres, offers);
-        for (const { query: wanted, now } of asked) {
-          const page = await listOffers(postgres, owner, wanted, at(now));
-          expect({ ids: page.offers.map((offer) => offer.offerId), next: page.next }).toEqual(
-            expectedPage(offers, wanted, at(now)),
-          );
-        }
-      }),
-    );
+async function putNumbered(facts: readonly Omit<ListedFacts, 'offerId'>[]): Promise<ListedFacts[]> {
+  const offers = facts.map((offer, index) => ({ ...offer, offerId: index + 1 }));
+  await postgres.query('TRUNCATE offers CASCADE');
+  await putOffers(postgres, offers);
+  return offers;
+}
+
+it('a page of the listing has the offers that the domain selects, in its order, and the place of the next page', async () => {
+  const story = fc.record({
+    random: fc.array(facts, { minLength: 1, maxLength: 40 }),
+    asked: fc.array(fc.record({ query, now: fc.integer({ min: 0, max: 11 }) }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
   });
+  await fc.assert(
+    fc.asyncProperty(story, async ({ random, asked }) => {
+      const offers = await putNumbered(random);
+      for (const { query: wanted, now } of asked) {
+        const page = await listOffers(postgres, owner, wanted, at(now));
+        expect({ ids: page.offers.map((offer) => offer.offerId), next: page.next }).toEqual(
+          expectedPage(offers, wanted, at(now)),
+        );
+      }
+    }),
+    few,
+  );
 });
 
-describe('offers that the domain calls live', () => {
-  it('are those that are counted, and those whose activation is told once', async () => {
-    const story = fc.record({
-      offers: fc.array(nearlyLive, { minLength: 1, maxLength: 40 }),
-      now: fc.integer({ min: 0, max: 11 }).map(at),
-    });
-    await fc.assert(
-      fc.asyncProperty(story, async ({ offers: all, now }) => {
-        const offers = all.map((offer, index) => ({ ...offer, offerId: index + 1 }));
-        await postgres.query('TRUNCATE offers CASCADE');
-        await putOffers(postgres, offers);
-        const expected = offers
-          .filter((offer) => offer.shownAt !== null)
-          .filter((offer) => isLive({ ...paidOffer(), ...offer }, effectiveAt(offer, now)));
-        const counted = await countLive(postgres, now, offers.length);
-        expect([counted.get('TEST') ?? 0, counted.get('LIVE') ?? 0]).toEqual([
-          expected.filter(({ mode }) => mode === 'TEST').length,
-          expected.filter(({ mode }) => mode === 'LIVE').length,
-        ]);
-        const due: number[] = [];
-        await changeDueOffers(postgres, 'to-activate', { now, atMost: offers.length }, ({ offerId }) => {
-          due.push(offerId);
-          return { ok: false, reason: 'not-due' };
-        });
-        expect(due.toSorted((a, b) => a - b)).toEqual(
-          expected
-            .filter(({ activationAnnouncedAt }) => activationAnnouncedAt === null)
-            .map(({ offerId }) => offerId),
-        );
-      }),
-    );
+it('exactly the offers that the domain calls live are counted, and are activated if they were not yet', async () => {
+  const story = fc.record({
+    random: fc.array(nearlyLive, { minLength: 1, maxLength: 40 }),
+    now: fc.integer({ min: 0, max: 11 }).map(at),
   });
+  await fc.assert(
+    fc.asyncProperty(story, async ({ random, now }) => {
+      const offers = await putNumbered(random);
+      const expected = offers
+        .filter((offer) => offer.shownAt !== null)
+        .filter((offer) => isLive({ ...paidOffer(), ...offer }, effectiveAt(offer, now)));
+      const counted = await countLive(postgres, now, offers.length);
+      for (const mode of ['TEST', 'LIVE'] as const)
+        expect(counted.get(mode) ?? 0).toBe(expected.filter((offer) => offer.mode === mode).length);
+      const due: number[] = [];
+      await changeDueOffers(postgres, 'to-activate', { now, atMost: offers.length }, ({ offerId }) => {
+        due.push(offerId);
+        return { ok: false, reason: 'not-due' };
+      });
+      expect(due.toSorted((a, b) => a - b)).toEqual(
+        expected.filter((offer) => offer.activationAnnouncedAt === null).map(({ offerId }) => offerId),
+      );
+    }),
+    few,
+  );
 });
 
 function expectedPage(offers: readonly ListedFacts[], wanted: ListingQuery, now: Date) {
@@ -177,10 +163,10 @@ function expectedPage(offers: readonly ListedFacts[], wanted: ListingQuery, now:
     .filter((offer) => wanted.onlyDisabled === undefined || offer.disabledSince !== null)
     .filter((offer) => {
       const status = statusAt({ ...paidOffer(), ...offer }, effectiveAt(offer, now));
-      // Told of its start by a clock that is ahead: for those milliseconds no filter shows it.
+      // Activated by a clock that is ahead: until our clock is there, no filter by status shows it.
       const isAhead =
         status === 'Scheduled' && offer.activationAnnouncedAt !== null && wanted.onlyDisabled === undefined;
-      return wanted.status === null || (spoken[status] === wanted.status && !isAhead);
+      return wanted.status === null || (statusOf[status] === wanted.status && !isAhead);
     })
     .toSorted(newestFirst);
   const shown = matching.slice(0, wanted.limit);

@@ -1,19 +1,19 @@
-/** Views and clicks on the real store, as several replicas take them in. */
+/** Views and clicks on the real store, recorded by several replicas. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { analyticsIntervals } from '@offer-ads/contracts/public/api';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { fc, runs } from '@offer-ads/testing/profile';
-import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { analyticsPeriod, wholeHour } from '../../src/domain/traffic/analytics-period.ts';
 import { recordTraffic, type TrafficEvent } from '../../src/traffic/intake.ts';
 import { startTrafficPruning } from '../../src/traffic/pruning.ts';
-import { sumCounts, sumTraffic } from '../../src/traffic/traffic-store.ts';
+import { sumCounts } from '../../src/traffic/traffic-store.ts';
 import { viewerIn } from '../../src/traffic/viewers-store.ts';
+import { putCatalogue, putOffers } from '../listing/listing-rows.ts';
+import { databaseUnderTest } from '../offers-under-test.ts';
 import { modelCounts } from './traffic-model.ts';
 
 const now = new Date('2026-06-01T12:34:56.789Z');
@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 const hour = wholeHour(now);
 const OFFERS = 105;
 const clock = testClock(now);
-/** The first three are looked at closely; the others are there for robots to visit. */
+/** The first three have different creation times; robots view all of them. */
 const createdAt = new Map<number, Date>([
   [1, new Date(now.getTime() - 95 * 24 * HOUR_MS)],
   [2, new Date(now.getTime() - 30 * HOUR_MS - 1)],
@@ -29,32 +29,28 @@ const createdAt = new Map<number, Date>([
   ...Array.from({ length: OFFERS - 3 }, (_, index) => [index + 4, new Date('2026-06-01T00:00:00Z')] as const),
 ]);
 
-const resources = new AsyncDisposableStack();
-/** As two replicas have: each its own pool. */
-let replicas: readonly [Postgres, Postgres];
-let postgres: Postgres;
-let openReplica: () => Promise<Postgres>;
+const [postgres, secondReplica, thirdReplica] = databaseUnderTest();
+const replicas = [postgres, secondReplica] as const;
 
 beforeAll(async () => {
-  const database = resources.adopt(await createTestDatabase('offers'), (it) => it.dispose());
-  const o = { url: database.url, logger: silentLogger, metrics: createMetrics('test') };
-  // Whoever waits for another is not to be given up on a busy machine.
-  openReplica = () => openPostgres({ ...o, statementTimeoutMs: 60_000 });
-  replicas = [resources.use(await openReplica()), resources.use(await openReplica())];
-  postgres = replicas[0];
-  await postgres.query("INSERT INTO categories VALUES (1, 'Food', true, NULL)");
-  await postgres.query(
-    `INSERT INTO offers (offer_id, organisation_id, mode, trading_name, country, currency, category_id, title, description,
-       terms_and_conditions, url, image, latitude, longitude, radius_miles, gender, interests, created_at, start_at,
-       expiry_at, payment_method, net_minor, shown_at)
-     OVERRIDING SYSTEM VALUE
-     SELECT offer_id, 1, 'TEST', 'T', 'GB', 'GBP', 1, 'T', '', '', 'https://a.test', 'i', 0, 0, 5, '{}', '{}', created_at,
-       created_at, created_at + interval '1 year', 'B', 0, created_at
-     FROM unnest($1::integer[], $2::timestamptz[]) AS new (offer_id, created_at)`,
-    [[...createdAt.keys()], [...createdAt.values()]],
-  );
+  await putCatalogue(postgres);
+  const offers = [...createdAt].map(([offerId, created]) => ({
+    offerId,
+    organisationId: 1,
+    mode: 'TEST' as const,
+    paymentAppliedAt: created,
+    pausedSince: null,
+    disabledSince: null,
+    deletedAt: null,
+    activationAnnouncedAt: null,
+    endAnnouncedAt: null,
+    createdAt: created,
+    startAt: created,
+    expiryAt: new Date(created.getTime() + 365 * 24 * HOUR_MS),
+    shownAt: created,
+  }));
+  await putOffers(postgres, offers);
 });
-afterAll(() => resources.disposeAsync());
 beforeEach(async () => {
   clock.set(now);
   await forgetAll();
@@ -74,7 +70,7 @@ function event(o: Partial<TrafficEvent> = {}): TrafficEvent {
   };
 }
 
-/** A view of each offer, in the order in which rows are written: of ids, viewers and offers alike. */
+/** A view of each offer. Their event ids, viewers and offers are all in the order in which rows are written. */
 function viewsInOrder(o: { anonymous: boolean }): TrafficEvent[] {
   const key = (viewer: string) => BigInt(viewerIn(hour, viewer).key);
   const viewers = times(OFFERS)
@@ -83,11 +79,11 @@ function viewsInOrder(o: { anonymous: boolean }): TrafficEvent[] {
   const views = viewers.map((viewer, index) =>
     event({ offerId: index + 1, viewer: o.anonymous ? undefined : viewer }),
   );
-  return toldAgain(views);
+  return asNewEvents(views);
 }
 
-/** The same by other events, whose ids lead through them in their order. */
-function toldAgain(events: readonly TrafficEvent[]): TrafficEvent[] {
+/** The same with new event ids, which are in the order of the events. */
+function asNewEvents(events: readonly TrafficEvent[]): TrafficEvent[] {
   const ids = events.map(() => randomUUID()).toSorted();
   return events.map((one, index) => event({ ...one, eventId: ids[index] ?? '' }));
 }
@@ -98,8 +94,8 @@ function countsOf(offerId: number) {
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe('any events, in any order, number and batches, over two replicas', () => {
-  /** Bounds of intervals and creations, to the millisecond, and anything between; some from clocks that run ahead. */
+describe('any events, in any order, number and batches, on two replicas', () => {
+  /** Times around the bounds of intervals and creations, and between them; some come from clocks that run ahead. */
   const edges = [
     ...analyticsIntervals.map((interval) => analyticsPeriod(interval, createdAt.get(2) ?? now, now).from),
     ...[1, 2, 3].map((offerId) => createdAt.get(offerId) ?? now),
@@ -125,7 +121,7 @@ describe('any events, in any order, number and batches, over two replicas', () =
     viewer: fc.option(fc.constantFrom('ann', 'bob', 'robot'), { nil: undefined }),
     automated: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
   });
-  /** Around the bound of a person. */
+  /** Around the number of offers from which a viewer is a bot. */
   const robotsRound = fc
     .integer({ min: 97, max: OFFERS })
     .map((distinct) =>
@@ -139,7 +135,7 @@ describe('any events, in any order, number and batches, over two replicas', () =
   const deliveries = allEvents.chain((all) =>
     fc.record({
       all: fc.constant(all),
-      // Each at least once.
+      // Each event at least once.
       order: fc
         .shuffledSubarray(all)
         .chain((again) => fc.shuffledSubarray([...all, ...again], { minLength: all.length + again.length })),
@@ -150,7 +146,7 @@ describe('any events, in any order, number and batches, over two replicas', () =
     }),
   );
 
-  it('come to the sums that a plain model of the rule gives, in all six intervals', async () => {
+  it('give the sums of a simple model of the rule, in all six intervals', async () => {
     await fc.assert(
       fc.asyncProperty(deliveries, async ({ all, order, batches }) => {
         await forgetAll();
@@ -169,17 +165,11 @@ describe('any events, in any order, number and batches, over two replicas', () =
           }),
         );
         for (const offerId of [1, 2, 3, 50]) {
-          const created = createdAt.get(offerId) ?? now;
-          for (const interval of analyticsIntervals) {
-            const period = analyticsPeriod(interval, created, now);
+          for (const interval of offerId === 50 ? (['all'] as const) : analyticsIntervals) {
+            const period = analyticsPeriod(interval, createdAt.get(offerId) ?? now, now);
             const model = modelCounts(all, { createdAt, now }, offerId, period);
-            expect({ offerId, interval, ...(await sumCounts(postgres, offerId, period)) }).toEqual({
-              offerId,
-              interval,
-              ...model,
-            });
-            const { views, clicks } = model;
-            expect(await sumTraffic(postgres, offerId, period)).toEqual({ views, clicks });
+            const counts = await sumCounts(postgres, offerId, period);
+            expect({ offerId, interval, ...counts }).toEqual({ offerId, interval, ...model });
           }
         }
       }),
@@ -189,7 +179,7 @@ describe('any events, in any order, number and batches, over two replicas', () =
 });
 
 describe('batches of replicas at the same time', () => {
-  /** Both reach a row that a third transaction holds; in the order of their events each would come from its own end. */
+  /** Both wait for a row that a third transaction has locked. If they wrote in the order of their events, they would then deadlock. */
   it.each([
     { share: 'events', gate: 'INSERT INTO traffic_inbox VALUES ($1, now())' },
     { share: 'new viewers', gate: 'INSERT INTO traffic_viewers VALUES ($1, $2, NULL, now())' },
@@ -198,20 +188,19 @@ describe('batches of replicas at the same time', () => {
       gate: 'SELECT 1 FROM traffic_viewers WHERE hour = $1 AND viewer = $2 FOR UPDATE',
     },
     { share: 'offers', gate: 'INSERT INTO traffic VALUES ($1, $2)' },
-  ] as const)('that share $share in opposite orders wait for each other, but never in a ring', async (o) => {
+  ] as const)('that share $share in opposite orders wait for each other and never deadlock', async (o) => {
     const views = viewsInOrder({ anonymous: o.share === 'offers' });
     const middle = views[Math.floor(OFFERS / 2)] ?? event();
-    if (o.share === 'known viewers') await recordTraffic({ postgres, clock }, toldAgain(views));
+    if (o.share === 'known viewers') await recordTraffic({ postgres, clock }, asNewEvents(views));
     const reversed = views.toReversed();
-    const batches = [views, o.share === 'events' ? reversed : toldAgain(reversed)];
+    const batches = [views, o.share === 'events' ? reversed : asNewEvents(reversed)];
     const held = {
       events: [middle.eventId],
       'new viewers': [hour, viewerIn(hour, middle.viewer ?? '').key],
       'known viewers': [hour, viewerIn(hour, middle.viewer ?? '').key],
       offers: [middle.offerId, hour],
     }[o.share];
-    await using holder = await openReplica();
-    const { recording } = await holder.transaction(async (tx) => {
+    const { recording } = await thirdReplica.transaction(async (tx) => {
       await tx.query('SAVEPOINT before');
       await tx.query(o.gate, held);
       const recording = Promise.allSettled(
@@ -229,7 +218,7 @@ describe('batches of replicas at the same time', () => {
     expect((await recording).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   });
 
-  it('see together that a viewer is a bot, though neither saw it alone', async () => {
+  it('find together that a viewer is a bot, though neither batch alone shows it', async () => {
     const visit = (from: number, to: number) =>
       times(to - from).map((index) => event({ offerId: from + index + 1, viewer: 'robot' }));
     await recordTraffic({ postgres, clock }, visit(0, 1));
@@ -243,17 +232,17 @@ describe('batches of replicas at the same time', () => {
     expect(known).toEqual({ seen: null });
   });
 
-  it('of which one fails count what the others had, and the failed one counts when it comes again', async () => {
-    const bad = [event(), event({ eventId: 'no id at all' })];
-    await expect(recordTraffic({ postgres, clock }, bad)).rejects.toThrow('uuid');
+  it('of which one fails: nothing of it counts until it comes again', async () => {
+    const [good, bad] = [event(), event({ eventId: 'not a UUID' })];
+    await expect(recordTraffic({ postgres, clock }, [good, bad])).rejects.toThrow('uuid');
     expect(await countsOf(1)).toMatchObject({ views: 0 });
-    await recordTraffic({ postgres, clock }, bad.slice(0, 1));
+    await recordTraffic({ postgres, clock }, [good]);
     expect(await countsOf(1)).toMatchObject({ views: 1 });
   });
 });
 
 describe('an event', () => {
-  it('counts once in a batch that has it twice, and when its id comes in capitals', async () => {
+  it('counts once in a batch that has it twice, and when its id comes in upper case', async () => {
     const one = event();
     await recordTraffic({ postgres, clock }, [one, one]);
     await recordTraffic({ postgres, clock }, [{ ...one, eventId: one.eventId.toUpperCase() }]);
@@ -262,25 +251,21 @@ describe('an event', () => {
   });
 });
 
-describe('what is kept of viewers and events', () => {
-  const kept = async () => {
+describe('the stored viewers and event ids', () => {
+  const stored = async () => {
     const [row] = await postgres.query(
       `SELECT (SELECT count(*)::int FROM traffic_viewers) AS viewers, (SELECT count(*)::int FROM traffic_inbox) AS events`,
     );
     return row;
   };
   const prune = async () => {
-    await using pruning = startTrafficPruning({
-      postgres,
-      clock,
-      logger: silentLogger,
-      metrics: createMetrics('test'),
-    });
+    const foundation = { clock, logger: silentLogger, metrics: createMetrics('test') };
+    await using pruning = startTrafficPruning({ postgres, ...foundation });
     await pruning.runNow();
   };
   const days = (count: number) => count * 24 * HOUR_MS;
 
-  it('names nobody, and is not the same from one hour to the next', async () => {
+  it('name nobody, and are not the same from one hour to the next', async () => {
     const earlier = new Date(now.getTime() - HOUR_MS);
     await recordTraffic({ postgres, clock }, [
       event({ viewer: 'ann' }),
@@ -294,21 +279,21 @@ describe('what is kept of viewers and events', () => {
     expect(viewers).toHaveLength(2);
   });
 
-  it('is forgotten, viewers after two days and events after three, and figures stay', async () => {
+  it('are deleted, viewers after two days and events after three, and the counts stay', async () => {
     await recordTraffic({ postgres, clock }, [event({ viewer: 'ann' })]);
     clock.advance(days(2) - HOUR_MS);
     await prune();
-    expect(await kept()).toEqual({ viewers: 1, events: 1 });
+    expect(await stored()).toEqual({ viewers: 1, events: 1 });
     clock.advance(2 * HOUR_MS);
     await prune();
-    expect(await kept()).toEqual({ viewers: 0, events: 1 });
+    expect(await stored()).toEqual({ viewers: 0, events: 1 });
     clock.advance(days(1));
     await prune();
-    expect(await kept()).toEqual({ viewers: 0, events: 0 });
+    expect(await stored()).toEqual({ viewers: 0, events: 0 });
     expect(await countsOf(1)).toMatchObject({ views: 1 });
   });
 
-  it('stays while events of its hour are still coming, however old the hour', async () => {
+  it('stay while events of their hour are still coming, however old the hour is', async () => {
     const old = new Date(now.getTime() - days(5));
     await recordTraffic({ postgres, clock }, [event({ viewer: 'ann', seenAt: old })]);
     await prune();
@@ -316,12 +301,12 @@ describe('what is kept of viewers and events', () => {
     expect(await countsOf(1)).toMatchObject({ views: 1, viewsRepeated: 1 });
   });
 
-  it('is forgotten however much there is', async () => {
+  it('are deleted however many there are', async () => {
     await postgres.query(
       `INSERT INTO traffic_viewers SELECT $1, number, '{1,1,0}', $1 FROM generate_series(1, 12000) AS number`,
       [new Date(now.getTime() - days(3))],
     );
     await prune();
-    expect(await kept()).toEqual({ viewers: 0, events: 0 });
+    expect(await stored()).toEqual({ viewers: 0, events: 0 });
   });
 });

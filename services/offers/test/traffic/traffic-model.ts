@@ -6,7 +6,7 @@ import type { TrafficEvent } from '../../src/traffic/intake.ts';
 const HOUR_MS = 3_600_000;
 const MOST_OFFERS = 100;
 
-/** What the events, each once, come to for one offer and period. */
+/** The counts of one offer in a period, from all events, each given once. */
 export function modelCounts(
   events: readonly TrafficEvent[],
   o: { createdAt: ReadonlyMap<number, Date>; now: Date },

@@ -6,10 +6,10 @@ const paid = { mode: 'LIVE', netMinor: 1n } as const;
 const free = { mode: 'LIVE', netMinor: 0n } as const;
 
 describe('the quota', () => {
-  it('leaves room below both limits', () => {
+  it('allows an offer below both limits', () => {
     expect(checkQuota(quota, { ofOrganisation: 4, ofPerson: 1, freeToday: 9 }, paid)).toBeNull();
   });
-  it('names whose limit is reached, with limit and use', () => {
+  it('names the owner of the limit, the limit and the use', () => {
     expect(checkQuota(quota, { ofOrganisation: 4, ofPerson: 2, freeToday: 0 }, paid)).toMatchObject({
       whose: 'person',
       limit: 2,
@@ -26,7 +26,7 @@ describe('the quota', () => {
 describe('the quota of offers that cost 0.00', () => {
   const created = (freeToday: number) => ({ ofOrganisation: 0, ofPerson: 0, freeToday });
 
-  it('is for LIVE offers that cost nothing, and for no others', () => {
+  it('limits LIVE offers that cost nothing, and no others', () => {
     expect(checkQuota(quota, created(2), free)).toBeNull();
     expect(checkQuota(quota, created(3), free)).toEqual({
       reason: 'free-quota-exceeded',
@@ -37,7 +37,7 @@ describe('the quota of offers that cost 0.00', () => {
     expect(checkQuota(quota, created(3), { ...free, mode: 'TEST' })).toBeNull();
   });
 
-  it('is of a day in UTC', () => {
+  it('counts a day in UTC', () => {
     expect(dayOf(new Date('2026-03-29T23:59:59.999Z'))).toEqual(new Date('2026-03-29T00:00:00Z'));
     expect(dayOf(new Date('2026-03-30T00:00:00Z'))).toEqual(new Date('2026-03-30T00:00:00Z'));
   });

@@ -19,7 +19,7 @@ function isWithin({ unusedMs, scheduledMs }: UnusedTime): boolean {
 }
 
 describe('for any commands at any milliseconds', () => {
-  it("what may be done, the state at any instant from then on, and whether it is shown, are the model's", () => {
+  it('the allowed commands, the later states, and whether the offer is live are those of the model', () => {
     fc.assert(
       fc.property(stories, offsets, (story, offsets) => {
         const standings = [...play(story)];
@@ -35,7 +35,7 @@ describe('for any commands at any milliseconds', () => {
     );
   });
 
-  it("unused time at any instant from then on lies in 0..scheduled, never shrinks, and is the model's", () => {
+  it('Unused Time is that of the model, lies in 0..scheduled and never shrinks', () => {
     fc.assert(
       fc.property(stories, offsets, (story, offsets) => {
         const standings = [...play(story)];
@@ -53,7 +53,7 @@ describe('for any commands at any milliseconds', () => {
     );
   });
 
-  it('stops are apart and in order, and a live offer is known to be live since an instant at which it was', () => {
+  it('stops are separate and in order, and a live offer was live since its activation', () => {
     fc.assert(
       fc.property(stories, (story) => {
         for (const { now, offer, model } of play(story)) {
@@ -69,12 +69,12 @@ describe('for any commands at any milliseconds', () => {
   });
 });
 
-describe('for commands that overtake each other on their way', () => {
+describe('for commands that are handled in another order than they arrived', () => {
   const overtaken = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 26_000 })), {
     maxLength: 16,
   });
 
-  it('unused time lies in 0..scheduled all the same; what is told of it never shrinks, nor grows after the end', () => {
+  it('Unused Time lies in 0..scheduled; in events it never shrinks, and never grows after the end', () => {
     fc.assert(
       fc.property(stories, overtaken, (story, overtaken) => {
         const standings = [...play(story, overtaken)];

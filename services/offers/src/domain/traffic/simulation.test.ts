@@ -6,8 +6,8 @@ const traffic = { views: 40, clicks: 3 };
 const refusalOf = (simulated: ReturnType<typeof simulateTraffic>) =>
   simulated.ok ? undefined : simulated.refusal;
 
-describe('made up traffic', () => {
-  it('counts in the hour of the moment, as people, not as repeats or bots', () => {
+describe('simulated traffic', () => {
+  it('counts in the current hour, and not as repeats or bots', () => {
     expect(simulateTraffic(paidOffer(), traffic, at(4.5))).toEqual({
       ok: true,
       rollUp: {
@@ -18,7 +18,7 @@ describe('made up traffic', () => {
     });
   });
 
-  it('is never of a LIVE offer', () => {
+  it('is refused for a LIVE offer', () => {
     expect(refusalOf(simulateTraffic({ ...paidOffer(), mode: 'LIVE' }, traffic, at(4)))).toEqual({
       reason: 'not-test-mode',
       mode: 'LIVE',

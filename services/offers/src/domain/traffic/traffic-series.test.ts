@@ -19,13 +19,13 @@ describe('the points of an interval', () => {
     ['90d', DAY, 91],
     // 118 weeks and a part of a week at each end.
     ['all', 7 * DAY, 119],
-  ] as const)('of %s last %d ms and are %d', (interval, stepMs, count) => {
+  ] as const)('of %s: each of %d ms, %d in all', (interval, stepMs, count) => {
     const period = analyticsPeriod(interval, created, now);
     expect(bucketMs(period)).toBe(stepMs);
     expect(seriesOf(period, stepMs, [])).toHaveLength(count);
   });
 
-  it('begin with the period, then at whole days of UTC, and are zero where nothing was counted', () => {
+  it('start with the period, then at whole days of UTC, and are zero without traffic', () => {
     const period = analyticsPeriod('30d', created, now);
     const points = seriesOf(period, DAY, [
       { startAt: new Date('2026-05-05T00:00:00Z'), views: 3, clicks: 1 },
@@ -38,13 +38,13 @@ describe('the points of an interval', () => {
     expect(points.at(-1)?.startAt).toEqual(new Date('2026-06-03T00:00:00Z'));
   });
 
-  it('of weeks begin on Mondays', () => {
+  it('of weeks start on Mondays', () => {
     const points = seriesOf(analyticsPeriod('all', created, now), 7 * DAY, []);
     expect(points[0]?.startAt).toEqual(created);
     expect(new Set(points.slice(1).map(({ startAt }) => startAt.getUTCDay()))).toEqual(new Set([1]));
   });
 
-  it('are never more than a chart can show, in order, without gaps, and hold every count, whatever the time', () => {
+  it('are at most as many as a chart can show, in order, without gaps, and contain every count', () => {
     const instant = fc.date({
       min: new Date('2001-01-01'),
       max: new Date('2101-01-01'),

@@ -1,4 +1,4 @@
-/** The service as processes of their own, to be killed. */
+/** The service as processes of their own, to be killed or stopped for a while. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { form } from '../forms.ts';
 import type { OffersUnderTest } from '../offers-under-test.ts';
 
-/** On a machine that is too busy for a creation nothing is gained by more of them. */
-const MOST_TRIES = 3;
-
+const WARM_UP_TRIES = 3;
 const ASK_AGAIN_AFTER_MS = 100;
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -19,34 +17,32 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 type Question = { organisationId: number; headers: Record<string, string>; body?: FormData };
 
 export type Victim = {
-  /**
-   * What the process is asked. Resolves when the connection breaks under it; an answer is not wanted. After a 503, which a call
-   * that stands still ends in, it is asked again, as clients do.
-   */
+  /** Resolves when the connection breaks, because the process was killed. After a 503 it asks again, as clients do. Any answer is an error. */
   readonly ask: (method: 'POST' | 'DELETE', path: string, question: Question) => Promise<void>;
-  /** Asked once, as the gateway does: 503 when no answer came in time. */
+  /** Asks once, as the gateway does: 503 when no answer came in time. */
   readonly send: (
     method: string,
     path: string,
     question: Question & { readonly withinMs: number },
   ) => Promise<{ readonly status: number; readonly headers: Headers }>;
-  readonly standStill: () => void;
-  /** Resolves when it has done whatever waited for it. */
+  /** Stops the process as it is (SIGSTOP). */
+  readonly stop: () => void;
+  /** Lets it go on; resolves when it has finished the requests that waited. */
   readonly goOn: () => Promise<void>;
   readonly kill: () => Promise<void>;
 };
 
-/** Also those that are still starting. */
+/** Includes those that are still starting. */
 const started = new Set<Promise<ServiceProcess>>();
 
-/** For the end of a test file: none outlives it, however it ended. */
+/** For the end of a test file: no process outlives it. */
 export async function killVictims(): Promise<void> {
   for (const start of await Promise.allSettled(started))
     if (start.status === 'fulfilled') await start.value.kill();
   started.clear();
 }
 
-/** Its clock is the real one: tokens are good for it whatever the test's clock says. */
+/** Its clock is the real one. */
 export async function startVictim(under: OffersUnderTest): Promise<Victim> {
   const name = `victim ${randomUUID()}`;
   const database = new URL(under.config.OFFERS_DATABASE_URL);
@@ -56,8 +52,10 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
     OFFERS_DATABASE_URL: database.href,
     LOG_LEVEL: 'info',
   });
-  const env = Object.fromEntries(settings.map(([name, value]) => [name, `${value}`]));
-  const starting = startServiceProcess(main, env);
+  const starting = startServiceProcess(
+    main,
+    Object.fromEntries(settings.map(([key, value]) => [key, `${value}`])),
+  );
   started.add(starting);
   const victim = await starting;
   const send = (
@@ -70,7 +68,10 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
     const init = { method, signal, headers: { ...caller, ...headers }, ...(body !== undefined && { body }) };
     return fetch(victim.url + path, init);
   };
-  await warmUp(async () => (await send('POST', '/offers', await aCreation())).status === 200);
+  // The first creation of a process takes several times as long as the next ones. A call that stands still ends after two seconds, and
+  // within this time all other requests must reach their points.
+  for (let tries = 0; tries < WARM_UP_TRIES; tries += 1)
+    if ((await send('POST', '/offers', await creationOfOthers())).status === 200) break;
   return {
     ask: async (method, path, question) => {
       for (;;) {
@@ -87,34 +88,25 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
       await answer?.arrayBuffer();
       return answer ?? { status: 503, headers: new Headers() };
     },
-    standStill: () => void victim.child.kill('SIGSTOP'),
+    stop: () => void victim.child.kill('SIGSTOP'),
     goOn: async () => {
       victim.child.kill('SIGCONT');
-      // Requests that waited were read before this one. What they began has ended when its connections are idle.
+      // The process reads waiting requests before this one. Their work has ended when its connections are idle.
       await eventually(async () => expect((await fetch(`${victim.url}/readyz`)).status).toBe(200));
-      await eventually(async () => expect(await busyConnections(under, name)).toEqual([]));
+      await eventually(async () =>
+        expect(
+          await under.postgres.query(
+            "SELECT state, query FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'",
+            [name],
+          ),
+        ).toEqual([]),
+      );
     },
     kill: victim.kill,
   };
 }
 
-/**
- * The first creation takes a process several times as long as the next ones, and a call that stands still is given up after two
- * seconds: so long the others have to get to where they are to stand still, too.
- */
-async function warmUp(create: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) if (await create()) return;
-}
-
-async function busyConnections({ postgres }: OffersUnderTest, name: string): Promise<unknown[]> {
-  return postgres.query(
-    "SELECT state, query FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'",
-    [name],
-  );
-}
-
-/** Of an organisation of its own. */
-async function aCreation(): Promise<Question> {
+async function creationOfOthers(): Promise<Question> {
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const body = await form({ start_datetime: inHours(1), expiry_datetime: inHours(2) });
   return { organisationId: 999_999, headers: { 'Idempotency-Key': randomUUID() }, body };
