@@ -58,80 +58,102 @@ describe('a command', () => {
         body: { organisationId: 3, mode: null },
         token: `Bearer ${adminCredential(token, 'gateway')}`,
         actor: '',
+        owner: 'gateway',
       },
     ]);
   });
 
-  it.each<readonly [words: string, call: string, body?: object | '', reply?: object]>([
+  it.each<readonly [words: string, to: string, body?: object | '', reply?: object]>([
     [
       'org create --name Tea --trading-name House --country GB --currency GBP --admin-email bo@tea.example',
-      'POST /admin/organisations',
+      'gateway POST /admin/organisations',
       { name: 'Tea', tradingName: 'House', country: 'GB', currency: 'GBP', adminEmail: bo.email },
     ],
-    ['org disable --org 3', 'POST /admin/organisations/3/disable'],
-    ['org approve --org 7', 'POST /admin/organisations/7/approve'],
-    ['org withdraw-approval --org 7', 'POST /admin/organisations/7/withdraw-approval'],
+    ['org disable --org 3', 'gateway POST /admin/organisations/3/disable'],
+    ['org approve --org 7', 'gateway POST /admin/organisations/7/approve'],
+    ['org withdraw-approval --org 7', 'gateway POST /admin/organisations/7/withdraw-approval'],
     [
       'org quota --org 3 --mode test --per-org 2 --per-person 0',
-      'POST /admin/organisations/3/quota',
+      'gateway POST /admin/organisations/3/quota',
       { mode: 'TEST', perOrganisation: 2, perPerson: 0 },
     ],
-    ['terms publish --version 2026-11', 'POST /admin/terms', { version: '2026-11' }],
-    ['terms accept --org 3', 'POST /admin/organisations/3/accept-terms'],
+    ['terms publish --version 2026-11', 'gateway POST /admin/terms', { version: '2026-11' }],
+    ['terms accept --org 3', 'gateway POST /admin/organisations/3/accept-terms'],
     [
       'person invite --org 3 --email bo@tea.example --role developer',
-      'POST /admin/organisations/3/people',
+      'gateway POST /admin/organisations/3/people',
       { ...bo, role: 'developer' },
     ],
-    ['person disable --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/disable', bo],
-    ['person reinvite --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/invitation', bo],
+    [
+      'person disable --org 3 --email bo@tea.example',
+      'gateway POST /admin/organisations/3/people/disable',
+      bo,
+    ],
+    [
+      'person reinvite --org 3 --email bo@tea.example',
+      'gateway POST /admin/organisations/3/people/invitation',
+      bo,
+    ],
     [
       'person role --org 3 --email bo@tea.example --role admin',
-      'POST /admin/organisations/3/people/role',
+      'gateway POST /admin/organisations/3/people/role',
       { ...bo, role: 'admin' },
     ],
-    ['session end --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/end-sessions', bo],
+    [
+      'session end --org 3 --email bo@tea.example',
+      'gateway POST /admin/organisations/3/people/end-sessions',
+      bo,
+    ],
     [
       'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --person bo@tea.example',
-      'POST /admin/keys',
+      'gateway POST /admin/keys',
       { organisationId: 3, mode: 'LIVE', expiresAt: '2026-12-31T23:00:00.000Z', personEmail: bo.email },
     ],
-    ['key roll --id 7', 'POST /admin/keys/7/roll'],
-    ['key limit --id 7 --per-minute 600', 'POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
-    ['key limit --id 7 --per-minute none', 'POST /admin/keys/7/limit', { requestsPerMinute: null }],
-    ['call list --org 3', 'GET /admin/organisations/3/calls'],
+    ['key roll --id 7', 'gateway POST /admin/keys/7/roll'],
+    ['key limit --id 7 --per-minute 600', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
+    ['key limit --id 7 --per-minute none', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: null }],
+    ['call list --org 3', 'gateway GET /admin/organisations/3/calls'],
     [
       'call list --org 3 --key 7 --status 4xx --from 2026-11-01T00:00:00+01:00 --to 2026-11-02T00:00:00Z',
-      'GET /admin/organisations/3/calls?status=4xx&from=2026-11-01T00%3A00%3A00%2B01%3A00&to=2026-11-02T00%3A00%3A00Z&key_id=7',
+      'gateway GET /admin/organisations/3/calls?status=4xx&from=2026-11-01T00%3A00%3A00%2B01%3A00&to=2026-11-02T00%3A00%3A00Z&key_id=7',
     ],
-    ['rates refresh', 'POST /admin/rates/refresh', {}],
-    ['rates refresh --accept-jump 2026-11-20', 'POST /admin/rates/refresh', { acceptJump: '2026-11-20' }],
-    ['offer disable --id 9', 'POST /admin/offers/9/disable'],
-    ['notification list', 'GET /admin/notifications', '', { notifications: [mail] }],
+    ['rates refresh', 'pricing POST /admin/rates/refresh', {}],
+    [
+      'rates refresh --accept-jump 2026-11-20',
+      'pricing POST /admin/rates/refresh',
+      { acceptJump: '2026-11-20' },
+    ],
+    ['offer disable --id 9', 'offers POST /admin/offers/9/disable'],
+    ['notification list', 'notifier GET /admin/notifications', '', { notifications: [mail] }],
     [
       'notification list --state failed --org 1 --to ann@cafe.example --since 2026-06-01T00:00:00+01:00 --limit 5',
-      'GET /admin/notifications?state=failed&organisationId=1&recipient=ann%40cafe.example&since=2026-06-01T00%3A00%3A00%2B01%3A00&limit=5',
+      'notifier GET /admin/notifications?state=failed&organisationId=1&recipient=ann%40cafe.example&since=2026-06-01T00%3A00%3A00%2B01%3A00&limit=5',
       '',
       { notifications: [] },
     ],
     [
       'notification show offer-paid/offer/17',
-      'GET /admin/notifications/one?id=offer-paid%2Foffer%2F17',
+      'notifier GET /admin/notifications/one?id=offer-paid%2Foffer%2F17',
       '',
       mailRecord,
     ],
     [
       'notification resend offer-paid/offer/17',
-      'POST /admin/notifications/resend',
+      'notifier POST /admin/notifications/resend',
       { id: 'offer-paid/offer/17' },
       mailRecord,
     ],
-    ['notification bounces --limit 3', 'GET /admin/bounces?limit=3', '', { bounces: [bounce] }],
-    ['notification forget ann@cafe.example', 'POST /admin/bounces/forget', { address: 'ann@cafe.example' }],
-  ])('%s asks for %s', async (...[words, call, body = '', reply = { done: true }]) => {
-    replies[call] = reply;
+    ['notification bounces --limit 3', 'notifier GET /admin/bounces?limit=3', '', { bounces: [bounce] }],
+    [
+      'notification forget ann@cafe.example',
+      'notifier POST /admin/bounces/forget',
+      { address: 'ann@cafe.example' },
+    ],
+  ])('%s asks %s', async (...[words, to, body = '', reply = { done: true }]) => {
+    const [owner, ...call] = to.split(' ');
+    replies[call.join(' ')] = reply;
     expect(await adminJson(words)).toEqual({ status: 0, result: reply });
-    expect(received).toMatchObject([{ call, body }]);
+    expect(received).toMatchObject([{ owner, call: call.join(' '), body }]);
   });
 
   it.each([

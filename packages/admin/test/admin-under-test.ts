@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { runAdmin } from '../src/run.ts';
 import { createTools, type Tools } from '../src/tools.ts';
 
@@ -43,7 +45,14 @@ export function runWith(words: string, call: Tools['call']) {
   return runJson(words, () => ({ call, settings: settingsAt(''), namespace: '' }));
 }
 
-export type Received = { call: string; body: unknown; token: string; actor: string };
+export type Received = {
+  call: string;
+  body: unknown;
+  token: string;
+  actor: string;
+  /** The service whose credential came with the call. */
+  owner: string | undefined;
+};
 
 /** A server that records each request, and answers it by the function given. */
 export function standInServices(answer: (call: string, res: ServerResponse) => void) {
@@ -58,6 +67,7 @@ export function standInServices(answer: (call: string, res: ServerResponse) => v
       body: isJson ? JSON.parse(body) : body,
       token: authorization,
       actor: String(actor),
+      owner: serviceNames.find((name) => authorization === `Bearer ${adminCredential(token, name)}`),
     });
     answer(call, res);
   };

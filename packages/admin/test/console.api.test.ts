@@ -193,6 +193,7 @@ describe('a change', () => {
         call: 'POST /admin/organisations/3/disable',
         actor: 'ann',
         token: `Bearer ${adminCredential(adminToken, 'gateway')}`,
+        owner: 'gateway',
         body: { reason: 'unpaid' },
       },
     ]);

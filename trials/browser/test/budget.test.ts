@@ -1,4 +1,4 @@
-/** What somebody waits for who opens the portal for the first time (issue 10: under 150 KB of script, compressed). */
+/** The files that the portal loads at the first visit: less than 150 KB, compressed. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,11 +8,11 @@ import { buildWeb } from '../../../web/build.ts';
 const portal = fileURLToPath(new URL('../../../web/dist/portal', import.meta.url));
 const budgetBytes = 150 * 1024;
 
-/** Scripts and styles of the page, and what its scripts import at once. */
+/** Scripts and styles of the page, with static imports. */
 async function firstFiles(): Promise<ReadonlySet<string>> {
   const page = await readFile(join(portal, 'index.html'), 'utf8');
   const named = [...page.matchAll(/(?:src|href)="\/portal\/([^"]+\.(?:js|css))"/g)].map(([, file]) => file!);
-  // Whoever is signed in sees home first, whose script comes by itself.
+  // A signed-in person sees home first, whose script is loaded separately.
   const assets = await readdir(join(portal, 'assets'));
   named.push(
     ...assets.filter((file) => /^home-[\w-]+\.(js|css)$/.test(file)).map((file) => `assets/${file}`),
@@ -34,13 +34,13 @@ async function addWithImports(file: string, files: Set<string>): Promise<void> {
 describe('the first page of the portal', () => {
   beforeAll(() => buildWeb({ report: () => {} }), 240_000);
 
-  it('is itself, its styles, and the script of home with what that needs', async () => {
+  it('consists of its script, its styles, and the script of home with its imports', async () => {
     const names = [...(await firstFiles())].map((file) => file.replace(/^assets\/|-[\w-]{8}(?=\.)/g, ''));
     expect(names).toEqual(expect.arrayContaining(['theme.js', 'index.js', 'index.css', 'home.js']));
     expect(names.length).toBeGreaterThan(4);
   });
 
-  it('has less than 150 KB of scripts and styles, as a browser without Brotli gets them', async () => {
+  it('has less than 150 KB of scripts and styles, compressed with gzip', async () => {
     const sizes = [...(await firstFiles())].map(
       async (file) => (await stat(join(portal, `${file}.gz`))).size,
     );
@@ -48,7 +48,7 @@ describe('the first page of the portal', () => {
     expect(bytes).toBeLessThan(budgetBytes);
   });
 
-  it('brings neither the map, nor charts, nor what reads Markdown', async () => {
+  it('loads neither the map, nor charts, nor the Markdown parser', async () => {
     for (const file of await firstFiles()) {
       if (!file.endsWith('.js')) continue;
       const script = await readFile(join(portal, file), 'utf8');

@@ -85,7 +85,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     expect(Number(charged)).toBeLessThan(1000);
 
     await page.getByRole('button', { name: 'Create another one' }).click();
-    await writeOffer(page, 'Loaded anew');
+    await writeOffer(page, 'Reloaded');
     const again = await losingAnswers(page, /\/portal\/api\/test\/offers$/);
     await create(page);
     await page.getByText('The answer was lost on the way').waitFor();
@@ -97,12 +97,19 @@ export function walksOfMishaps(portal: () => Portal): void {
     expect(again.answers[0]).toBe(200);
     await again.mend();
     await page.getByRole('link', { name: 'Go to the offer' }).click();
-    await page.getByRole('heading', { name: 'Loaded anew' }).waitFor();
+    await page.getByRole('heading', { name: 'Reloaded' }).waitFor();
     await page.getByRole('link', { name: 'All offers' }).click();
     await page.getByRole('heading', { name: 'Asked again' }).waitFor();
-    expect(await page.locator('.offer-row h2').allInnerTexts()).toEqual(['Loaded anew', 'Asked again']);
+    expect(await page.locator('.offer-row h2').allInnerTexts()).toEqual(['Reloaded', 'Asked again']);
     expect(await system.balance(id)).toBe(charged);
+  });
 
+  it.concurrent('a new offer whose request was lost is sent again after a reload', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(system);
+    await signIn(adminEmail);
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Never arrived');
     await page.route(/\/portal\/api\/test\/offers$/, (route) =>

@@ -21,7 +21,7 @@ function NotLoaded() {
 export function Broken() {
   return (
     <PortalPage title="This page does not work">
-      <p>That is our fault. Load it anew; if it stays, tell the platform team what you did.</p>
+      <p>This is our fault. Reload the page. If it does not help, tell the platform team what you did.</p>
       <Reload />
     </PortalPage>
   );

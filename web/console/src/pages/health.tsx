@@ -15,10 +15,10 @@ export function Health() {
       title="Overview"
       lead={
         health.data === undefined ? (
-          'How the system is'
+          'The state of the system'
         ) : (
           <>
-            As of <When at={health.data.checkedAt} />, looked at anew every 15 seconds
+            As of <When at={health.data.checkedAt} />, refreshed every 15 seconds
           </>
         )
       }
