@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../ui/busy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { leave } from './leave.ts';
 import { sessionKey, usePortal } from './session.ts';
+import { leave } from './tab-storage.ts';
 
 export function Account() {
   const { session, api } = usePortal();

@@ -18,11 +18,12 @@ export function writeTab(place: string, text: string | null): void {
   }
 }
 
-/** Deletes everything, because another person may use this tab next. */
-export function forgetTab(): void {
+/** After sign-out: deletes everything that was shown or typed, because another person may use this tab next. */
+export function leave(): void {
   try {
     sessionStorage.clear();
   } catch {
     // Storage is not available: nothing was stored.
   }
+  location.assign('/portal');
 }

@@ -1,9 +1,16 @@
 /** Console sessions in memory: only one console runs, and a restart signs everybody out. */
 import { createHash, randomBytes } from 'node:crypto';
-import { consoleLifetimes, endOf, type SessionTimes } from './session.ts';
 import type { Staff } from './staff.ts';
 
-export type ConsoleSession = SessionTimes & {
+const minuteMs = 60_000;
+/** A screen that is left unattended signs out after half an hour. */
+const idleMs = 30 * minuteMs;
+/** A working day. The cookie lives as long in the browser. */
+export const longestMs: number = 8 * 60 * minuteMs;
+
+export type ConsoleSession = {
+  readonly openedAtMs: number;
+  readonly lastUsedAtMs: number;
   readonly name: string;
   readonly proof: Buffer;
   readonly csrfToken: string;
@@ -56,8 +63,10 @@ export function keepSessions(staff: () => Staff): Sessions {
   };
 }
 
-/** For the browser; the server ends an unused session earlier. */
-export const cookieLifeMs: number = consoleLifetimes.absoluteMs;
+/** The end of the session if it is not used again. */
+function endOf({ openedAtMs, lastUsedAtMs }: ConsoleSession): number {
+  return Math.min(openedAtMs + longestMs, lastUsedAtMs + idleMs);
+}
 
 function randomText(): string {
   return randomBytes(32).toString('base64url');

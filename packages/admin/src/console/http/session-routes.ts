@@ -7,7 +7,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Router } from 'express';
 import { z } from 'zod';
 import { type Attempts, retryAfterSeconds } from '../attempts.ts';
-import { cookieLifeMs, type Sessions } from '../sessions.ts';
+import { longestMs, type Sessions } from '../sessions.ts';
 import type { Staff } from '../staff.ts';
 import { sessionOf } from './require-session.ts';
 
@@ -43,7 +43,7 @@ export function signInRoute(routes: Router, o: SessionRoutes): void {
     const before = o.cookie.read(req);
     if (before !== undefined) o.sessions.end(before);
     const opened = o.sessions.open({ name, proof }, now);
-    o.cookie.set(res, opened, cookieLifeMs);
+    o.cookie.set(res, opened, longestMs);
     o.logger.info({ audit: true, actor: name }, 'signed in to the console');
     const session = o.sessions.find(opened, now);
     if (session === null) return void res.status(401).json(refused);

@@ -9,8 +9,8 @@ import { Outcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
-import { leave } from '../../leave.ts';
 import { usePortal, useRead } from '../../session.ts';
+import { leave } from '../../tab-storage.ts';
 
 export function Sessions() {
   const { api, session } = usePortal();

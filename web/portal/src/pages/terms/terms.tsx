@@ -1,7 +1,7 @@
 /** The advertising terms: the text, who accepted it, and earlier versions. */
 import type { TermsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
@@ -11,7 +11,7 @@ import { When } from '../../../../ui/when.tsx';
 import { organisationKey } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal, useRead } from '../../session.ts';
-import { TermsText } from './terms-text.tsx';
+import { markdownElements } from './markdown.ts';
 
 type Version = TermsReply['earlier'][number];
 
@@ -119,4 +119,12 @@ function Earlier({ versions }: { readonly versions: readonly Version[] }) {
       </div>
     </section>
   );
+}
+
+/** The title of the page and the title of the version. */
+const headingsAbove = 2;
+
+function TermsText({ text }: { readonly text: string }) {
+  const elements = useMemo(() => markdownElements(text, headingsAbove), [text]);
+  return <div class="card terms">{elements}</div>;
 }
