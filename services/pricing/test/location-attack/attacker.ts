@@ -43,7 +43,7 @@ const FALSE_LIFTS = 0.03;
 const SMALLEST_MILES = 5;
 const PLACES = 1_500;
 const FINE_ENOUGH_METRES = 20;
-const MOST_FINDINGS = 20_000;
+const MOST_TRIES = 20_000;
 const METRES_PER_MILE = 1609.344;
 const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
 
@@ -51,17 +51,17 @@ const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
 export async function locate(ask: Ask, known: Known, method: Method, seed: number): Promise<Claim | null> {
   const random = chance(seed);
   let places = startPlaces(known.around, random);
+  let claim = claimOf(places);
   try {
-    for (let found = 0; found < MOST_FINDINGS; found += 1) {
-      const finding = await method(ask, known, halvingCut(places, random), random);
+    for (let tried = 0; tried < MOST_TRIES && claim.withinMetres >= FINE_ENOUGH_METRES; tried += 1) {
+      const finding = await method(ask, known, halvingCut(places, claim, random), random);
       if (finding === null) continue;
       places = resampled(weighed(places, finding), random);
-      if (claimOf(places).withinMetres < FINE_ENOUGH_METRES) break;
+      claim = claimOf(places);
     }
   } catch (error) {
     if (!(error instanceof NoRequestsLeft)) throw error;
   }
-  const claim = claimOf(places);
   return claim.withinMetres < 1_500 ? claim : null;
 }
 
@@ -225,8 +225,8 @@ function resampled(places: readonly Weighed[], random: Chance): readonly Place[]
   return kept.map((place) => inDirection(place, random.below(360), (jitter * random.below(1_000)) / 1_000));
 }
 
-function halvingCut(places: readonly Place[], random: Chance): Cut {
-  const middle = claimOf(places);
+/** @param middle of the likely places */
+function halvingCut(places: readonly Place[], middle: Claim, random: Chance): Cut {
   const spreadMetres = middle.withinMetres;
   const radiusMiles = max(SMALLEST_MILES, min(30, ceil((2.5 * spreadMetres) / METRES_PER_MILE)));
   // Where the places are further apart than any circle is wide: a circle around one of them.
@@ -245,10 +245,15 @@ function placeOf({ latitude, longitude }: Place): Place {
 }
 
 function claimOf(places: readonly Place[]): Claim {
-  const mean = (of: (place: Place) => number) =>
-    places.reduce((sum, place) => sum + of(place), 0) / places.length;
-  const middle = { latitude: mean((place) => place.latitude), longitude: mean((place) => place.longitude) };
-  return { ...middle, withinMetres: sqrt(mean((place) => flatMetres(middle, place) ** 2)) };
+  let [latitude, longitude, squares] = [0, 0, 0];
+  for (const place of places) {
+    latitude += place.latitude / places.length;
+    longitude += place.longitude / places.length;
+  }
+  const shrink = cos((latitude * PI) / 180);
+  for (const place of places)
+    squares += (place.latitude - latitude) ** 2 + (shrink * (place.longitude - longitude)) ** 2;
+  return { latitude, longitude, withinMetres: METRES_PER_DEGREE * sqrt(squares / places.length) };
 }
 
 function inDirection(from: Place, degrees: number, metres: number): Place {
