@@ -92,13 +92,13 @@ export function openMembersFeed(
     return member;
   }
 
-  function watch(after?: Position) {
+  function watch(o: { readonly after?: Position; readonly maxAwaitTimeMS: number }) {
     return database(connection).watch<MemberDocument | MarkDocument>(ofMembersAndMarks, {
       // This service writes whole documents; this option is for repairs that a person makes by hand.
       fullDocument: 'updateLookup',
       batchSize: CHANGES_AT_ONCE,
-      maxAwaitTimeMS: LONGEST_WAIT_MS,
-      ...(after !== undefined && { resumeAfter: EJSON.parse(after) }),
+      maxAwaitTimeMS: o.maxAwaitTimeMS,
+      ...(o.after !== undefined && { resumeAfter: EJSON.parse(o.after) }),
     });
   }
 
@@ -131,12 +131,13 @@ export function openMembersFeed(
       return uuid.toString('hex');
     },
     position: async () => {
-      await using stream = watch();
+      // Only the position is wanted, so the first reply must not wait for a change.
+      await using stream = watch({ maxAwaitTimeMS: 1 });
       await orUnavailable(stream.tryNext());
       return positionOf(stream);
     },
     follow: (after) => {
-      const stream = watch(after);
+      const stream = watch({ after, maxAwaitTimeMS: LONGEST_WAIT_MS });
       return {
         next: async () => {
           const event = await orUnavailable(stream.tryNext()).catch(throwAsLost);
