@@ -10,32 +10,14 @@ import {
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
-const cohortHint = 'must be a whole number from 1 to 10000';
-const cohort = z
-  .string({ error: cohortHint })
-  .regex(/^\d{1,5}$/, { error: cohortHint })
-  .transform(Number)
-  .refine((number) => number >= 1 && number <= 10_000, { error: cohortHint });
-
-const revealingHint = 'must be a whole number from 1 to 1000000';
-const revealing = z
-  .string({ error: revealingHint })
-  .regex(/^\d{1,7}$/, { error: revealingHint })
-  .transform(Number)
-  .refine((number) => number >= 1 && number <= 1_000_000, { error: revealingHint });
-
-const decimalsHint = 'must be a whole number from 0 to 6';
-const decimals = z
-  .string({ error: decimalsHint })
-  .regex(/^[0-6]$/, { error: decimalsHint })
-  .transform(Number);
-
-const membersHint = 'must be a whole number from 1000 to 10000000';
-const madeUpMembers = z
-  .string({ error: membersHint })
-  .regex(/^\d{1,8}$/, { error: membersHint })
-  .transform(Number)
-  .refine((number) => number >= 1_000 && number <= 10_000_000, { error: membersHint });
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string({ error })
+    .regex(new RegExp(`^\\d{1,${String(max).length}}$`, 'u'), { error })
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, { error });
+}
 
 export const pricingSettings = z.object({
   ...httpSettings,
@@ -47,27 +29,27 @@ export const pricingSettings = z.object({
     description: "Address of the European Central Bank's daily rates as XML, or of a mirror.",
     example: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
   }),
-  AUDIENCE_MIN_COHORT: cohort.default(1).meta({
+  AUDIENCE_MIN_COHORT: wholeNumber(1, 10_000).default(1).meta({
     description:
       'Smallest step between two counts of estimates, 1 to 10000. 1 gives exact counts; a larger value protects members from being located by estimates (docs/prices.md).',
     example: '10',
   }),
-  AUDIENCE_REVEALING_PER_DAY: revealing.optional().meta({
+  AUDIENCE_REVEALING_PER_DAY: wholeNumber(1, 1_000_000).optional().meta({
     description:
       'How many estimates about few members an organisation, a person and a network may get in a day, 1 to 1000000. Above it, counts are given in steps of 100. If it is set, the positions of the steps are secret; without it there is no such limit (docs/prices.md).',
     example: '200',
   }),
-  AUDIENCE_REVEALING_PER_30_DAYS: revealing.optional().meta({
+  AUDIENCE_REVEALING_PER_30_DAYS: wholeNumber(1, 1_000_000).optional().meta({
     description:
       'The same limit for 30 days, for an organisation and a person. It needs AUDIENCE_REVEALING_PER_DAY. Without it there is only the limit of a day (docs/prices.md).',
     example: '1000',
   }),
-  AUDIENCE_POSITION_DECIMALS: decimals.default(2).meta({
+  AUDIENCE_POSITION_DECIMALS: wholeNumber(0, 6).default(2).meta({
     description:
       "Decimal places of a degree to which members' positions are rounded before they are stored, 0 to 6. 2 means about a kilometre (docs/prices.md).",
     example: '3',
   }),
-  SANDBOX_MEMBERS: madeUpMembers.default(100_000).meta({
+  SANDBOX_MEMBERS: wholeNumber(1_000, 10_000_000).default(100_000).meta({
     description:
       'Number of made-up members that are counted for organisations without approval, 1000 to 10000000. Each takes 28 bytes of memory (docs/prices.md).',
     example: '1000000',

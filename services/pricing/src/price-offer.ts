@@ -23,7 +23,7 @@ export type PriceParts = {
   readonly sandbox: AudienceEngine;
   readonly rates: Pick<HeldRates, 'exchangeRate'>;
   /** Decides which count of real members is shown. */
-  readonly knowledge: Pick<Knowledge, 'tell'>;
+  readonly knowledge: Pick<Knowledge, 'discloseCount'>;
   /** Decision 71, rounded counts; also for generated members. 1 shows every exact count. */
   readonly minCohort: number;
 };
@@ -36,7 +36,7 @@ export async function priceOffer(
   const audience = caller.organisationApproved ? o.audience : o.sandbox;
   const counted = await audience.count(target, deadline);
   const matchingUsers = caller.organisationApproved
-    ? o.knowledge.tell({ asker: caller, target, counted, now })
+    ? o.knowledge.discloseCount({ asker: caller, target, counted, now })
     : audienceShown(counted, o.minCohort);
   const durationMs = endAt.getTime() - startAt.getTime();
   return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(caller.currency, now) });

@@ -1,8 +1,8 @@
-/** POST /internal/price: what creation pays is what an estimate says. */
+/** POST /internal/price, which prices creations. `src/http/price-routes.test.ts` compares it with estimates. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { priceReply } from '@offer-ads/contracts/internal/pricing-api';
 import { london, member } from './people.ts';
-import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
 
 let pricing: PricingUnderTest;
 
@@ -12,6 +12,7 @@ beforeAll(async () => {
     member(1, { gender: 'Male', interests: [1] }),
     member(2, { gender: 'Male', interests: [2] }),
     member(3, { gender: 'Female', interests: [2] }),
+    member(4, { gender: 'Female' }),
   ]);
 });
 afterAll(async () => {
@@ -26,14 +27,6 @@ const request = {
   gender: ['Male'],
   interests: [],
 };
-const form = {
-  start_datetime: request.startAt,
-  end_datetime: request.endAt,
-  location: [london.latitude, london.longitude],
-  radius: 10,
-  gender: ['Male'],
-};
-
 describe('the internal price', () => {
   it('has every figure exactly', async () => {
     const { status, body } = await pricing.post('/internal/price', request, { currency: 'USD' });
@@ -51,21 +44,6 @@ describe('the internal price', () => {
     });
   });
 
-  it.each(['GBP', 'USD', 'EUR', 'PLN', 'JPY'])(
-    'is the estimate of the same offer in %s',
-    async (currency) => {
-      const price = priceReply.parse((await pricing.post('/internal/price', request, { currency })).body);
-      const estimate = (await pricing.post('/offers/price-estimate', form, { currency })).body;
-      expect(estimate).toMatchObject({
-        matching_users: price.matchingUsers,
-        ad_units: Number(price.adUnitsHundredths) / 100,
-        estimated_cost: price.money && Number(price.money.costMinor) / 100,
-        exchange_rate_per_gbp: price.money && Number(price.money.exchangeRatePerGbpE6) / 1_000_000,
-        exchange_rate_date: price.money && price.money.exchangeRateDate,
-      });
-    },
-  );
-
   it('has no money when the currency cannot be billed (E6)', async () => {
     const { body } = await pricing.post('/internal/price', request, { currency: 'JPY' });
     expect(body).toEqual({ matchingUsers: 2, adUnitsHundredths: '68500', money: null });
@@ -80,12 +58,46 @@ describe('the internal price', () => {
     ['a radius out of bounds', { radiusMiles: 4 }],
     ['no start', { startAt: undefined }],
     ['an end before the start', { endAt: '2026-11-30T00:00:00.000Z' }],
-  ])('is refused with %s: the fault of a service, not of a caller', async (_, changes) => {
+  ])('is refused with %s', async (_, changes) => {
     expect((await pricing.post('/internal/price', { ...request, ...changes })).status).toBe(400);
   });
 
-  it('is only for callers that are vouched for', async () => {
+  it('is refused without a caller context', async () => {
     const response = await fetch(`${pricing.url}/internal/price`, { method: 'POST' });
     expect(response.status).toBe(401);
   });
+});
+
+describe('with AUDIENCE_MIN_COHORT=3', () => {
+  let rounding: Replica;
+  beforeAll(async () => {
+    rounding = await pricing.startReplica({ AUDIENCE_MIN_COHORT: 3 });
+  });
+  afterAll(async () => {
+    await rounding[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['4 members', [], 3],
+    ['2 members', ['Male'], 0],
+  ])(
+    'a count of %s is rounded down to a multiple of 3, by estimate and creation alike',
+    async (_, gender, shown) => {
+      const { startAt, endAt, latitude, longitude, radiusMiles } = request;
+      const location = [latitude, longitude];
+      const form = { start_datetime: startAt, end_datetime: endAt, location, radius: radiusMiles, gender };
+      expect((await rounding.post('/offers/price-estimate', form)).body).toMatchObject({
+        return_code: 'S1',
+        matching_users: shown,
+        ad_units: 342.5 * shown,
+        estimated_cost: Math.round(34.25 * shown) / 100,
+      });
+      // The creation of an offer for nobody is refused with E5.
+      expect((await rounding.post('/internal/price', { ...request, gender })).body).toMatchObject({
+        matchingUsers: shown,
+        adUnitsHundredths: `${34_250 * shown}`,
+        money: { costMinor: `${Math.round(34.25 * shown)}` },
+      });
+    },
+  );
 });

@@ -21,10 +21,10 @@ const startAt = '2026-12-01T00:00:00.000Z';
 const endAt = '2026-12-02T00:00:00.000Z';
 const caller = { organisationId: 7, personId: 7, mailbox: 'seven', network: 'seven' };
 
-async function estimate(replica: Pick<Replica, 'post'>, latitude: number): Promise<number> {
+async function estimate(replica: Pick<Replica, 'post'>, latitude: number, by = caller): Promise<number> {
   const location = [latitude, london.longitude];
   const form = { start_datetime: startAt, end_datetime: endAt, location, radius: 10 };
-  const { body } = await replica.post('/offers/price-estimate', form, caller);
+  const { body } = await replica.post('/offers/price-estimate', form, by);
   return body.matching_users as number;
 }
 
@@ -73,4 +73,17 @@ it('that is used up stays so on a replica that starts afterwards', async () => {
   const told = await estimate(restarted, london.latitude);
   expect(told).toBeLessThan(230);
   expect(told % 100).toBe(0);
+});
+
+it('allows a thirtieth of the budget of 30 days while the store with the days before is away', async () => {
+  await using replica = await pricing.startReplica({ AUDIENCE_REVEALING_PER_30_DAYS: 60 });
+  const newcomer = { organisationId: 8, personId: 8, mailbox: 'eight', network: 'eight' };
+  const ask = (latitude: number) => estimate(replica, latitude, newcomer);
+  pricing.mongo.takeDown();
+  expect(await ask(20)).toBe(0);
+  expect(await ask(london.latitude)).toBe(230);
+  expect(await ask(21)).toBe(0);
+  expect([100, 200]).toContain(await ask(london.latitude));
+  pricing.mongo.bringBack();
+  await eventually(async () => expect(await ask(london.latitude)).toBe(230));
 });

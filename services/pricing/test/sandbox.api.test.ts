@@ -1,8 +1,6 @@
-/** Organisations that are not approved count made-up members: nothing that they are told depends on a real one. */
+/** Organisations without approval count made-up members only. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { readPricingConfig } from '../src/config.ts';
 import { catalogue, london, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
@@ -20,94 +18,71 @@ const targets = [
 ] as const;
 type Target = (typeof targets)[number] & { gender?: readonly string[]; interests?: readonly number[] };
 
-describe.each(['index', 'mongo'] as const)('with real members counted by the %s engine', (engine) => {
-  let pricing: PricingUnderTest;
-  beforeAll(async () => {
-    pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z', { AUDIENCE_ENGINE: engine });
-    await pricing.publisher.publish([catalogue(1)]);
-    await eventually(async () => {
-      if ((await estimates(targets[2], waiting)).status !== 200) throw new Error('no catalogue yet');
-    });
-  });
-  afterAll(async () => {
-    await pricing[Symbol.asyncDispose]();
-  });
-
-  const estimates = ({ place, gender, interests }: Target, caller: object) =>
-    pricing.post(
-      '/offers/price-estimate',
-      {
-        start_datetime: startAt,
-        end_datetime: endAt,
-        location: [place.latitude, place.longitude],
-        radius: 10,
-        ...(gender && { gender }),
-        ...(interests && { interests }),
-      },
-      caller,
-    );
-  const creation = ({ place, gender = [], interests = [] }: Target, caller: object) =>
-    pricing.post('/internal/price', { startAt, endAt, ...place, radiusMiles: 10, gender, interests }, caller);
-  const countsOf = async (caller: object) => {
-    const told = await Promise.all(targets.map((target) => estimates(target, caller)));
-    return told.map(({ body }) => Number(body.matching_users));
-  };
-
-  it('estimates and creations of an organisation without approval do not change when real members do, and agree', async () => {
-    const before = await countsOf(waiting);
-    expect(before.slice(0, 5).every((count) => count > 0)).toBe(true);
-    expect(before[5]).toBe(0);
-    const everywhere = targets.flatMap(({ place }, at) =>
-      [1, 2, 3].map((n) => member(at * 10 + n, { ...place, gender: 'Female', interests: [n] })),
-    );
-    await pricing.importMembers(everywhere);
-    await eventually(async () => expect((await countsOf({}))[5]).toBe(3));
-    expect(await countsOf(waiting)).toEqual(before);
-    for (const [at, target] of targets.entries())
-      expect((await creation(target, waiting)).body.matchingUsers).toBe(before[at]);
-  });
-
-  it('once approved, TEST and LIVE count the same real members at the same price', async () => {
-    for (const target of targets) {
-      const [test, live] = [
-        await estimates(target, { mode: 'TEST' }),
-        await estimates(target, { mode: 'LIVE' }),
-      ];
-      expect(test.status).toBe(200);
-      expect(live).toEqual(test);
-      expect((await creation(target, { mode: 'LIVE' })).body).toEqual(
-        (await creation(target, { mode: 'TEST' })).body,
-      );
-    }
-    expect((await countsOf({}))[5]).toBe(3);
-  });
-
-  it('every replica counts the same made-up members', async () => {
-    await using replica = await pricing.startReplica();
-    const asked = { startAt, endAt, ...london, radiusMiles: 10, gender: [], interests: [] };
-    expect(await replica.post('/internal/price', asked, waiting)).toEqual(
-      await pricing.post('/internal/price', asked, waiting),
-    );
+let pricing: PricingUnderTest;
+beforeAll(async () => {
+  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z');
+  await pricing.publisher.publish([catalogue(1)]);
+  await eventually(async () => {
+    if ((await estimates(targets[2], waiting)).status !== 200) throw new Error('no catalogue yet');
   });
 });
+afterAll(async () => {
+  await pricing[Symbol.asyncDispose]();
+});
 
-describe('SANDBOX_MEMBERS', () => {
-  const complete = {
-    MONGO_URL: 'mongodb://mongo/pricing',
-    RABBITMQ_URL: 'amqp://rabbitmq',
-    PRICING_CONTEXT_SECRET: 'x'.repeat(32),
-    ADMIN_TOKEN_HASHES: adminTokenHashes,
-    RATES_URL: 'https://rates.example/daily.xml',
-  };
+const estimates = ({ place, gender, interests }: Target, caller: object) =>
+  pricing.post(
+    '/offers/price-estimate',
+    {
+      start_datetime: startAt,
+      end_datetime: endAt,
+      location: [place.latitude, place.longitude],
+      radius: 10,
+      ...(gender && { gender }),
+      ...(interests && { interests }),
+    },
+    caller,
+  );
+const creation = ({ place, gender = [], interests = [] }: Target, caller: object) =>
+  pricing.post('/internal/price', { startAt, endAt, ...place, radiusMiles: 10, gender, interests }, caller);
+const countsOf = async (caller: object) => {
+  const told = await Promise.all(targets.map((target) => estimates(target, caller)));
+  return told.map(({ body }) => Number(body.matching_users));
+};
 
-  it('is 100,000 unless it is given', () => {
-    expect(readPricingConfig(complete).SANDBOX_MEMBERS).toBe(100_000);
-    expect(readPricingConfig({ ...complete, SANDBOX_MEMBERS: '1000000' }).SANDBOX_MEMBERS).toBe(1_000_000);
-  });
+it('estimates and creations of an organisation without approval do not change when real members do, and agree', async () => {
+  const before = await countsOf(waiting);
+  expect(before.slice(0, 5).every((count) => count > 0)).toBe(true);
+  expect(before[5]).toBe(0);
+  const everywhere = targets.flatMap(({ place }, at) =>
+    [1, 2, 3].map((n) => member(at * 10 + n, { ...place, gender: 'Female', interests: [n] })),
+  );
+  await pricing.importMembers(everywhere);
+  await eventually(async () => expect((await countsOf({}))[5]).toBe(3));
+  expect(await countsOf(waiting)).toEqual(before);
+  for (const [at, target] of targets.entries())
+    expect((await creation(target, waiting)).body.matchingUsers).toBe(before[at]);
+});
 
-  it.each(['0', '999', '10000001', 'many'])('%s is refused with what it must be', (value) => {
-    expect(() => readPricingConfig({ ...complete, SANDBOX_MEMBERS: value })).toThrow(
-      'SANDBOX_MEMBERS: must be a whole number from 1000 to 10000000',
+it('once approved, TEST and LIVE count the same real members at the same price', async () => {
+  for (const target of targets) {
+    const [test, live] = [
+      await estimates(target, { mode: 'TEST' }),
+      await estimates(target, { mode: 'LIVE' }),
+    ];
+    expect(test.status).toBe(200);
+    expect(live).toEqual(test);
+    expect((await creation(target, { mode: 'LIVE' })).body).toEqual(
+      (await creation(target, { mode: 'TEST' })).body,
     );
-  });
+  }
+  expect((await countsOf({}))[5]).toBe(3);
+});
+
+it('every replica counts the same made-up members', async () => {
+  await using replica = await pricing.startReplica();
+  const asked = { startAt, endAt, ...london, radiusMiles: 10, gender: [], interests: [] };
+  expect(await replica.post('/internal/price', asked, waiting)).toEqual(
+    await pricing.post('/internal/price', asked, waiting),
+  );
 });

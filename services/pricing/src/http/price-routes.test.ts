@@ -45,7 +45,7 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     clock,
     audience,
     sandbox: { count: async () => 0 },
-    knowledge: { tell: ({ counted }: { counted: number }) => audienceShown(counted, minCohort) },
+    knowledge: { discloseCount: ({ counted }: { counted: number }) => audienceShown(counted, minCohort) },
     minCohort,
     rates,
     interests: { active: () => new Set([1, 2, 3]) },

@@ -23,7 +23,7 @@ function open(add: (spent: readonly Spent[]) => Promise<void>) {
 it('a replica that stops shares what was spent on it since it last did', async () => {
   const shared: Spent[] = [];
   const knowledge = open(async (spent) => void shared.push(...spent));
-  knowledge.tell({ asker, target, counted: 3, now: new Date() });
+  knowledge.discloseCount({ asker, target, counted: 3, now: new Date() });
   await knowledge[Symbol.asyncDispose]();
   expect(shared).toEqual([
     { id: 'organisation 1', spent: 1 },
@@ -34,6 +34,6 @@ it('a replica that stops shares what was spent on it since it last did', async (
 
 it('a replica stops while the store is away, and what was spent since is lost', async () => {
   const knowledge = open(() => Promise.reject(new Error('the store is away')));
-  knowledge.tell({ asker, target, counted: 3, now: new Date() });
+  knowledge.discloseCount({ asker, target, counted: 3, now: new Date() });
   await expect(knowledge[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });

@@ -11,7 +11,7 @@ const TRACE_EVERY_MS = 10_000;
 
 export type Knowledge = AsyncDisposable & {
   /** The count that an estimate or a creation gets and is priced by. */
-  readonly tell: (question: Question) => number;
+  readonly discloseCount: (question: Question) => number;
 };
 
 export function openKnowledge(o: {
@@ -66,7 +66,7 @@ export function openKnowledge(o: {
     loops.use(startLoop({ name: 'share-knowledge', everyMs: o.shareEveryMs, work: share, logger, metrics }));
   }
   return {
-    tell: (question) => {
+    discloseCount: (question) => {
       const answer = budget.answer(question);
       trace.note(question, answer);
       return answer.told;

@@ -57,7 +57,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
   const store = memorySpentStore();
   let now = firstDay;
   let isCoarse = false;
-  const tell = (question: Parameters<typeof budget.answer>[0]) => {
+  const discloseCount = (question: Parameters<typeof budget.answer>[0]) => {
     const answer = budget.answer(question);
     isCoarse = answer.isCoarse;
     return answer.told;
@@ -66,7 +66,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
     audience: { count: async (target: Parameters<typeof index.count>[0]) => index.count(target) },
     sandbox: { count: async () => 0 },
     rates: { exchangeRate: () => null },
-    knowledge: { tell },
+    knowledge: { discloseCount },
     minCohort: defence.minCohort,
   };
   const ask = async (target: Parameters<Ask>[0], caller: CallerContext) =>
