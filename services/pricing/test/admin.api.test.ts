@@ -83,13 +83,10 @@ describe('refreshing the rates', () => {
     expect(body).toEqual({ date: '2026-11-20', currencies: expect.arrayContaining(['GBP', 'JPY', 'USD']) });
   });
 
-  it.each([
-    ['is down', { down: true }, /^Rates not refreshed: the feed answered 503$/],
-    ['breaks off', { malformed: true }, /^Rates not refreshed: the feed is not the central bank's document/],
-  ])('says that the feed %s and keeps the last good rates', async (_, faults, message) => {
-    await pricing.setRatesFaults(faults);
-    const reply = await pricing.admin('/admin/rates/refresh');
-    expect(reply).toEqual({ status: 502, body: { message: expect.stringMatching(message) } });
+  it('says that the feed is down and keeps the last good rates', async () => {
+    await pricing.setRatesFaults({ down: true });
+    const message = 'Rates not refreshed: the feed answered 503';
+    expect(await pricing.admin('/admin/rates/refresh')).toEqual({ status: 502, body: { message } });
     expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
   });
 
@@ -113,18 +110,9 @@ describe('refreshing the rates', () => {
     await pricing.setRatesFaults({});
     expect((await accepting('2026-11-20')).status).toBe(200);
   });
-
-  it('takes the feed at its word: fixings after the one it names are withdrawn', async () => {
-    await pricing.setRatesFaults({ staleDays: 10 });
-    expect(await pricing.admin('/admin/rates/refresh')).toMatchObject({ body: { date: '2026-11-10' } });
-    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: null, estimated_cost: null });
-    await pricing.setRatesFaults({});
-    await pricing.admin('/admin/rates/refresh');
-    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
-  });
 });
 
-describe('how the rates stand', () => {
+describe('the state of the rates', () => {
   beforeEach(() => pricing.setRatesFaults({}));
   const standing = async () => {
     const reply = await fetch(`${pricing.url}/admin/rates`, {
@@ -133,7 +121,7 @@ describe('how the rates stand', () => {
     return ratesReply.parse(await reply.json());
   };
 
-  it('is told: the fixing in use, its age, and what a pound is in each billed currency', async () => {
+  it('has the fixing in use, its age, and the price of a pound in each billed currency', async () => {
     await pricing.admin('/admin/rates/refresh');
     const { perGbp, ...facts } = await standing();
     expect(facts).toEqual({ date: '2026-11-20', missingFixings: 0, outOfDate: false, refused: null });

@@ -1,4 +1,4 @@
-/** What pricing hears over RabbitMQ ends up in its estimates. */
+/** Events of RabbitMQ change the estimates. `src/members/import-members.test.ts` has all faults of a member. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -59,21 +59,8 @@ describe('members', () => {
 
   it.each([
     ['a latitude beyond the pole', { latitude: 900 }, 'latitude'],
-    ['a longitude that is no number', { longitude: Number.NaN }, 'longitude'],
-    ['a position of text', { latitude: '51.5' }, 'latitude'],
-    ['an unknown gender', { gender: 'Dragon' }, 'gender'],
-    ['an interest named twice', { interests: [1, 2, 1] }, 'interests'],
-    ['interests below one', { interests: [0] }, 'interests'],
-    [
-      'more than 512 interests',
-      { interests: Array.from({ length: 513 }, (_, index) => index + 1) },
-      'interests',
-    ],
-    ['interests that are no list', { interests: 1 }, 'interests'],
-    ['a version below zero', { version: -1 }, 'version'],
     ['a version of text', { version: '7' }, 'version'],
     ['an id that is no integer', { memberId: 1.5 }, 'memberId'],
-    ['no word on bans', { banned: undefined }, 'banned'],
   ])('with %s are parked with the reason, and those around them are counted', async (_, garbage, field) => {
     const before = Number(await matching());
     const id = 1_000 + before * 10;

@@ -1,11 +1,10 @@
-/** Rates and interests in memory: they follow MongoDB, other replicas' changes too, and stay while it is away. */
+/** Rates and interests in memory follow MongoDB, so that each replica has the changes of the others. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { ReferenceRates } from '../src/domain/rates/exchange-rate.ts';
 import { keepFresh } from '../src/held.ts';
@@ -15,8 +14,7 @@ import { type HeldRates, holdRates } from '../src/rates/held-rates.ts';
 import { openRatesStore, type RatesStore } from '../src/rates/rates-store.ts';
 
 let database: TestMongo;
-let wire: TcpProxy;
-/** This replica, whose wire can be cut, and another one. */
+/** This replica and another one. */
 let here: Mongo;
 let there: Mongo;
 let ratesThere: RatesStore;
@@ -35,11 +33,11 @@ async function onceReadAnew(assertion: () => void): Promise<void> {
 
 beforeAll(async () => {
   database = await createTestMongo();
-  wire = await startTcpProxy(database.url);
   const metrics = createMetrics('pricing');
-  const open = (url: string) => startWhenStoresServe(() => openMongo({ url, logger: silentLogger, metrics }));
-  here = await open(wire.url);
-  there = await open(database.url);
+  const open = () =>
+    startWhenStoresServe(() => openMongo({ url: database.url, logger: silentLogger, metrics }));
+  here = await open();
+  there = await open();
 });
 beforeEach(async () => {
   await there.connection.collection('rates').deleteMany({});
@@ -55,7 +53,6 @@ beforeEach(async () => {
 afterAll(async () => {
   await here[Symbol.asyncDispose]();
   await there[Symbol.asyncDispose]();
-  await wire[Symbol.asyncDispose]();
   await database.dispose();
 });
 
@@ -103,26 +100,5 @@ describe('what is held', () => {
     await onceReadAnew(() => expect(rates.fixings()[0]).toEqual(exact));
     expect(rates.fixings()).toHaveLength(10);
     expect(rates.fixings()[9]?.date).toBe('2026-10-12');
-  });
-
-  it('stays while MongoDB is away, and follows it again afterwards', async () => {
-    await ratesThere.save(dollars('2026-11-20', 3), evening);
-    await interestsThere.replace({ version: 1, active: [7] });
-    await onceReadAnew(() => {
-      expect(rates.fixings()).toHaveLength(1);
-      expect([...interests.active()]).toEqual([7]);
-    });
-
-    wire.takeDown();
-    await readAnew();
-    expect(rates.exchangeRate('USD', evening)?.perGbpE6).toBe(3_000_000n);
-    expect(rates.exchangeRate('USD', new Date('2026-11-24T14:59:00Z'))?.perGbpE6).toBe(3_000_000n);
-    expect(rates.exchangeRate('USD', new Date('2026-11-24T15:00:00Z'))).toBeNull();
-    expect(interests.active().has(7)).toBe(true);
-    await expect(holdRates(openRatesStore(here.connection))).rejects.toMatchObject({ status: 503 });
-
-    await ratesThere.save(dollars('2026-11-20', 4), evening);
-    wire.bringBack();
-    await onceReadAnew(() => expect(rates.exchangeRate('USD', evening)?.perGbpE6).toBe(4_000_000n));
   });
 });

@@ -1,6 +1,5 @@
 /** Bulk import of members as NDJSON, one JSON object per line; read as a stream, so that any number needs little memory. */
-import { memberInterests } from '@offer-ads/contracts/events/community';
-import { latitude, longitude, memberGender, memberId } from '@offer-ads/contracts/values/primitives';
+import { MemberChanged } from '@offer-ads/contracts/events/community';
 import { z } from 'zod';
 import type { MemberChange } from './members-store.ts';
 import { type Line, readLines } from './read-lines.ts';
@@ -11,16 +10,8 @@ export type ImportOutcome = {
   readonly refused?: { readonly line: number; readonly problem: string };
 };
 
-const memberLine = z.object({
-  member_id: memberId,
-  latitude,
-  longitude,
-  gender: memberGender,
-  interests: memberInterests,
-  active: z.boolean(),
-  banned: z.boolean(),
-  version: z.int().nonnegative().optional(),
-});
+const { memberId, version, ...facts } = MemberChanged.schema.shape;
+const memberLine = z.object({ member_id: memberId, ...facts, version: version.optional() });
 
 /** A member with the maximum number of interests takes 4 kB. */
 const MAX_LINE_BYTES = 16_384;

@@ -206,17 +206,7 @@ describe.each(['index', 'mongo'] as const)('the audience counted by the engine "
     expect(await count(aroundHere)).toBe(1);
   });
 
-  it('takes no older change, however late it comes', async () => {
-    await change({}, 5);
-    await change({ banned: true }, 4);
-    await under.write([{ removed: 1, version: 3 }]);
-    expect(await count(aroundHere)).toBe(1);
-    await under.write([{ removed: 1, version: 9 }]);
-    await change({}, 8);
-    expect(await count(aroundHere)).toBe(0);
-  });
-
-  it('bears members with every interest that there may be, and targets of all of them', async () => {
+  it('counts members with 512 interests, and targets of 512 interests', async () => {
     const all = Array.from({ length: 512 }, (_, index) => index + 1);
     await under.write(
       firstOf([
