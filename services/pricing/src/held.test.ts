@@ -13,13 +13,13 @@ function readsOnDemand() {
   return { read, waiting };
 }
 
-describe('what is held', () => {
-  it('is there from the start, or the start fails', async () => {
+describe('a held value', () => {
+  it('is read at the start, which fails if the read fails', async () => {
     expect((await hold(async () => 'first')).current()).toBe('first');
     await expect(hold(async () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   });
 
-  it('is what was read last, and stays when a read fails', async () => {
+  it('is the result of the last read, and stays when a read fails', async () => {
     const answers = [async () => 'first', async () => 'second', () => Promise.reject(new Error('away'))];
     const held = await hold(() => answers.shift()!());
     await held.refresh();
@@ -28,7 +28,7 @@ describe('what is held', () => {
     expect(held.current()).toBe('second');
   });
 
-  it('is what the read that began last has seen, also when an older one ends after it', async () => {
+  it('is the result of the read that began last, even when an older one ends later', async () => {
     const { read, waiting } = readsOnDemand();
     const opening = hold(read);
     waiting[0]!.resolve('first');
@@ -43,8 +43,8 @@ describe('what is held', () => {
   });
 });
 
-describe('keeping it fresh', () => {
-  it('tells of an outage once, however long it lasts, and of its end', async () => {
+describe('the loop that reads held values again', () => {
+  it('logs an outage once, and its end once', async () => {
     const lines: string[] = [];
     const logger = createLogger({
       service: 'pricing',

@@ -154,7 +154,7 @@ describe('the state of the rates', () => {
 
 describe('every admin route', () => {
   it.each(['/admin/members/import', '/admin/rates/refresh', '/admin/parked/replay'])(
-    '%s is closed without the credential',
+    '%s needs the credential',
     async (path) => {
       expect((await fetch(pricing.url + path, { method: 'POST' })).status).toBe(401);
     },

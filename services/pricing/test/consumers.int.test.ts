@@ -43,7 +43,7 @@ async function parkedMessages(): Promise<readonly { id: string; reason: string }
 }
 
 describe('members', () => {
-  it('are counted from when they change until they are removed, in whatever order the events come', async () => {
+  it('are counted by their newest event, in whatever order the events arrive', async () => {
     await pricing.publisher.publish([changed({ memberId: 1 }, 1), changed({ memberId: 2 }, 1)]);
     await eventually(async () => expect(await matching()).toBe(2));
     await pricing.publisher.publish([changed({ memberId: 1, banned: true }, 3), changed({ memberId: 1 }, 2)]);
@@ -61,22 +61,25 @@ describe('members', () => {
     ['a latitude beyond the pole', { latitude: 900 }, 'latitude'],
     ['a version of text', { version: '7' }, 'version'],
     ['an id that is no integer', { memberId: 1.5 }, 'memberId'],
-  ])('with %s are parked with the reason, and those around them are counted', async (_, garbage, field) => {
-    const before = Number(await matching());
-    const id = 1_000 + before * 10;
-    const sound = changed({ memberId: id }, 1);
-    const broken = { ...sound, id: randomUUID(), data: { ...(sound.data as object), ...garbage } };
-    await pricing.publisher.publish([sound, broken, changed({ memberId: id + 1 }, 1)]);
-    await eventually(async () => expect(await matching()).toBe(before + 2));
-    await eventually(async () => {
-      const parked = await parkedMessages();
-      expect(parked.find((message) => message.id === broken.id)?.reason).toMatch(
-        new RegExp(`does not fit MemberChanged: ${field}`),
-      );
-    });
-  });
+  ])(
+    'with %s are parked with the reason, and the events around them are counted',
+    async (_, garbage, field) => {
+      const before = Number(await matching());
+      const id = 1_000 + before * 10;
+      const sound = changed({ memberId: id }, 1);
+      const broken = { ...sound, id: randomUUID(), data: { ...(sound.data as object), ...garbage } };
+      await pricing.publisher.publish([sound, broken, changed({ memberId: id + 1 }, 1)]);
+      await eventually(async () => expect(await matching()).toBe(before + 2));
+      await eventually(async () => {
+        const parked = await parkedMessages();
+        expect(parked.find((message) => message.id === broken.id)?.reason).toMatch(
+          new RegExp(`does not fit MemberChanged: ${field}`),
+        );
+      });
+    },
+  );
 
-  it('that are parked are counted in the metrics, as are changes that were overtaken', async () => {
+  it('are counted in the metrics when they are parked or outdated', async () => {
     const parked = () => metric('events_handled_seconds_count', 'outcome="parked"');
     const outdated = () => metric('member_changes_total', 'outcome="outdated"');
     // One is in its queue before it is in the metrics.
@@ -109,7 +112,7 @@ describe('interests', () => {
 });
 
 describe('while MongoDB is away', () => {
-  it('changes wait without being parked or put off, estimates go on, and afterwards all have happened', async () => {
+  it('changes wait without being parked or retried, estimates go on, and all changes apply afterwards', async () => {
     const before = Number(await matching());
     pricing.mongo.takeDown();
     const ids = Array.from({ length: 700 }, (_, index) => 2_000_001 + index);
@@ -126,7 +129,7 @@ describe('while MongoDB is away', () => {
     expect(await metric('events_handled_seconds_count', 'type="MemberChanged",outcome="parked"')).toBe(0);
   });
 
-  it('a replica that is stopped gives back what it held, and soon', async () => {
+  it('a replica stops in time and returns its unfinished messages', async () => {
     const before = Number(await matching());
     const replica = await pricing.startReplica();
     pricing.mongo.takeDown();

@@ -68,8 +68,8 @@ function dollars(date: string, perPound: number): ReferenceRates {
   };
 }
 
-describe('what another replica has stored', () => {
-  it('is in force here when it has been read anew: rates, also when they are withdrawn', async () => {
+describe('a value that another replica has stored', () => {
+  it('is used here after the next read: rates, also when they are withdrawn', async () => {
     expect(rates.exchangeRate('USD', evening)).toBeNull();
     await ratesThere.save(dollars('2026-11-19', 2), evening);
     await ratesThere.save(dollars('2026-11-20', 3), evening);
@@ -80,7 +80,7 @@ describe('what another replica has stored', () => {
     await onceReadAnew(inForce(2_000_000n, '2026-11-19'));
   });
 
-  it('is in force here when it has been read anew: interests, and there at once', async () => {
+  it('is used here after the next read: interests; the other replica uses them at once', async () => {
     await interestsThere.replace({ version: 2, active: [1, 2] });
     expect([...interestsThere.active()]).toEqual([1, 2]);
     expect([...interests.active()]).toEqual([]);
@@ -90,8 +90,8 @@ describe('what another replica has stored', () => {
   });
 });
 
-describe('what is held', () => {
-  it('is the ten newest fixings, however many are stored, with every digit', async () => {
+describe('a held value', () => {
+  it('has the ten newest fixings with every digit', async () => {
     for (let day = 1; day <= 20; day += 1) {
       await ratesThere.save(dollars(`2026-10-${String(day).padStart(2, '0')}`, day), evening);
     }

@@ -44,7 +44,7 @@ async function hasShared(url: string): Promise<void> {
   await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + 2));
 }
 
-it('is spent by estimates and by prices of creations, on whichever replica; used up, both are told the same coarse count', async () => {
+it('is spent by estimates and by prices of creations, on whichever replica; both get the same coarse count when it is used up', async () => {
   expect(await estimate(pricing, london.latitude)).toBe(230);
   expect(await creation(pricing, london.latitude)).toBe(230);
   // Nobody lives there: four tell something.
@@ -65,7 +65,7 @@ it('is spent by estimates and by prices of creations, on whichever replica; used
   expect(metrics).toMatch(/estimate_budgets_used_up_total\{[^}]*of="organisation"[^}]*\} 1/);
 });
 
-it('that is used up stays so on a replica that starts afterwards', async () => {
+it('stays used up on a replica that starts later', async () => {
   await using restarted = await pricing.startReplica();
   await estimate(restarted, 17);
   await hasShared(restarted.url);

@@ -56,12 +56,12 @@ function stored(): Promise<readonly object[]> {
 }
 
 describe('a member', () => {
-  it('has its position on the grid of microdegrees, longitude first', async () => {
+  it('is stored at a position in microdegrees, longitude first', async () => {
     await change({ latitude: 51.500_000_4, longitude: -0.123_456_7 }, 1);
     expect(await stored()).toMatchObject([{ position: { type: 'Point', coordinates: [-0.123457, 51.5] } }]);
   });
 
-  it('is not changed by an older change, nor by another one of the same version', async () => {
+  it('does not change by an older change or another one of the same version', async () => {
     await change({}, 5);
     const asStored = await stored();
     await change({ banned: true }, 4);
@@ -69,7 +69,7 @@ describe('a member', () => {
     expect(await stored()).toEqual(asStored);
   });
 
-  it('ends as the newest change says, in whatever order and however often changes come', async () => {
+  it('ends as the newest change says, for concurrent and repeated changes in any order', async () => {
     const random = randomNumbers(3);
     const versions = Array.from({ length: 40 }, (_, index) => 1 + (index % 20));
     const shuffled = versions.toSorted(() => random() - 0.5);
@@ -81,13 +81,13 @@ describe('a member', () => {
     ]);
   });
 
-  it('that is removed leaves nothing but id, version and time', async () => {
+  it('leaves only id, version and time after a removal', async () => {
     await change({}, 1);
     await remove(1, 2);
     expect(await stored()).toEqual([{ _id: 1, version: 2, removedAt: expect.any(Date) }]);
   });
 
-  it('that is removed does not come back by a change from before, but by one from after', async () => {
+  it('comes back after a removal by a newer change, and not by an older one', async () => {
     await remove(1, 5);
     await change({}, 4);
     expect(await stored()).toEqual([{ _id: 1, version: 5, removedAt: expect.any(Date) }]);
@@ -96,7 +96,7 @@ describe('a member', () => {
     expect((await stored())[0]).not.toHaveProperty('removedAt');
   });
 
-  it('is not removed by a removal that is older than what is stored', async () => {
+  it('is not removed by an older removal', async () => {
     await change({}, 5);
     await remove(1, 4);
     expect(await stored()).toMatchObject([{ _id: 1, version: 5, banned: false }]);
@@ -104,7 +104,7 @@ describe('a member', () => {
 });
 
 describe('several changes of one member at once', () => {
-  it('end as one after the other would, however they are written', async () => {
+  it('in one batch end as one after the other would', async () => {
     const random = randomNumbers(11);
     for (let round = 0; round < 20; round += 1) {
       const changes = Array.from({ length: 12 }, (_, index) => {
@@ -129,7 +129,7 @@ describe('several changes of one member at once', () => {
     }
   });
 
-  it('are told by how many members changed', async () => {
+  it('return how many members changed', async () => {
     const facts = { memberId: 1, ...anybody };
     expect(
       await store.write([
@@ -150,7 +150,7 @@ describe('several changes of one member at once', () => {
 describe('loading many members', () => {
   const line = (memberId: number, facts: Partial<MemberFacts> = {}) => ({ ...anybody, memberId, ...facts });
 
-  it('without versions replaces whatever is stored, and the last line of a member wins', async () => {
+  it('without versions replaces every stored member, and the last line of a member wins', async () => {
     await change({ memberId: 1 }, 9_000);
     await remove(2, 9_000);
     const version = { atLeast: 1_000 };
@@ -168,7 +168,7 @@ describe('loading many members', () => {
   });
 });
 
-describe('positions that are to be kept to two decimals', () => {
+describe('positions with a setting of two decimals', () => {
   const fine = { latitude: 51.507351, longitude: -0.127758 };
   const coordinatesOf = async (id: number) =>
     (await mongo.connection.collection<MemberDocument>('members').findOne({ _id: id }))?.position
@@ -180,7 +180,7 @@ describe('positions that are to be kept to two decimals', () => {
     expect(await coordinatesOf(1)).toEqual([-0.13, 51.51]);
   });
 
-  it('are rounded where they were written finer before, as often as it is asked for, and removals stay', async () => {
+  it('are rounded where they were written finer before, once, and removals stay', async () => {
     await change(fine, 7);
     await store.write([{ removed: 2, version: 1 }]);
     const { signal } = new AbortController();
@@ -193,7 +193,7 @@ describe('positions that are to be kept to two decimals', () => {
   });
 });
 
-it('a start brings kept members to the rules of today: positions are rounded, and tombstones expire', async () => {
+it('a start rounds stored positions and makes tombstones expire', async () => {
   const members = mongo.connection.collection<MemberDocument>('members');
   await change({ latitude: 51.507351, longitude: -0.127758 }, 1);
   await members.dropIndexes();
@@ -225,7 +225,7 @@ describe('a tombstone', () => {
   });
 });
 
-it('what was spent of budgets is counted for the day, and for the 29 days before it', async () => {
+it('spending of budgets is summed for the day and for the 29 days before it', async () => {
   const spent = await openSpentStore(mongo.connection);
   await spent.add('2026-10-21', [{ id: 'organisation 1', spent: 1 }]);
   await spent.add('2026-10-22', [{ id: 'organisation 1', spent: 2 }]);

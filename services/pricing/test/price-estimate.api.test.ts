@@ -196,7 +196,7 @@ describe('S1 while MongoDB is away', () => {
   it.each([
     ['down', () => pricing.mongo.takeDown()],
     ['silent', () => pricing.mongo.freeze()],
-  ])('%s: counts, interests and rates go on, the rates until they are out of date', async (_, fail) => {
+  ])('%s: estimates and prices work, with rates until they are out of date', async (_, fail) => {
     const usd = { currency: 'USD' } as const;
     const creation = {
       startAt: '2026-12-01T00:00:00.000Z',
@@ -231,7 +231,7 @@ describe('S1 while MongoDB is away', () => {
   });
 });
 
-describe('503: MongoDB, which counts where AUDIENCE_ENGINE says so, is away', () => {
+describe('503: AUDIENCE_ENGINE is mongo, and MongoDB is away', () => {
   let pricing: PricingUnderTest;
   beforeAll(async () => {
     pricing = await startPricingUnderTest(now, { AUDIENCE_ENGINE: 'mongo' });
@@ -244,7 +244,7 @@ describe('503: MongoDB, which counts where AUDIENCE_ENGINE says so, is away', ()
   it.each([
     ['down', () => pricing.mongo.takeDown()],
     ['silent', () => pricing.mongo.freeze()],
-  ])('%s: within 3 seconds, and well again when it is back', async (_, fail) => {
+  ])('%s: within 3 seconds, and estimates work again when it is back', async (_, fail) => {
     const ask = () => pricing.post('/offers/price-estimate', form);
     const isWell = () =>
       eventually(async () => expect(await ask()).toMatchObject({ status: 200, body: { matching_users: 4 } }));

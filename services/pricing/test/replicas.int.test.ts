@@ -41,7 +41,7 @@ async function counted(replica: Pick<Replica, 'post'>, changes: object = {}): Pr
 /** By what was told of each: the newest version decides. */
 type Known = { readonly version: number; readonly gender?: string; readonly interests?: readonly number[] };
 
-it('count the same after many changes in any order, and the same as one who listened', async () => {
+it('count the same as the sum of all events, after many changes in any order', async () => {
   const { below, oneOf } = chance(5);
   const known = new Map<number, Known>();
   const learn = (memberId: number, told: Known) => {
@@ -80,7 +80,7 @@ it('count the same after many changes in any order, and the same as one who list
   }
 });
 
-it('of which one has imported, count the same within moments; that one at once', async () => {
+it('count an import of one of them: that one at once, the others soon', async () => {
   const far = { latitude: -33.87, longitude: 151.21 };
   const sydney = Array.from({ length: 300 }, (_, index) => member(5_000 + index, far));
   expect(await pricing.importMembers(sydney)).toMatchObject({ body: { imported: 300, counted: true } });
@@ -88,7 +88,7 @@ it('of which one has imported, count the same within moments; that one at once',
   await eventually(async () => expect(await counted(other, far)).toBe(300));
 });
 
-it('that starts from the snapshot of one that stopped counts what has changed since, too', async () => {
+it('count later changes too when they start from the snapshot of another one', async () => {
   const there = { latitude: 40.7128, longitude: -74.006 };
   await pricing.importMembers([member(9_001, there), member(9_002, there)]);
   await eventually(async () => expect(await counted(other, there)).toBe(2));

@@ -49,7 +49,7 @@ describe('brute force and the index agree', () => {
   ];
 
   it.each(worlds)(
-    'on random queries with random changes between them: world $seed of $interests interests',
+    'on random queries with random changes between them: world $seed with $interests interests',
     async ({ seed, interests, built }) => {
       const world = createWorld(seed, interests);
       const members = new Map<number, IndexedMember>();
@@ -147,7 +147,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     return created;
   };
 
-  it('counts nobody when it is empty, and when everybody was removed', () => {
+  it('counts nobody when it is empty and when everybody was removed', () => {
     const emptied = index(anybody);
     emptied.remove(1);
     emptied.remove(1);
@@ -155,7 +155,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(emptied.size().members).toBe(0);
   });
 
-  it('tells what it holds of a member, to the microdegree, each interest once', () => {
+  it('returns a member with the position in microdegrees and each interest once', () => {
     const held = index({ ...anybody, memberId: 2 ** 53 - 1, latitude: 51.12345678, interests: [9, 3, 9] });
     expect(held.get(2 ** 53 - 1)).toEqual({
       ...anybody,
@@ -166,7 +166,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(held.get(2 ** 21 - 1)).toBeUndefined();
   });
 
-  it('counts more members on a single spot than a superblock holds', () => {
+  it('counts more members at one position than a superblock holds', () => {
     const crowd = Array.from({ length: 3_000 }, (_, at) => ({ ...anybody, memberId: at + 1 }));
     const crowded = index(...crowd);
     expect(crowded.count({ ...aroundAnybody, radiusMiles: 0 })).toBe(3_000);
@@ -174,7 +174,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(crowded.count(aroundAnybody)).toBe(10);
   });
 
-  it('refuses who is on no place of the earth, and who has no proper id', () => {
+  it('refuses a member with an impossible position or id', () => {
     const created = index(anybody);
     for (const wrong of [{ latitude: 90.1 }, { longitude: Number.NaN }, { memberId: 0 }, { memberId: 1.5 }]) {
       expect(() => created.put({ ...anybody, ...wrong })).toThrow(RangeError);
@@ -182,7 +182,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(created.size().members).toBe(1);
   });
 
-  it('holds 512 different interests, refuses one more, and takes it when nobody has one of them any longer', () => {
+  it('holds 512 different interests, and takes another one only after nobody has one of them', () => {
     const of = (memberId: number, interests: number[]) => ({ ...anybody, memberId, interests });
     const all = Array.from({ length: 512 }, (_, at) => at + 1);
     const full = index(of(1, all), of(2, [7]));
@@ -207,7 +207,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(full.count({ ...aroundAnybody, gender })).toBe(2);
   });
 
-  it('says when memory is used up, changes nothing then, and goes on removing and counting', () => {
+  it('throws when memory is used up, changes nothing then, and still removes and counts', () => {
     const small = indexOn(emptyParts({ kernel, maxBytes: 1.5 * 1024 * 1024 }));
     const world = createWorld(5, 100);
     let put = 0;
@@ -225,7 +225,7 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(small.size().members).toBe(0);
   });
 
-  it('uses emptied space again', () => {
+  it('uses the space of removed members again', () => {
     const world = createWorld(6, 20);
     const reused = index();
     const sizes = Array.from({ length: 4 }, () => {
@@ -249,7 +249,7 @@ describe('a bulk build', () => {
     expect(await faultsOf(index)).toEqual([]);
   });
 
-  it('of nobody is an empty index, which takes members', async () => {
+  it('without members makes an empty index, which takes members', async () => {
     const index = await startAudienceBuild().finish();
     index.put(anybody);
     expect(index.count(aroundAnybody)).toBe(1);

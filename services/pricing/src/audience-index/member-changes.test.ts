@@ -85,7 +85,7 @@ describe('a member who moves', () => {
   const some = settlement({ members: 300, ...london, firstId: FIRST_ID });
   const [southWest, inside, northEast] = [FIRST_ID, FIRST_ID + 140, FIRST_ID + 287];
 
-  it('within the box of their block keeps the slot', () => {
+  it('keeps the slot within the box of the block', () => {
     const index = indexOf(some);
     const before = index.slotOf(inside);
     index.change(inside, { latitude: london.latitude + 0.004_1 });
@@ -93,7 +93,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('away from an edge makes every box smaller, up to the root', () => {
+  it('makes every box up to the root smaller by leaving an edge', () => {
     const index = indexOf([...some, ...settlement({ members: 1, latitude: 52, longitude: 0.5, firstId: 7 })]);
     const { superblock } = index.slotOf(7);
     index.change(7, { latitude: 51.5, longitude: -0.05 });
@@ -102,7 +102,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('beyond an edge makes every box larger, up to the root', () => {
+  it('makes every box up to the root larger by going beyond an edge', () => {
     const index = indexOf(some);
     index.change(inside, { latitude: 51.55 });
     index.change(northEast, { latitude: 51.6 });
@@ -116,7 +116,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('close to another block of the superblock gets a slot there', () => {
+  it('gets a slot in another block of the superblock when that is closer', () => {
     const index = indexOf(some);
     const before = index.slotOf(southWest);
     index.change(southWest, { latitude: 51.508, longitude: -0.08 });
@@ -126,7 +126,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('within a full superblock keeps the slot, and splits nothing', () => {
+  it('keeps the slot within a full superblock, which is not split', () => {
     const index = indexOf(settlement({ members: SLOTS, ...london, firstId: FIRST_ID }));
     const before = index.slotOf(southWest);
     index.change(southWest, { latitude: 51.53, longitude: -0.07 });
@@ -135,7 +135,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('into a full superblock splits it', () => {
+  it('splits a full superblock by joining it', () => {
     const index = indexOf([
       ...settlement({ members: SLOTS, ...london, firstId: FIRST_ID }),
       ...settlement({ members: SLOTS, ...paris, firstId: 1 }),
@@ -149,7 +149,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('far or not, as somebody else or not, is counted where they are on every level', () => {
+  it('is counted correctly on every level, near or far, with other gender and interests', () => {
     const cities = [london, paris, { latitude: -33.87, longitude: 151.2 }, { latitude: 0, longitude: 0 }];
     const everybody = cities.flatMap((city, at) =>
       settlement({ members: 3_200, ...city, firstId: FIRST_ID - 6_400 + 3_200 * at }),
@@ -179,7 +179,7 @@ describe('a member who moves', () => {
     }
   });
 
-  it('over the date line and to a pole is found on the other side', () => {
+  it('is found on the other side of the date line and at a pole', () => {
     const [west, east] = [179.968, -180].map((longitude, at) =>
       settlement({ members: 1_500, latitude: -16.8, longitude, firstId: FIRST_ID + 1_500 * at }),
     ) as [IndexedMember[], IndexedMember[]];
@@ -196,7 +196,7 @@ describe('a member who moves', () => {
     }
   });
 
-  it('away as the last of a superblock takes it along, with nobody forgotten on the way', () => {
+  it('removes a superblock by leaving it as the last, and nobody is lost', () => {
     const index = indexOf([
       ...settlement({ members: 700, ...london, firstId: FIRST_ID }),
       ...settlement({ members: 700, ...paris, firstId: 1 }),
@@ -208,7 +208,7 @@ describe('a member who moves', () => {
     }
   });
 
-  it('away from superblocks that are left with few has them united', () => {
+  it('causes superblocks with few members to be merged', () => {
     const crowd = settlement({ members: 3_000, ...london, firstId: FIRST_ID });
     const index = indexOf(crowd);
     const stay = crowd.filter((_, at) => at % 5 === 0).map(({ memberId }) => memberId);
@@ -221,7 +221,7 @@ describe('a member who moves', () => {
     expect(index.faults()).toEqual([]);
   });
 
-  it('is not taken for another who has the same lower half of the id, and the same place in the id map', () => {
+  it('is not confused with another who has the same lower half of the id and the same place in the id map', () => {
     const [first] = settlement({ members: 1, ...london, firstId: 5 }) as [IndexedMember];
     const index = indexOf([first, { ...first, ...paris, memberId: 4_738_731_906_957_317 }]);
     index.change(5, { interests: [7] });
@@ -232,12 +232,12 @@ describe('a member who moves', () => {
   });
 });
 
-describe('members who step about, change and leave', () => {
+describe('members who move, change and leave', () => {
   it.each([
     { interests: 8, members: 1_500 },
     { interests: 400, members: 2_500 },
   ])(
-    'are in order after every few changes, with $interests interests',
+    'leave no fault in the index, with $interests interests',
     ({ interests, members }) => {
       const world = createWorld(11, interests);
       const { chance } = world;

@@ -48,7 +48,7 @@ async function written(members = 2): Promise<void> {
 }
 
 describe('a snapshot', () => {
-  it('gives back the index and what was noted with it', async () => {
+  it('returns the index and its header', async () => {
     await written();
     const snapshot = await readSnapshot(folder, itIsOurs);
     if ('problem' in snapshot) throw new Error(snapshot.problem);
@@ -66,7 +66,7 @@ describe('a snapshot', () => {
     expect('index' in snapshot && snapshot.index.size().members).toBe(3);
   });
 
-  it('that is not finished in time leaves the one before it', async () => {
+  it('stays as it was when a new one is not finished in time', async () => {
     await written(1);
     await expect(writeSnapshot(folder, header, indexOf(2), AbortSignal.abort())).rejects.toThrow('aborted');
     expect(await readdir(folder)).toEqual(['audience.snapshot']);
@@ -74,7 +74,7 @@ describe('a snapshot', () => {
     expect('index' in snapshot && snapshot.index.size().members).toBe(1);
   });
 
-  it('sweeps up what somebody who died left unfinished, and leaves what is being written', async () => {
+  it('deletes abandoned unfinished files, and leaves those that are being written', async () => {
     const [abandoned, fresh] = ['audience.snapshot.abandoned', 'audience.snapshot.fresh'];
     await writeFile(join(folder, abandoned), '');
     await writeFile(join(folder, fresh), '');
@@ -83,14 +83,14 @@ describe('a snapshot', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['audience.snapshot', fresh]);
   });
 
-  it('that is not ours is refused before its index is read', async () => {
+  it('is refused by its header before its index is read', async () => {
     await written();
     await truncate(file, (await stat(file)).size - 10);
     const isOurs = async ({ identity }: SnapshotHeader) => `${identity} is not ours`;
     expect(await readSnapshot(folder, isOurs)).toEqual({ problem: 'the-collection is not ours' });
   });
 
-  it('that is not there is none', async () => {
+  it('that does not exist is reported', async () => {
     expect(await readSnapshot(folder, itIsOurs)).toEqual({ problem: 'there is none' });
   });
 
@@ -102,7 +102,7 @@ describe('a snapshot', () => {
       'claims an endless header',
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 8), Buffer.alloc(8, 0xff)]),
     ],
-  ])('that %s is no snapshot', async (_, change) => {
+  ])('is refused when it %s', async (_, change) => {
     await written();
     await writeFile(file, change(await readFile(file)));
     expect(await readSnapshot(folder, itIsOurs)).toEqual({
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     });
   });
 
-  it('of which any byte has changed, or the end is missing, is never taken', async () => {
+  it('is never used when any byte has changed or the end is missing', async () => {
     await written();
     const sound = await readFile(file);
     for (let place = 0; place < sound.length; place += Math.max(1, Math.floor(sound.length / 97))) {

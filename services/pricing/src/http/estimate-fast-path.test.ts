@@ -103,11 +103,11 @@ describe('an estimate', () => {
     expect(lines[0]).toContain(`"method":"POST","route":"/offers/price-estimate","status":${status}`);
   });
 
-  it.each(['true', '5', '"text"', 'null'])('refuses %s, which is JSON and no object', async (json) => {
+  it.each(['true', '5', '"text"', 'null'])('refuses %s, which is JSON but no object', async (json) => {
     expect(await ask(utf8(json))).toMatchObject(refused);
   });
 
-  it('is refused to whoever is not vouched for', async () => {
+  it('is refused without a valid caller context', async () => {
     const forged = signedCaller({ audience: 'pricing' }, 'another-secret-of-more-than-32-characters');
     expect(await ask(utf8(JSON.stringify(form)), forged)).toMatchObject({
       status: 401,
@@ -128,7 +128,7 @@ describe('an estimate', () => {
     expect(await ask(body, headers)).toMatchObject(refused);
   });
 
-  it('takes a body of the greatest length, and one that is sent without its length', async () => {
+  it('takes a body of the greatest length, and one without content-length', async () => {
     const longest = utf8(JSON.stringify(form).padEnd(65_536));
     expect(await ask(longest)).toMatchObject({ status: 200 });
     const stream = new Blob([utf8(JSON.stringify(form))]).stream();
@@ -151,7 +151,7 @@ describe('an estimate', () => {
   }
 });
 
-describe('a body that comes in pieces', () => {
+describe('a body that arrives in pieces', () => {
   const token = signedCaller({ audience: 'pricing' })[callerContextHeader];
   const opening = (length: number) =>
     `POST /offers/price-estimate HTTP/1.1\r\nHost: pricing\r\nContent-Type: application/json\r\n` +
@@ -168,7 +168,7 @@ describe('a body that comes in pieces', () => {
     return { socket, received: () => text };
   }
 
-  it('is put together again, also where a character is split', async () => {
+  it('is joined, also where a character was split', async () => {
     const body = utf8(JSON.stringify({ note: 'é', ...form }));
     const split = body.indexOf(0xc3) + 1;
     const { socket, received } = send();
@@ -180,7 +180,7 @@ describe('a body that comes in pieces', () => {
     socket.destroy();
   });
 
-  it('and stalls is answered 408, as anywhere', async () => {
+  it('is answered with 408 when it stalls', async () => {
     await using impatient = await start(1_000);
     const { socket, received } = send(impatient.port);
     socket.write(`${opening(500)}{"radius":`);
@@ -189,7 +189,7 @@ describe('a body that comes in pieces', () => {
     socket.destroy();
   });
 
-  it('and breaks off is logged as a caller who has gone, and not as an error', async () => {
+  it('is logged with 499 and not as an error when it breaks off', async () => {
     const { socket } = send();
     socket.write(`${opening(500)}{"radius":`);
     await eventually(() => expect(askedForTime).toBeGreaterThan(1));

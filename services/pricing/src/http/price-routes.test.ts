@@ -84,7 +84,7 @@ describe.each([
       interests: [],
     },
   ],
-])('a caller of %s who leaves while members are counted', (path, question) => {
+])('a caller of %s who disconnects while members are counted', (path, question) => {
   it('stops the count, and is logged as 499 and not as an error', async () => {
     const counting = Promise.withResolvers<void>();
     await start({

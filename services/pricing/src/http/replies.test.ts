@@ -28,7 +28,7 @@ function isHalfUp(rounded: bigint, numerator: bigint, denominator: bigint): bool
 }
 
 describe('the figures of an estimate', () => {
-  it('can be recomputed by a caller from the JSON alone, for any published rates, audience and period', () => {
+  it('can be recomputed from the JSON and the published rates, for any audience and period', () => {
     // Rates as the central bank publishes them, from the size of the yen to that of the pound.
     const rateE5 = fc.integer({ min: 10_000, max: 3_000_000_000 });
     fc.assert(
@@ -89,7 +89,7 @@ describe('the figures of an estimate', () => {
     });
   });
 
-  it('are null where money cannot be told, and the Ad Units are there all the same', () => {
+  it('of money are null when the currency cannot be billed, and the Ad Units are there', () => {
     const price = priceOf({ durationMs: 3_600_000, matchingUsers: 7, exchangeRate: null });
     expect(estimateReply(price, 'JPY')).toEqual({
       return_code: 'S1',

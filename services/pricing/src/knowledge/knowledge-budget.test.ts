@@ -85,7 +85,7 @@ describe('an estimate is revealing', () => {
     expect(budget.ask(501, { target: { gender: ['Female'] } })).toMatchObject({ isRevealing: false });
   });
 
-  it('after thousands of changes of one answer, which are not all kept', () => {
+  it('after thousands of changes of one count, because not all are kept', () => {
     const budget = budgetOf(200);
     for (let change = 0; change < 2_000; change += 1) budget.ask(1_000 + change);
     expect(budget.ask(50_000, { target: { latitude: 10 } })).toMatchObject({ isCoarse: true });
@@ -100,7 +100,7 @@ describe('an estimate is revealing', () => {
 });
 
 describe('a budget of revealing estimates', () => {
-  it('is a number of a day, after which every count is coarse until midnight', () => {
+  it('is a number for a day; when it is used up, every count is coarse until midnight', () => {
     const budget = budgetOf(5);
     budget.spend(5);
     const inTens = budget.ask(1_239);
@@ -123,7 +123,7 @@ describe('a budget of revealing estimates', () => {
     ['an organisation', { personId: 9, mailbox: 'n', network: 'z' }, 'organisation'],
     ['a person in several organisations', { organisationId: 9, personId: 9, network: 'z' }, 'person'],
     ['a network', { organisationId: 9, personId: 9, mailbox: 'n' }, 'network'],
-  ])('is one for %s, whoever asks from it', (_, other, holder) => {
+  ])('is shared by everybody who asks as %s', (_, other, holder) => {
     const budget = budgetOf(4);
     budget.spend(4);
     expect(budget.ask(1_239, { asker: other })).toMatchObject({ isCoarse: false });
@@ -136,7 +136,7 @@ describe('a budget of revealing estimates', () => {
     });
   });
 
-  it('that is used up takes no room from others, from however many networks its caller goes on', () => {
+  it('takes no room from others once it is used up, from any number of networks', () => {
     const budget = budgetOf(1);
     budget.spend(2);
     for (let network = 0; network < 60_000; network += 1)
@@ -145,7 +145,7 @@ describe('a budget of revealing estimates', () => {
     expect(budget.ask(1_239, { asker: other })).toMatchObject({ isCoarse: false });
   });
 
-  it('is none where it is not set, and the cohort alone decides', () => {
+  it('does not exist without the setting, and the cohort alone decides', () => {
     const budget = budgetOf(undefined, 1);
     budget.spend(10_000);
     expect(budget.ask(1_239)).toEqual({ told: 1_239, isRevealing: false, isCoarse: false });
@@ -162,7 +162,7 @@ describe('an organisation that asks from very many networks', () => {
     target: { latitude: -40 },
   };
 
-  it('leaves others theirs: they are told precise counts', () => {
+  it('leaves others their budgets and precise counts', () => {
     const budget = budgetOf(200, 10, room);
     for (let network = 0; network < room.holders; network += 1)
       budget.ask(1_000, { asker: { network: `${network}` } });
@@ -268,7 +268,7 @@ describe('replicas', () => {
     expect(here.usedUp).toHaveLength(3);
   });
 
-  it('go on with what each knows while the store is away, and share it afterwards, once', async () => {
+  it('count by themselves while the store is away, and share their spending once afterwards', async () => {
     const shared = memorySpentStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     shared.away = true;
@@ -292,7 +292,7 @@ describe('a replica that could not read', () => {
   it.each([
     ['what others spent today', 'totals', '2026-11-20'],
     ['what was spent on the days before', 'before', '2026-11-19'],
-  ] as const)('%s reads it the next time, without another question', async (_, failing, day) => {
+  ] as const)('%s reads it at the next call without another question', async (_, failing, day) => {
     const store = memorySpentStore();
     await store.add(day, [{ id: 'organisation 1', spent: 7 }]);
     const budget = budgetOf(10, 10, productionRoom, 12);
@@ -320,7 +320,7 @@ describe('30 days', () => {
     await budget.share(store);
   }
 
-  it('have a budget of their own, for an organisation and a person; it comes back day by day', async () => {
+  it('have their own budget for an organisation and a person; what was spent on a day is free again after 30 days', async () => {
     const store = memorySpentStore();
     const budget = budgetOf(10, 10, productionRoom, 25);
     await spendOn(budget, store, 0, 10);

@@ -20,7 +20,7 @@ function open(add: (spent: readonly Spent[]) => Promise<void>) {
   });
 }
 
-it('a replica that stops shares what was spent on it since it last did', async () => {
+it('a replica that stops stores its last spending', async () => {
   const shared: Spent[] = [];
   const knowledge = open(async (spent) => void shared.push(...spent));
   knowledge.discloseCount({ asker, target, counted: 3, now: new Date() });
@@ -32,7 +32,7 @@ it('a replica that stops shares what was spent on it since it last did', async (
   ]);
 });
 
-it('a replica stops while the store is away, and what was spent since is lost', async () => {
+it('a replica stops although the store is away, and its last spending is lost', async () => {
   const knowledge = open(() => Promise.reject(new Error('the store is away')));
   knowledge.discloseCount({ asker, target, counted: 3, now: new Date() });
   await expect(knowledge[Symbol.asyncDispose]()).resolves.toBeUndefined();

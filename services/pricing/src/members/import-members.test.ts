@@ -25,7 +25,7 @@ async function importOf(lines: readonly string[]) {
 }
 
 describe('an import of members', () => {
-  it('takes a version from the line, or one that is newer than whatever is stored', async () => {
+  it('takes the version of the line; without one, the line is newer than the stored member', async () => {
     const { outcome, batches } = await importOf([
       JSON.stringify(line),
       JSON.stringify({ ...line, version: 7 }),
@@ -89,13 +89,13 @@ describe('an import of members', () => {
       'has a missing or invalid active, banned',
     ],
     ['a line of 20 kB', JSON.stringify({ ...line, more: 'x'.repeat(20_000) }), 'is longer than 16384 bytes'],
-  ])('stops at %s, names the line and nothing of what it says', async (_, broken, problem) => {
+  ])('stops at %s, and names the line but no value of it', async (_, broken, problem) => {
     const { outcome, batches } = await importOf([JSON.stringify(line), '', broken, JSON.stringify(line)]);
     expect(outcome).toEqual({ imported: 1, refused: { line: 3, problem } });
     expect(batches.flat()).toHaveLength(1);
   });
 
-  it('of nothing imports nothing', async () => {
+  it('stores nothing for an empty file', async () => {
     expect((await importOf([])).outcome).toEqual({ imported: 0 });
   });
 });

@@ -14,7 +14,7 @@ async function linesOf(chunks: readonly (string | Uint8Array)[], maxBytes = 100)
 }
 
 describe('lines of a stream', () => {
-  it('are numbered from 1, empty ones counted but not given, the last with or without its end', async () => {
+  it('are numbered from 1; empty lines count but are left out; the last needs no line end', async () => {
     const expected = [
       { number: 1, text: 'one' },
       { number: 3, text: 'three' },
@@ -24,7 +24,7 @@ describe('lines of a stream', () => {
     expect(await linesOf([])).toEqual([]);
   });
 
-  it('are the same however the stream is cut into chunks, between the bytes of a character too', async () => {
+  it('are the same for every way to cut the stream into chunks, even within a character', async () => {
     const line = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .filter((text) => /^[^\r\n]*\S$/.test(text));
@@ -43,7 +43,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  it('longer than the bound are given as too long', async () => {
+  it('above the bound have no text', async () => {
     expect(await linesOf(['short\n', 'x'.repeat(101), '\nnext\n'])).toEqual([
       { number: 1, text: 'short' },
       { number: 2, text: null },
@@ -51,7 +51,7 @@ describe('lines of a stream', () => {
     expect(await linesOf([`${'x'.repeat(100)}\n`])).toEqual([{ number: 1, text: 'x'.repeat(100) }]);
   });
 
-  it('without end are not read on, so that they fill no memory', async () => {
+  it('without an end are not read beyond the bound', async () => {
     let chunks = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {

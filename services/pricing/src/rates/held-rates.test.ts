@@ -15,7 +15,7 @@ function dollars(date: string, perPound: bigint): ReferenceRates {
 describe('the rates that are held', () => {
   const evening = new Date('2026-11-20T18:00:00Z');
 
-  it('change with what is stored, at once when they are read anew', async () => {
+  it('change when the store is read again', async () => {
     let stored = [dollars('2026-11-19', 2n)];
     const rates = await holdRates({ newest: async () => stored });
     expect(rates.exchangeRate('USD', evening)).toEqual({ perGbpE6: 2_000_000n, date: '2026-11-19' });
@@ -25,21 +25,21 @@ describe('the rates that are held', () => {
     expect(rates.exchangeRate('USD', evening)).toEqual({ perGbpE6: 3_000_000n, date: '2026-11-20' });
   });
 
-  it('go out of date by the minute although nothing is read', async () => {
+  it('go out of date at their minute without another read', async () => {
     const rates = await holdRates({ newest: async () => [dollars('2026-11-19', 2n)] });
     expect(rates.exchangeRate('USD', new Date('2026-11-23T14:59:59.999Z'))).not.toBeNull();
     expect(rates.exchangeRate('USD', new Date('2026-11-23T15:00:00Z'))).toBeNull();
     expect(rates.exchangeRate('USD', new Date('2026-11-23T14:59:00Z'))).not.toBeNull();
   });
 
-  it('are each currency its own, and pounds need none', async () => {
+  it('are remembered for each currency, and pounds need none', async () => {
     const rates = await holdRates({ newest: async () => [] });
     expect(rates.exchangeRate('GBP', evening)).toEqual({ perGbpE6: 1_000_000n, date: null });
     expect(rates.exchangeRate('USD', evening)).toBeNull();
     expect(rates.exchangeRate('GBP', evening)).not.toBeNull();
   });
 
-  it('know their latest date, which is none to come', async () => {
+  it('have the latest date that is not in the future', async () => {
     const rates = await holdRates({
       newest: async () => [dollars('2026-11-23', 1n), dollars('2026-11-20', 1n)],
     });

@@ -24,7 +24,7 @@ describe("the central bank's document", () => {
     expect(result.rates.perEuroE8.get('IDR')).toBe(1_930_187_000_000n);
   });
 
-  it('may be of today or of any day before, in Frankfurt', () => {
+  it('may have the date of today in Frankfurt, or an earlier one', () => {
     const lateEvening = new Date('2026-11-19T23:30:00Z');
     expect(parseRates(dailyXml('2026-11-20'), lateEvening).ok).toBe(true);
     expect(parseRates(dailyXml('2026-11-10'), now).ok).toBe(true);
@@ -65,7 +65,7 @@ describe("the central bank's document", () => {
     expect(parseRates(text, now)).toMatchObject({ ok: false, reason });
   });
 
-  it('is refused, never half taken, wherever a transfer breaks off', () => {
+  it('is refused as a whole wherever a transfer breaks off', () => {
     fc.assert(
       fc.property(fc.nat(xml.trimEnd().length - 1), (length) => {
         expect(parseRates(xml.slice(0, length), now).ok).toBe(false);
@@ -91,12 +91,12 @@ describe('fetching the rates', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates.xml`;
   }
 
-  it('gives the rates of a feed that is well', async () => {
+  it('returns the rates', async () => {
     const url = await feedThat((_, res) => res.end(xml));
     expect(await fetchRates({ url, now })).toMatchObject({ ok: true, rates: { date: '2026-11-20' } });
   });
 
-  it('says that the feed answered with an error', async () => {
+  it('reports an error status of the feed', async () => {
     const url = await feedThat((_, res) => res.writeHead(500).end('oops'));
     expect(await fetchRates({ url, now })).toEqual({
       ok: false,
@@ -105,7 +105,7 @@ describe('fetching the rates', () => {
     });
   });
 
-  it('reads no more than a document can have', async () => {
+  it('stops reading at the greatest size of a document', async () => {
     const url = await feedThat((_, res) => {
       const more = () => {
         while (res.write('x'.repeat(10_000)));
@@ -116,13 +116,13 @@ describe('fetching the rates', () => {
     expect(problemOf(await fetchRates({ url, now }))).toBe('the feed is longer than 200000 bytes');
   });
 
-  it('says that the feed cannot be reached', async () => {
+  it('reports that the feed cannot be reached', async () => {
     expect(problemOf(await fetchRates({ url: 'http://127.0.0.1:1/', now }))).toMatch(
       /^the feed cannot be reached/,
     );
   });
 
-  it('waits for a feed that trickles no longer than it may take in all', async () => {
+  it('stops after the deadline when the feed sends slowly', async () => {
     let trickle: NodeJS.Timeout | undefined;
     const url = await feedThat((_, res) => {
       trickle = setInterval(() => res.write(' '), 10);
@@ -132,7 +132,7 @@ describe('fetching the rates', () => {
     expect(result).toMatchObject({ ok: false, reason: 'unreachable' });
   });
 
-  it('gives up when it is told to, on a feed that never ends its answer', async () => {
+  it('stops at the signal when the feed never ends its answer', async () => {
     const stop = new AbortController();
     const url = await feedThat((_, res) => {
       res.write(xml.slice(0, 100));

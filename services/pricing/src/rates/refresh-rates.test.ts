@@ -99,7 +99,7 @@ describe('the rates', () => {
     expect(asked).toBe(2);
   });
 
-  it('that another replica has stored are not fetched again once they are read', async () => {
+  it('are not fetched again when another replica has stored them', async () => {
     await refresher.refreshWhenDue();
     onFriday(dailyXml('2026-11-20'));
     await refresher.refreshNow();
@@ -108,7 +108,7 @@ describe('the rates', () => {
     expect(asked).toBe(2);
   });
 
-  it('are asked for after 15 s, 30 s and so on, and in the end every quarter of an hour', async () => {
+  it('are fetched again after 15 s, 30 s and so on, at most every quarter of an hour', async () => {
     answer = () => 'Service Unavailable';
     const askedAt: number[] = [];
     const began = clock.now().getTime();
@@ -121,7 +121,7 @@ describe('the rates', () => {
     expect(askedAt).toEqual([0, 15, 45, 105, 225, 465, 945, 1_845, 2_745]);
   });
 
-  it('are asked for at once again on the next day that they are due', async () => {
+  it('are fetched at once when they are due on the next day, after failures on the day before', async () => {
     answer = () => 'Service Unavailable';
     for (const minute of [0, 1, 2, 4]) {
       clock.set(new Date(Date.parse('2026-11-19T18:00:00Z') + minute * 60_000));
@@ -139,7 +139,7 @@ describe('the rates', () => {
   });
 });
 
-describe('what the feed tells is refused, counted, logged as an error, and the last good rates stay', () => {
+describe('a faulty feed is refused, counted and logged as an error, and the last good rates stay', () => {
   beforeEach(() => refresher.refreshWhenDue());
 
   it.each([
@@ -162,7 +162,7 @@ describe('what the feed tells is refused, counted, logged as an error, and the l
     expect(latest()).toBe('2026-11-20');
   });
 
-  it('but a fixing that is merely late is no fault', async () => {
+  it('a late fixing is no fault', async () => {
     onFriday(dailyXml('2026-11-19'));
     await refresher.refreshWhenDue();
     expect(latest()).toBe('2026-11-19');
@@ -170,17 +170,17 @@ describe('what the feed tells is refused, counted, logged as an error, and the l
     expect(lines.join()).not.toContain('"level":"error"');
   });
 
-  it('and so is a loop that is being stopped', async () => {
+  it('stopping the loop is no fault', async () => {
     onFriday(dailyXml('2026-11-20'));
     await refresher.refreshWhenDue(AbortSignal.abort());
     expect(await refusals()).toEqual(noRefusals);
   });
 });
 
-describe('a person who asks for the rates', () => {
+describe('a refresh by a person', () => {
   beforeEach(() => refresher.refreshWhenDue());
 
-  it('is told of a jump, and accepts it by naming the fixing; that is audited', async () => {
+  it('reports a jump, which the person accepts by the date of the fixing; that is audited', async () => {
     onFriday(doubledDollar('2026-11-20'));
     const told = await refresher.refreshNow();
     expect(told).toMatchObject({ ok: false, reason: 'jump', problem: expect.stringContaining('USD moved') });
@@ -200,7 +200,7 @@ describe('a person who asks for the rates', () => {
     expect(latest()).toBe('2026-11-23');
   });
 
-  it('keeps a correction that jumps waiting while nothing newer is due, until some replica has taken it', async () => {
+  it('keeps a correction with a jump waiting until some replica has accepted it', async () => {
     await refresher.refreshNow();
     answer = () => doubledDollar('2026-11-19');
     await refresher.refreshNow();
@@ -212,7 +212,7 @@ describe('a person who asks for the rates', () => {
     expect(refresher.refused()).toBeNull();
   });
 
-  it('gets rid of a fixing that was wrong: the feed without it is taken at its word', async () => {
+  it('deletes fixings that are newer than the newest of the feed', async () => {
     onFriday(dailyXml('2026-11-20'));
     await refresher.refreshWhenDue();
     answer = () => dailyXml('2026-11-18');
@@ -231,7 +231,7 @@ describe('the age of the rates', () => {
   const age = async () =>
     /^pricing_rates_missing_fixings\{.*\} (\d+)$/m.exec(await metric('pricing_rates_missing_fixings'))?.[1];
 
-  it('is told in fixings that are missing, 30 while there have never been any', async () => {
+  it('is the number of missing fixings, and 30 before the first fixing', async () => {
     watch();
     expect(await age()).toBe('30');
     await refresher.refreshWhenDue();
@@ -250,7 +250,7 @@ describe('the age of the rates', () => {
     }
   });
 
-  it('is an error in the log when they go out of date, once, and news when they are good again', async () => {
+  it('is logged once as an error when they go out of date, and once when they are good again', async () => {
     await refresher.refreshWhenDue();
     lines.length = 0;
     watch();

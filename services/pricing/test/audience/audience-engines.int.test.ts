@@ -145,7 +145,7 @@ describe.each(['index', 'mongo'] as const)('the audience counted by the engine "
     expect(counted).toBeGreaterThan(0);
   }, 600_000);
 
-  it('has its edge where the radius ends', async () => {
+  it('includes members exactly up to the radius', async () => {
     const far = places.map((centre, index) => ({
       centre,
       member: {
@@ -164,7 +164,7 @@ describe.each(['index', 'mongo'] as const)('the audience counted by the engine "
     }
   });
 
-  it('has members on both sides of the dateline, on it, and at the poles', async () => {
+  it('counts members on both sides of the dateline, on it, and at the poles', async () => {
     const onLine = { latitude: 10, longitude: 180 };
     await under.write(
       firstOf([

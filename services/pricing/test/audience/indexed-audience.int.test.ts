@@ -104,7 +104,7 @@ async function counts(audience: Audience, expected: number, timeoutMs = 60_000):
 }
 
 describe('an index', () => {
-  it('says what it waits for and does not count before it knows everybody', async () => {
+  it('reports what it waits for and does not count before it has all members', async () => {
     await write({ facts: fact(1), version: 1 });
     wire.takeDown();
     const audience = opened.use(
@@ -123,7 +123,7 @@ describe('an index', () => {
     expect(await audience.count(everybody)).toBe(1);
   });
 
-  it('goes on counting while MongoDB is away, and then learns what it has missed', async () => {
+  it('continues to count while MongoDB is away, and then applies the changes that it missed', async () => {
     const audience = await start();
     await write({ facts: fact(1), version: 1 }, { facts: fact(2), version: 1 });
     await counts(audience, 2);
@@ -137,14 +137,14 @@ describe('an index', () => {
   });
 
   // Only heartbeats tell, which takes a dozen seconds.
-  itWhenLong('learns what it has missed of a MongoDB that had gone silent', async () => {
+  itWhenLong('applies missed changes after MongoDB was silent', async () => {
     const audience = await start();
     wire.freeze();
     await write({ facts: fact(1), version: 1 });
     await counts(audience, 1);
   });
 
-  it('learns what a person puts right by hand, and leaves out what nobody can read', async () => {
+  it('follows changes made by hand, and leaves out unreadable members', async () => {
     const audience = await start();
     await write(...[1, 2, 3, 4].map((id) => ({ facts: fact(id), version: 1 })));
     await counts(audience, 4);
@@ -160,7 +160,7 @@ describe('an index', () => {
     expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 1, indexed: 1 });
   });
 
-  it('counts everybody whom it can take when there are more different interests than it can', async () => {
+  it('counts the members that fit when there are more different interests than it can take', async () => {
     const withInterest = (id: number) => ({ facts: fact(id, { interests: [id] }), version: 1 });
     await write(...Array.from({ length: 513 }, (_, index) => withInterest(index + 1)));
     const audience = await start();
@@ -170,7 +170,7 @@ describe('an index', () => {
     expect(await audience.check?.({ repair: true })).toMatchObject({ ok: false, missing: 2, repaired: 0 });
   });
 
-  it('is built anew when the collection of members is another one', async () => {
+  it('is rebuilt when the collection of members is another one', async () => {
     const audience = await start();
     await write({ facts: fact(1), version: 1 });
     await counts(audience, 1);
@@ -182,7 +182,7 @@ describe('an index', () => {
     expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 2, indexed: 2 });
   });
 
-  it('is built anew when its changes are told no further, and counts meanwhile', async () => {
+  it('is rebuilt when the history of changes is lost, and counts meanwhile', async () => {
     let isLost = false;
     let finishBuild = () => {};
     const held = new Promise<void>((resolve) => {
@@ -218,7 +218,7 @@ describe('an index', () => {
     await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
   });
 
-  it('knows from MongoDB itself that the stream cannot go on where it was', async () => {
+  it('learns from MongoDB that the history of changes is lost', async () => {
     const stream = writer.connection.db!.collection('members').watch();
     const event = stream.next();
     // Until the stream is open, nothing tells that it is.
@@ -236,7 +236,7 @@ describe('an index', () => {
     await following.close();
   });
 
-  it('of which some went astray is put right by a check with repair', async () => {
+  it('is repaired by a check with repair when changes were lost', async () => {
     const deaf: MembersFeed = {
       ...feed,
       follow: (after) => {
@@ -257,7 +257,7 @@ describe('an index', () => {
   });
 });
 
-it('is not saved in the middle of a repair, which would tear the snapshot', async () => {
+it('an index is not saved in the middle of a repair, because the snapshot would be inconsistent', async () => {
   let calls = 0;
   let savedMeanwhile: boolean | undefined;
   const writtenAt = async () => {
@@ -301,7 +301,7 @@ describe('a restart', () => {
     await audience[Symbol.asyncDispose]();
   }
 
-  it('takes the snapshot that the stop left, and all that has happened since', async () => {
+  it('uses the snapshot of the stop, and applies all later changes', async () => {
     await stopWith(3);
     expect(builds).toBe(1);
     await write({ removed: 1, version: 2 }, { facts: fact(9), version: 1 }, { facts: fact(10), version: 1 });
@@ -310,7 +310,7 @@ describe('a restart', () => {
     expect(builds).toBe(1);
   });
 
-  it('takes the snapshot that was written while the index ran, when it was ended without a stop', async () => {
+  it('uses the last periodic snapshot when the process was killed', async () => {
     const audience = await start({ snapshotEveryMs: 0 });
     await write({ facts: fact(1), version: 1 });
     await counts(audience, 1);
@@ -325,7 +325,7 @@ describe('a restart', () => {
     expect(builds).toBe(0);
   });
 
-  it('takes no snapshot whose positions are finer than they may be now, and replaces it', async () => {
+  it('uses no snapshot with finer positions than the setting, and replaces it', async () => {
     await stopWith(3);
     const coarse = openMembersFeed(mongo.connection, metrics, 2);
     builds = 0;
@@ -359,7 +359,7 @@ describe('a restart', () => {
       () => writeFile(join(folder, 'audience.snapshot'), 'OFADAUD1 and then nonsense'),
       3,
     ],
-  ])('takes no snapshot when %s', async (_, happened, members) => {
+  ])('uses no snapshot when %s', async (_, happened, members) => {
     await stopWith(3);
     await happened();
     const audience = await start();

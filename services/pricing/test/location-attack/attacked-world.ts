@@ -11,7 +11,7 @@ export type AttackedWorld = {
 };
 
 export const METRES_PER_DEGREE = 111_195;
-// Jest looks globals up slowly.
+
 const { cos, PI } = Math;
 const INTERESTS = 30;
 

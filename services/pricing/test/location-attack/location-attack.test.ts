@@ -33,7 +33,7 @@ function metresOff({ victim, claim }: Attack): number {
 }
 
 describe('the attacks', () => {
-  it('find nearly everybody in the country to 30 metres where counts and positions are exact', async () => {
+  it('find nearly everybody in the country to 30 metres when counts and positions are exact', async () => {
     const service = attackedService(country, none);
     let found = 0;
     for (const victim of victimsOf(country, 10, 77)) {
@@ -66,7 +66,7 @@ describe('the attacks', () => {
 });
 
 describe('where positions are coarse', () => {
-  it('nobody is located better than the rounding: wherever in its cell each member is, every answer is the same', async () => {
+  it('nobody is located better than the rounding: every answer is the same for every place within a cell', async () => {
     const elsewhere: AttackedWorld = {
       ...country,
       members: country.members.map((member, n) => {

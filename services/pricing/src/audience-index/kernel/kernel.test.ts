@@ -11,7 +11,7 @@ import { query } from './wasm-kernel.ts';
 const folder = new URL('../../../kernel/', import.meta.url).pathname;
 
 describe('the WebAssembly kernel', () => {
-  it('that is committed is what its source builds', () => {
+  it('is built from its committed source', () => {
     const compiler = createRequire(import.meta.url).resolve('assemblyscript/bin/asc.js');
     const target = mkdtempSync(join(tmpdir(), 'kernel-'));
     const built = join(target, 'built.wasm');
@@ -22,7 +22,7 @@ describe('the WebAssembly kernel', () => {
     rmSync(target, { recursive: true });
   });
 
-  it('reads the memory as it is written', () => {
+  it('has the same layout of memory as TypeScript', () => {
     const source = readFileSync(join(folder, 'layout.ts'), 'utf8');
     const kernel = (name: string) =>
       Number(new RegExp(`const ${name}: \\w+ = (\\d+);`, 'u').exec(source)?.[1]);
@@ -55,7 +55,7 @@ describe('the WebAssembly kernel', () => {
     expect(Object.fromEntries(Object.keys(bytes).map((name) => [name, kernel(name)]))).toEqual(bytes);
   });
 
-  it('is what counts wherever there is WebAssembly', () => {
+  it('is chosen where there is WebAssembly', () => {
     expect(openKernel().name).toBe('wasm');
   });
 

@@ -40,7 +40,7 @@ function createMap(expected: readonly number[] = []) {
 
 describe('the id map', () => {
   it.each([[[]], [Array.from({ length: 20_000 }, (_, at) => at + 1)]])(
-    'finds every id, whatever was added, moved and removed',
+    'finds every id after random additions, moves and removals',
     (expected) => {
       const map = createMap(expected);
       const random = chance(4);
@@ -70,7 +70,7 @@ describe('the id map', () => {
     },
   );
 
-  it('takes no more memory, and forgets nobody, however often members leave and come back', () => {
+  it('keeps its size and every id when members leave and come back often', () => {
     const map = createMap();
     const ids = Array.from({ length: 130_000 }, (_, at) => 2 ** 32 - 20_000 + at);
     ids.forEach((id, at) => map.add(id, at + 1));
@@ -93,7 +93,7 @@ describe('the id map', () => {
     });
   });
 
-  it('complains of an id that should be there and is not', () => {
+  it('throws for an id that should be there and is not', () => {
     const map = createMap();
     map.add(1, 5);
     expect(() => map.remove(2, 6)).toThrow('not in the id map');

@@ -30,7 +30,7 @@ const load = (bytes: Buffer) => loadAudienceIndex(portions(bytes));
 
 describe('saved bytes', () => {
   it.each(['wasm', 'plain'] as const)(
-    'are the same again when they were loaded (%s kernel)',
+    'are the same after loading and saving again (%s kernel)',
     async (kernel) => {
       const loaded = await loadAudienceIndex(portions(saved), { kernel });
       expect(Buffer.concat([...loaded.save()]).equals(saved)).toBe(true);
@@ -38,7 +38,7 @@ describe('saved bytes', () => {
     },
   );
 
-  it('count, hold and change as the index that they came from', async () => {
+  it('make an index that counts, returns and changes members like the saved one', async () => {
     const loaded = await load(saved);
     const world = createWorld(12, 60);
     for (let each = 0; each < 100; each += 1) {
@@ -51,7 +51,7 @@ describe('saved bytes', () => {
     expect(new Set(loaded.memberIds())).toEqual(new Set(index.memberIds()));
   });
 
-  it('of an index do not change with what is done to it once they are taken', async () => {
+  it('do not change when the index changes after saving', async () => {
     const before = await load(saved);
     const chunks = [...before.save()];
     for (let id = 1; id <= 900; id += 1) before.remove(5_000 + id);
@@ -65,7 +65,7 @@ describe('saved bytes', () => {
     },
   );
 
-  it('are refused when any bit is another one', async () => {
+  it('are refused when any bit is wrong', async () => {
     for (let at = 0; at < saved.length; at += at < 400 ? 1 : 17_777) {
       const damaged = Buffer.from(saved);
       damaged[at] = (damaged[at] as number) ^ 4;
@@ -73,7 +73,7 @@ describe('saved bytes', () => {
     }
   });
 
-  it('are refused when there is more behind them, when they are something else, and when they have another format', async () => {
+  it('are refused with more bytes behind them, as something else, and in another format', async () => {
     await expect(load(Buffer.concat([saved, Buffer.from('x')]))).rejects.toThrow('more behind the end');
     await expect(load(Buffer.from('{"members": [1, 2, 3]}'))).rejects.toThrow('something else');
     const next = Buffer.from(saved);

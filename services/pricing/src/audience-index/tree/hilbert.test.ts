@@ -7,7 +7,7 @@ const keyOfCell = (x: number, y: number) =>
   hilbertKey(((y + 0.5) * 180e6) / CELLS - 90e6, ((x + 0.5) * 360e6) / CELLS - 180e6);
 
 describe('the curve', () => {
-  it('passes through every cell of a square once, from each to a neighbour', () => {
+  it('visits every cell of a square once and moves only between neighbours', () => {
     const cells: { x: number; y: number; key: number }[] = [];
     const corner = 291 * 64;
     for (let x = corner; x < corner + 64; x += 1) {
@@ -21,7 +21,7 @@ describe('the curve', () => {
     expect(steps).toEqual(steps.map(() => [1, 1]));
   });
 
-  it('begins and ends at the corners of the south, and stays within 38 bits', () => {
+  it('begins and ends at the southern corners, and needs 38 bits', () => {
     expect(hilbertKey(-90e6, -180e6)).toBe(0);
     expect(hilbertKey(-90e6, 180e6)).toBe(2 ** 38 - 1);
     expect(hilbertKey(90e6, 180e6)).toBeLessThan(2 ** 38);

@@ -14,7 +14,7 @@ import { state } from '../memory/layout.ts';
 import { levelOf } from './nodes.ts';
 
 describe('the tree', () => {
-  it('is in order after it has grown by a level and shrunk again', () => {
+  it('has no fault after it has grown by a level and shrunk again', () => {
     const parts = emptyParts({ kernel: 'plain' });
     const index = indexOn(parts);
     const world = createWorld(7, 30);
@@ -35,7 +35,7 @@ describe('the tree', () => {
     ['is built at once', true],
     ['grows one by one', false],
   ])(
-    'counts exactly with thousands of members on one place and hundreds on others, when it %s',
+    'counts exactly with thousands of members at one position and hundreds at others, when it %s',
     async (_, atOnce) => {
       const world = createWorld(9, 30);
       const { chance } = world;
@@ -70,7 +70,7 @@ describe('the tree', () => {
     },
   );
 
-  it('is in order after a bulk build, and takes changes', async () => {
+  it('has no fault after a bulk build and changes', async () => {
     const world = createWorld(8, 30);
     const build = startAudienceBuild(100);
     for (let id = 1; id <= 15_000; id += 1) build.add(randomMember(world, id));

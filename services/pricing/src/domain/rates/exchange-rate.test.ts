@@ -14,7 +14,7 @@ const rates: ReferenceRates = {
 };
 
 describe('the exchange rate of a billing currency', () => {
-  it('of the pound is 1, needs no fixing and bears no date', () => {
+  it('of the pound is 1, without a fixing or a date', () => {
     expect(exchangeRateOf('GBP', [], now)).toEqual({ perGbpE6: 1_000_000n, date: null });
   });
 
@@ -44,7 +44,7 @@ describe('the exchange rate of a billing currency', () => {
     expect(exchangeRateOf('USD', [{ ...rates, date: '2026-11-19' }], now)).not.toBeNull();
   });
 
-  it('comes from the newest fixing that is not of a day to come', () => {
+  it('comes from the newest fixing that is not in the future', () => {
     const dollar = (date: string, perEuroE8: bigint) => ({
       date,
       perEuroE8: new Map([
@@ -56,7 +56,7 @@ describe('the exchange rate of a billing currency', () => {
     expect(exchangeRateOf('USD', fixings, now)).toEqual({ perGbpE6: 2_000_000n, date: '2026-11-20' });
   });
 
-  it('that a fixing lacks is that of the one before, with its date, until that is out of date', () => {
+  it('comes from the fixing before, with its date, when the newest one lacks the currency', () => {
     const withoutDollar = { date: '2026-11-20', perEuroE8: new Map([['GBP', 87_000_000n]]) };
     const thursday = { ...rates, date: '2026-11-19' };
     const wednesday = { ...rates, date: '2026-11-18' };
@@ -74,7 +74,7 @@ describe('the exchange rate of a billing currency', () => {
     expect(exchangeRateOf('EUR', [withoutPound], now)).toBeNull();
   });
 
-  it('lies within half a millionth of the true quotient, the half upwards', () => {
+  it('is the true quotient, rounded half-up to six places', () => {
     const positive = fc.bigInt({ min: 1_000_000n, max: 10n ** 14n });
     fc.assert(
       fc.property(positive, positive, (pounds, dollars) => {
