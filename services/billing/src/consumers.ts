@@ -1,4 +1,4 @@
-/** Consumers of other services' events: credit offers, close checkouts, keep the projection of organisations. */
+/** Consumers of other services' events: credit offers, close checkouts, update the projection of organisations. */
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';

@@ -92,7 +92,7 @@ async function beginClosing(
   }, deadline);
 }
 
-/** The caller of the deletion was told that nothing was deleted, but its request may have closed the checkout. */
+/** Revokes a deletion: its caller got the answer that nothing was deleted, but its request may have closed the checkout. */
 export async function keepCheckout(
   billing: Billing,
   { offerId, book }: OfferOfBook,

@@ -1,4 +1,4 @@
-/** Posts the card payment of an offer and tells the offers service about it. */
+/** Posts the card payment of an offer and publishes it for the offers service. */
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';

@@ -158,7 +158,7 @@ export async function setLowThreshold(
     await openAccounts(tx, book);
     [row] = await attempt();
   }
-  if (row === undefined) throw new Error(`no balance to keep the threshold of ${JSON.stringify(book)}`);
+  if (row === undefined) throw new Error(`no balance to store the threshold of ${JSON.stringify(book)}`);
   return balanceIn(row);
 }
 

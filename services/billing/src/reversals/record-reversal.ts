@@ -73,7 +73,7 @@ async function postReversal(
     ...(reversal.taken && !reversal.takenPosted ? [takenByProvider(facts)] : []),
     ...(reversal.returned && !reversal.returnedPosted ? [returnedByProvider(facts)] : []),
   ];
-  if (due.length === 0) return 'reversal-kept';
+  if (due.length === 0) return 'reversal-recorded';
   for (const transaction of due.filter(movesMoney)) await postTransaction(tx, transaction, now);
   if (reversal.returned) await giveBack(tx, facts, now);
   await markPosted(tx, reversal.reversalId, reversal);

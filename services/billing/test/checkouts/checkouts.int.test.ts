@@ -130,7 +130,7 @@ describe('the payment link', () => {
     expect(test.sessionsOf(offer.offerId)).toHaveLength(1);
   });
 
-  it('leads nowhere when the offer has ended, or when nobody was given it', async () => {
+  it('leads nowhere after the offer’s end, or with an unknown token', async () => {
     const offer = await test.openOffer(endsIn(60 * MINUTE_MS));
     test.clock.advance(60 * MINUTE_MS);
     expect(await test.follow(offer)).toEqual({ kind: 'ended', of: 'offer' });

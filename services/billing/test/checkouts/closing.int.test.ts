@@ -219,7 +219,7 @@ describe('resolving the charge of an abandoned creation by card', () => {
     expect(await test.open(order)).toEqual(closedForEver);
   });
 
-  it('decides what the creation is told whose answer of Stripe comes later', async () => {
+  it('also decides the reply to a creation whose answer from Stripe comes later', async () => {
     const order = test.newOrder();
     const { postgres } = test.billing;
     const [answered, resolved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -46,7 +46,7 @@ describe('a charge', () => {
     expect(await test.billing.postgres.query(posted, [book.organisationId])).toEqual([]);
   });
 
-  it('is one statement, so that nobody holds the balance while a process stands still', async () => {
+  it('is one statement, so that a process that pauses does not hold the lock of the balance', async () => {
     const book = await bookWith(100_00n);
     const { postgres } = test.billing;
     let statements = 0;

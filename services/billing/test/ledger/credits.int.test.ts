@@ -322,7 +322,7 @@ describe('an offer that ends unpaid', () => {
   });
 });
 
-it('the newest event says what an organisation is called, in whatever order they come', async () => {
+it('an organisation has the name of its newest event, in whatever order events arrive', async () => {
   const organisationId = test.newOfferId();
   const rest = { tradingName: 'Cafe', country: 'GB', currency: 'GBP', enabled: true, people: [] };
   const called = (name: string) => ({ organisationId, name, ...rest });

@@ -98,7 +98,7 @@ describe('a refund whose webhook is lost', () => {
 });
 
 describe('a payment from after the moment to which the database was restored', () => {
-  it('is found in the list, posted once and told to offers, if its offer is known', async () => {
+  it('is found in the list, posted once and reported to offers, if its offer is known', async () => {
     const offer = await test.openOffer();
     await test.payUnheard(offer.sessionId);
     // Its session is not asked about, as if billing did not know it.

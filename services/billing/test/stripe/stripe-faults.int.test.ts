@@ -176,7 +176,7 @@ describe('the breaker', () => {
     expect(test.sessionsOf(order.offerId)).toHaveLength(1);
   });
 
-  it('keeps no payer from an open page, fails only where a session must be opened, and leaves the other mode alone', async () => {
+  it('still gives payers an open page, fails only where a session must be opened, and leaves the other mode alone', async () => {
     const follow = (payToken: string) => followPaymentLink(billing, payToken, stripeDeadline());
     await eventually(async () => {
       await test.setFaults({});

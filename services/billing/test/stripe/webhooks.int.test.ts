@@ -50,7 +50,7 @@ async function receiveWatched(webhook: Webhook) {
 
 describe('a payment', () => {
   it.each(['TEST', 'LIVE'] as const)(
-    'in %s mode is posted with its VAT, and offers is told',
+    'in %s mode is posted with its VAT, and an event reports it to offers',
     async (mode) => {
       const { offerId, book } = await test.paidOffer({ book: test.newBook({ mode }) });
       const amounts = { netMinor: '1000', vatMinor: '200' };
@@ -87,7 +87,7 @@ describe('a payment', () => {
     expect([(await paidEvents(offerId)).length, (await entriesOf(offerId)).length]).toEqual([1, 3]);
   });
 
-  it('of a closed checkout is recorded, told to offers and credited in full', async () => {
+  it('of a closed checkout is recorded, reported to offers and credited in full', async () => {
     const { offerId, book, webhook } = await unheardPayment();
     // As if Stripe had first expired the session and then taken the money all the same.
     await test.billing.postgres.query(`UPDATE offer_payments SET state = 'closed' WHERE offer_id = $1`, [

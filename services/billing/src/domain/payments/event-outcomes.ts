@@ -4,8 +4,8 @@ import { receiptProblems } from './card-payment.ts';
 export const paymentOutcomes = ['paid', 'paid-before', ...receiptProblems] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
 
-/** `reversal-of-unknown`: its payment is unknown or has another currency; it is posted when the payment arrives. */
-export const reversalOutcomes = ['reversal-booked', 'reversal-kept', 'reversal-of-unknown'] as const;
+/** `reversal-recorded`: nothing was left to post. `reversal-of-unknown`: its payment is unknown or has another currency; it is posted when the payment arrives. */
+export const reversalOutcomes = ['reversal-booked', 'reversal-recorded', 'reversal-of-unknown'] as const;
 export type ReversalOutcome = (typeof reversalOutcomes)[number];
 
 /** Outcomes that are not logged as warnings. */
