@@ -19,7 +19,7 @@ function watch(probes: Readonly<Record<string, Probe>>) {
 }
 
 describe('looking at dependencies', () => {
-  it('asks each once for any number of readers within two seconds, and again after them', async () => {
+  it('probes each once for any number of readers within two seconds, and again after that', async () => {
     let asked = 0;
     const { read, time } = watch({
       offers: async () => {
@@ -35,7 +35,7 @@ describe('looking at dependencies', () => {
     expect(asked).toBe(2);
   });
 
-  it('takes one that hangs for down after a second, whatever it does with its signal', async () => {
+  it('reports a hanging one as down after a second, even if it ignores its signal', async () => {
     const { read } = watch({ offers: () => new Promise(() => {}), pricing: async () => {} });
     const startedAt = performance.now();
     expect(await read()).toMatchObject({

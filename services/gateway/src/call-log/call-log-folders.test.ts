@@ -17,7 +17,7 @@ function freeForOthers(spool: string): number {
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-it('what a process holds no other can take, however often it looks for what others have left', () => {
+it('a folder that a process holds cannot be taken by another, however often the holder looks for abandoned ones', () => {
   const spool = mkdtempSync(join(tmpdir(), 'call-spool-'));
   const held = holdNewFolder(spool);
   try {

@@ -50,7 +50,7 @@ const files = () =>
 const segments = () => files().filter((path) => path.endsWith('.ndjson'));
 
 describe('a spool', () => {
-  it('gives back what was added, oldest first, over many segments', async () => {
+  it('returns its calls oldest first, over many segments', async () => {
     await using spool = open({ segmentBytes: 2 * lineBytes });
     for (const route of ['a', 'b', 'c', 'd', 'e']) await spool.add(callsTo(route));
     expect(segments()).toHaveLength(3);
@@ -58,7 +58,7 @@ describe('a spool', () => {
     expect([spool.bytes(), segments()]).toEqual([0, []]);
   });
 
-  it('tells when its oldest call was made, until it is empty', async () => {
+  it('knows the time of its oldest call, until it is empty', async () => {
     await using spool = open({ segmentBytes: lineBytes });
     expect(spool.oldestAtMs()).toBeUndefined();
     await spool.add(callsTo('a'));
@@ -68,7 +68,7 @@ describe('a spool', () => {
     expect(spool.oldestAtMs()).toBeUndefined();
   });
 
-  it('goes on taking calls while the oldest are read, and loses none of them', async () => {
+  it('takes calls while the oldest are read, and loses none', async () => {
     await using spool = open();
     await spool.add(callsTo('a'));
     const first = await spool.oldest();
@@ -78,14 +78,14 @@ describe('a spool', () => {
     expect(await emptied(spool)).toEqual(['b']);
   });
 
-  it('gives again what was not written of a segment, and nothing before it', async () => {
+  it('returns only the calls of a segment that were not stored yet', async () => {
     await using spool = open();
     await spool.add(callsTo('a', 'b', 'c'));
     (await spool.oldest())?.skip(2);
     expect(await emptied(spool)).toEqual(['c']);
   });
 
-  it('is bounded in bytes: the newest find no place, and are counted', async () => {
+  it('takes a limited number of bytes, and refuses the newest calls', async () => {
     await using spool = open({ maxBytes: 3 * lineBytes });
     expect(await spool.add(callsTo('a', 'b'))).toBe(2);
     expect(await spool.add(callsTo('c', 'd'))).toBe(1);
@@ -94,7 +94,7 @@ describe('a spool', () => {
     expect(await spool.add(callsTo('f'))).toBe(1);
   });
 
-  it('is readable by nobody else, and leaves nothing behind when it is empty', async () => {
+  it('cannot be read by other users, and leaves no files when it is empty', async () => {
     const spool = open();
     await spool.add(callsTo('a'));
     for (const path of files()) expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
@@ -104,7 +104,7 @@ describe('a spool', () => {
     expect(files()).toEqual([]);
   });
 
-  it('holds the fields of the log and no other', async () => {
+  it('holds exactly the fields of the log', async () => {
     await using spool = open();
     await spool.add(callsTo('GET /offers'));
     expect(JSON.parse(readFileSync(segments()[0] ?? '', 'utf8'))).toEqual({
@@ -118,7 +118,7 @@ describe('a spool', () => {
     });
   });
 
-  it('skips a last line that a crash tore, and whatever else is no call', async () => {
+  it('skips a last line that a crash cut off, and other invalid lines', async () => {
     const dead = join(folder, 'spool', '0123456789abcdef');
     mkdirSync(dead, { recursive: true });
     const [first, second, torn] = callsTo('a', 'b', 'c').map(toLine);
@@ -131,7 +131,7 @@ describe('a spool', () => {
     expect(await emptied(spool)).toEqual(['a', 'b']);
   });
 
-  it('reads back every call as it was', () => {
+  it('reads every call as it was written', () => {
     const anyCall = fc.record({
       id: fc.uuid(),
       keySha256: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
@@ -150,7 +150,7 @@ describe('a spool', () => {
 });
 
 describe('spools on one folder', () => {
-  it('never touch what a living one has', async () => {
+  it('never take calls of a running process', async () => {
     await using one = open();
     await using other = open();
     await one.add(callsTo('a'));
@@ -159,7 +159,7 @@ describe('spools on one folder', () => {
     expect(await emptied(one)).toEqual(['a']);
   });
 
-  it('adopt what one that is gone has left, once, before their own', async () => {
+  it('take over the calls of a dead process once, before their own', async () => {
     const gone = open();
     await gone.add(callsTo('a', 'b'));
     await gone[Symbol.asyncDispose]();
@@ -172,7 +172,7 @@ describe('spools on one folder', () => {
     if (first.length > 1) expect(first).toEqual(['a', 'b', 'c']);
   });
 
-  it('leave folders alone that are none of theirs', async () => {
+  it('ignore folders of other programs', async () => {
     mkdirSync(join(folder, 'spool', 'lost+found'), { recursive: true });
     await using spool = open();
     await spool.adopt();
@@ -181,7 +181,7 @@ describe('spools on one folder', () => {
 });
 
 describe('a spool on a broken disk', () => {
-  it('says so, and works again once the disk does', async () => {
+  it('throws, and works again when the disk does', async () => {
     const inTheWay = join(folder, 'spool');
     writeFileSync(inTheWay, 'no folder');
     await using spool = open();
@@ -191,7 +191,7 @@ describe('a spool on a broken disk', () => {
     expect(await emptied(spool)).toEqual(['b']);
   });
 
-  it('holds up nothing for a segment that cannot be read', async () => {
+  it('continues behind a segment that cannot be read', async () => {
     await using spool = open({ segmentBytes: lineBytes });
     await spool.add(callsTo('a'));
     const [unreadable = ''] = segments();

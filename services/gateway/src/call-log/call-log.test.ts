@@ -82,7 +82,7 @@ function spoolInMemory() {
 }
 
 describe('the call log', () => {
-  it('goes on after a beat that finds nothing, because a slow write took the calls along', async () => {
+  it('continues after a beat without calls, when a slow write has taken them', async () => {
     jest.useFakeTimers();
     try {
       const { store, log, hang } = startWith();
@@ -110,7 +110,7 @@ describe('the call log', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('hands a call to the store within half of the 100 ms, whatever else is recorded meanwhile', async () => {
+  it('gives a call to the store within 50 ms, whatever else is recorded meanwhile', async () => {
     jest.useFakeTimers();
     try {
       const { store, log } = startWith();
@@ -129,7 +129,7 @@ describe('the call log', () => {
     }
   });
 
-  it('gives each call an id of its own, also over processes', async () => {
+  it('gives each call a unique id, also over several processes', async () => {
     const [one, other] = [startWith(), startWith()];
     for (const { log } of [one, other]) for (let count = 0; count < 300; count += 1) log.record(call('a'));
     for (const { log } of [one, other]) await log[Symbol.asyncDispose]();
@@ -150,7 +150,7 @@ describe('the call log', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('tells how long ago the oldest call was made that waits', async () => {
+  it('measures how long ago the oldest waiting call was made', async () => {
     const { store, log, shows, refusing } = startWith();
     await shows('call_log_oldest_call_age_seconds{service="gateway"} 0');
     store.away = true;
@@ -164,7 +164,7 @@ describe('the call log', () => {
     expect(store.written).toEqual(['oldest', 'newer']);
   });
 
-  it('is bounded: what does not fit is counted as lost', async () => {
+  it('holds a limited number of calls; further ones are counted as lost', async () => {
     const { store, log, shows } = startWith({ mostInMemory: 2 });
     for (const route of ['a', 'b', 'c']) log.record(call(route));
     await log[Symbol.asyncDispose]();
@@ -172,7 +172,7 @@ describe('the call log', () => {
     await shows('call_log_lost_total{service="gateway"} 1');
   });
 
-  it('is bounded while the store is away, too', async () => {
+  it('holds a limited number of calls while the store is away', async () => {
     const { store, log, shows, refusing } = startWith({ mostInMemory: 2 });
     store.away = true;
     log.record(call('a'));
@@ -185,7 +185,7 @@ describe('the call log', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('keeps few calls with keys that no look-up has found, and they take no room of others', async () => {
+  it('keeps few calls with keys that no look-up has found, and these take no room from others', async () => {
     const { store, log, shows, refusing } = startWith({ mostInMemory: 1 });
     store.away = true;
     for (let count = 0; count < 3_000; count += 1) log.record(call('made up'), false);
@@ -200,14 +200,14 @@ describe('the call log', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('is drained when the service stops', async () => {
+  it('writes all calls when the service stops', async () => {
     const { store, log } = startWith();
     log.record(call('the last one'));
     await log[Symbol.asyncDispose]();
     expect(store.written).toEqual(['the last one']);
   });
 
-  it('does not hold up the stop for a store that stays away', async () => {
+  it('does not delay the stop if the store stays away', async () => {
     const { store, log, shows } = startWith();
     store.away = true;
     log.record(call('lost'));
@@ -252,7 +252,7 @@ describe('the call log with a spool', () => {
     expect(disk.closed).toBe(true);
   });
 
-  it('puts calls on disk while the store is slow to answer, and counts them once', async () => {
+  it('puts calls on disk while the store is slow, and stores each once', async () => {
     const { disk, spool } = spoolInMemory();
     const { store, log, hang } = startWith({ spool });
     const answer = hang();
@@ -266,7 +266,7 @@ describe('the call log with a spool', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('leaves calls on disk when the service stops while the store is away, and asks it no more', async () => {
+  it('leaves calls on disk if the service stops while the store is away', async () => {
     const { disk, spool } = spoolInMemory();
     const { store, log, shows } = startWith({ spool });
     store.away = true;

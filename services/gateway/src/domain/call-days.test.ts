@@ -4,8 +4,8 @@ import { daysFrom, isLoggable, isPastRetention, keptSince } from './call-days.ts
 
 const now = new Date('2026-06-01T12:00:00.000Z');
 
-describe('days of the call log', () => {
-  it('are over when their last millisecond is older than 90 days', () => {
+describe('a day of the call log', () => {
+  it('is past its retention when its last millisecond is older than 90 days', () => {
     expect(keptSince(now)).toEqual(new Date('2026-03-03T12:00:00.000Z'));
     expect(isPastRetention('2026-03-02', now)).toBe(true);
     expect(isPastRetention('2026-03-03', now)).toBe(false);
@@ -13,7 +13,7 @@ describe('days of the call log', () => {
     expect(isPastRetention('2026-03-03', new Date('2026-06-02T00:00:00.000Z'))).toBe(true);
   });
 
-  it('follow each other over the ends of months and years', () => {
+  it('is followed by the next one over the ends of months and years', () => {
     expect(daysFrom(new Date('2027-12-30T23:59:59.999Z'), 3)).toEqual([
       '2027-12-30',
       '2027-12-31',
@@ -34,7 +34,7 @@ describe('a call is logged', () => {
 });
 
 describe('the cursor of a page', () => {
-  it('names the last call, and is safe in an address', () => {
+  it('holds the place of the last call, and can be used in a URL', () => {
     const place = { at: now, id: '0f8fad5b-d9cb-469f-a165-70867728950e' };
     const cursor = writeCallCursor(place);
     expect(cursor).toMatch(/^[\w-]+$/);

@@ -15,7 +15,7 @@ const at = (minute: number) => new Date(Date.UTC(2026, 5, 1, 12, minute));
 const checks = (...down: string[]): Check[] =>
   names.map((name) => ({ name, up: !down.includes(name), responseMs: 3 }));
 
-describe('the health of the whole', () => {
+describe('the overall health', () => {
   it('is operational when every part is up', () => {
     expect(statusAfter(null, checks(), at(0))).toMatchObject({ overall: 'operational', checkedAt: at(0) });
   });
@@ -28,22 +28,22 @@ describe('the health of the whole', () => {
   );
 
   it.each(['rabbitmq', 'rate-limit-store', 'notifier'])(
-    'is degraded without %s, which no request waits for',
+    'is degraded without %s, which no request needs',
     (name) => {
       expect(statusAfter(null, checks(name), at(0)).overall).toBe('degraded');
     },
   );
 
-  it('is down, not degraded, when parts of both kinds are away', () => {
+  it('is down, not degraded, if dependencies of both kinds are down', () => {
     expect(statusAfter(null, checks('notifier', 'offers'), at(0)).overall).toBe('down');
   });
 });
 
-describe('a part of the whole', () => {
+describe('a dependency', () => {
   const offersOf = (status: ReturnType<typeof statusAfter>) =>
     status.dependencies.find(({ name }) => name === 'offers');
 
-  it('is in its state since that was first seen, and since the change after one', () => {
+  it('has the time since which it has been in its state', () => {
     const first = statusAfter(null, checks(), at(0));
     const still = statusAfter(first, checks(), at(1));
     const fallen = statusAfter(still, checks('offers'), at(2));

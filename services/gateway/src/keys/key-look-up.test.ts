@@ -21,8 +21,8 @@ beforeEach(() => {
   answer = async () => facts;
 });
 
-describe('a remembered look-up', () => {
-  it('answers for less than one second, and then looks again', async () => {
+describe('a cached look-up', () => {
+  it('is used for less than one second, and then repeated', async () => {
     const lookUp = rememberLookUps(find, clocked);
     await lookUp(key);
     nowMs = 999;
@@ -33,7 +33,7 @@ describe('a remembered look-up', () => {
     expect(lookUps).toBe(2);
   });
 
-  it('counts its second from the start of the look-up, however long that took', async () => {
+  it('expires one second after the start of the look-up, however long that took', async () => {
     const slow = Promise.withResolvers<KeyFacts | null>();
     answer = () => slow.promise;
     const lookUp = rememberLookUps(find, clocked);
@@ -48,14 +48,14 @@ describe('a remembered look-up', () => {
     expect(await lookUp(key)).toBeNull();
   });
 
-  it('is shared by requests that come together, and remembers that a key does not exist', async () => {
+  it('is shared by concurrent requests, and also caches that a key does not exist', async () => {
     answer = async () => null;
     const lookUp = rememberLookUps(find, clocked);
     expect(await Promise.all([lookUp(key), lookUp(key), lookUp(key)])).toEqual([null, null, null]);
     expect(lookUps).toBe(1);
   });
 
-  it('does not keep a failure', async () => {
+  it('does not cache a failure', async () => {
     answer = async () => Promise.reject(new Error('store away'));
     const lookUp = rememberLookUps(find, clocked);
     await expect(lookUp(key)).rejects.toThrow('store away');
@@ -63,7 +63,7 @@ describe('a remembered look-up', () => {
     expect(await lookUp(key)).toBe(facts);
   });
 
-  it('forgets the oldest when made-up keys fill its memory', async () => {
+  it('drops the oldest when made-up keys fill the cache', async () => {
     const lookUp = rememberLookUps(find, { ...clocked, mostKeys: 2 });
     for (const text of ['one', 'two', 'three']) await lookUp(sha256Of(text));
     await lookUp(sha256Of('three'));
@@ -72,7 +72,7 @@ describe('a remembered look-up', () => {
     expect(lookUps).toBe(4);
   });
 
-  it('forgets a key that was looked up anew later than one that was not', async () => {
+  it('drops a key later if it was looked up again', async () => {
     const lookUp = rememberLookUps(find, { ...clocked, mostKeys: 2 });
     await lookUp(sha256Of('one'));
     nowMs = 999;
@@ -86,7 +86,7 @@ describe('a remembered look-up', () => {
 });
 
 describe('a key as it was sent', () => {
-  it('has a hash only when its checksum is right', () => {
+  it('has a hash only if its checksum is right', () => {
     const text = composeKey(
       'TEST',
       Array.from({ length: 32 }, (_, index) => index),
@@ -98,7 +98,7 @@ describe('a key as it was sent', () => {
 });
 
 describe('a key that was found', () => {
-  it('is known as such, also while the store is away, and one that was not found is not', async () => {
+  it('stays known while the store is away, and an unknown key does not become known', async () => {
     const { find: lookUp, wasFound } = noteFoundKeys(find);
     const other = sha256Of('another key');
     expect(wasFound(key)).toBe(false);
@@ -113,7 +113,7 @@ describe('a key that was found', () => {
     expect(wasFound(key)).toBe(true);
   });
 
-  it('makes room for those that were found later', async () => {
+  it('is forgotten when enough later keys were found', async () => {
     const { find: lookUp, wasFound } = noteFoundKeys(find, 2);
     const keys = ['a', 'b', 'c'].map(sha256Of);
     for (const text of ['a', 'b', 'a', 'c']) await lookUp(sha256Of(text));

@@ -4,7 +4,7 @@ import { rememberWindows } from './client-windows.ts';
 const window = (endsAtMs: number) => ({ count: 1, endsAtMs });
 
 describe('the windows of clients', () => {
-  it('are there for as long as they last, whenever others came', () => {
+  it('are kept until they end, whenever others begin', () => {
     const windows = rememberWindows({ windowMs: 1_000 });
     const missing: string[] = [];
     for (let atMs = 0; atMs < 5_000; atMs += 100) {
@@ -16,7 +16,7 @@ describe('the windows of clients', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are forgotten when over, so that memory holds two windows of clients at most', () => {
+  it('are dropped after their end, so that memory holds the clients of two windows at most', () => {
     const windows = rememberWindows({ windowMs: 1_000 });
     windows.set('gone', window(1_000), 0);
     windows.set('next', window(2_000), 1_000);
@@ -25,7 +25,7 @@ describe('the windows of clients', () => {
     expect(windows.get('next')).toBeDefined();
   });
 
-  it('stay within their bound: the half that was set longest ago goes', () => {
+  it('are dropped above the limit, the older half first', () => {
     const windows = rememberWindows({ windowMs: 1_000, mostClients: 4 });
     for (const client of ['a', 'b', 'c', 'd', 'a', 'e']) windows.set(client, window(1_000), 0);
     const kept = ['a', 'b', 'c', 'd', 'e'].filter((client) => windows.get(client) !== undefined);

@@ -43,7 +43,7 @@ function limiterOn(shared: SharedCounts | undefined) {
 }
 
 describe('a limiter with a store', () => {
-  it('asks it once for each request within the limit, and no more for a client that is over', async () => {
+  it('asks it for each request within the limit, and not for a client that is over its limit', async () => {
     const store = fakeStore();
     const { limiter, time } = limiterOn(store);
     const states = [];
@@ -69,7 +69,7 @@ describe('a limiter with a store', () => {
     expect((await limiter.consume({ ...limit, requests: 10 }, 'a')).allowed).toBe(true);
   });
 
-  it('counts in memory the request that found it silent, and those after without asking', async () => {
+  it('counts in memory the request that it did not answer, and further ones without asking', async () => {
     const store = fakeStore();
     const { limiter, insured } = limiterOn(store);
     await limiter.consume(limit, 'a');
@@ -81,7 +81,7 @@ describe('a limiter with a store', () => {
     expect(await insured()).toBe(3);
   });
 
-  it('brings what it counted meanwhile once, and not what the silent store may have counted', async () => {
+  it('adds the requests of an outage once, without the one that the silent store may have counted', async () => {
     const store = fakeStore();
     const { limiter, time } = limiterOn(store);
     await limiter.consume(limit, 'a');
@@ -100,7 +100,7 @@ describe('a limiter with a store', () => {
 });
 
 describe('a limiter without a store', () => {
-  it('counts each client and each limit by itself', async () => {
+  it('counts each client and each limit separately', async () => {
     const { limiter, insured } = limiterOn(undefined);
     for (let count = 0; count < 3; count += 1) await limiter.consume(limit, 'a');
     expect((await limiter.consume(limit, 'a')).allowed).toBe(false);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { approvalAtSignUp, mayWorkIn } from './approval.ts';
 
-describe('an organisation that somebody registered by themselves', () => {
+describe('an organisation that registered itself', () => {
   const at = new Date('2026-11-20T12:00:00Z');
 
-  it('is approved at once only where sign-up is open', () => {
+  it('is approved at once only if sign-up is open', () => {
     expect(approvalAtSignUp('open', at)).toEqual({ at, by: 'open sign-up' });
     expect(approvalAtSignUp('approval', at)).toBeNull();
     expect(approvalAtSignUp('closed', at)).toBeNull();

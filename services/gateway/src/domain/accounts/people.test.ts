@@ -35,21 +35,21 @@ function cafe(...people: Person[]): Organisation {
   };
 }
 
-describe('who acts', () => {
-  it('needs a role that allows it', () => {
+describe('an actor', () => {
+  it('needs a role with the permission', () => {
     const organisation = cafe(admin, developer);
     expect(actorMay(organisation, by(admin), 'people')).toBe(true);
     expect(actorMay(organisation, by(developer), 'people')).toBe(false);
     expect(actorMay(organisation, by(developer), 'keys')).toBe(true);
   });
 
-  it('must be enabled, of the organisation, and the organisation enabled', () => {
+  it('must be an enabled person of an enabled organisation', () => {
     expect(actorMay(cafe({ ...admin, enabled: false }), by(admin), 'people')).toBe(false);
     expect(actorMay(cafe(second), by(admin), 'people')).toBe(false);
     expect(actorMay({ ...cafe(admin), enabled: false }, by(admin), 'people')).toBe(false);
   });
 
-  it('is never refused as the platform team', () => {
+  it('may do everything as the platform team', () => {
     expect(actorMay({ ...cafe(), enabled: false }, 'platform-team', 'people')).toBe(true);
   });
 });
@@ -58,7 +58,7 @@ describe('changing a person', () => {
   const change = (people: Person[], actor: Person, target: Person, wish: PersonChange) =>
     changePerson(cafe(...people), by(actor), { id: target.id }, wish);
 
-  it('changes what was named and leaves the rest', () => {
+  it('changes the named facts only', () => {
     expect(change([admin, developer], admin, developer, { role: 'marketer' })).toEqual({
       ok: true,
       value: { ...developer, role: 'marketer' },
@@ -69,7 +69,7 @@ describe('changing a person', () => {
     });
   });
 
-  it('finds a person by address whatever its case', () => {
+  it('finds a person by the address in any case', () => {
     const changed = changePerson(
       cafe(admin, second),
       'platform-team',
@@ -92,7 +92,7 @@ describe('changing a person', () => {
     expect(change([admin, second, developer], admin, admin, wish)).toMatchObject({ ok: true });
   });
 
-  it('an admin who was invited and never came is no other admin, and may go at any time', () => {
+  it('an admin who was invited and never signed in does not count as another admin, and may always be removed', () => {
     const invited = { ...second, awaited: true };
     for (const wish of [{ enabled: false }, { role: 'developer' }] as const) {
       expect(change([admin, invited], admin, admin, wish)).toEqual({ ok: false, reason: 'last-admin' });
@@ -100,12 +100,12 @@ describe('changing a person', () => {
     }
   });
 
-  it('a disabled admin may be demoted, because no admin is lost', () => {
+  it('a disabled admin may be demoted, because the number of enabled admins stays the same', () => {
     const gone = { ...second, enabled: false };
     expect(change([admin, gone], admin, gone, { role: 'marketer' })).toMatchObject({ ok: true });
   });
 
-  it('the platform team may disable the last admin and not demote them', () => {
+  it('the platform team may disable the last admin, but not demote them', () => {
     const organisation = cafe(admin, developer);
     const ref = { id: admin.id };
     expect(changePerson(organisation, 'platform-team', ref, { enabled: false })).toMatchObject({ ok: true });
@@ -123,7 +123,7 @@ describe('changing a person', () => {
     });
   });
 
-  it('an admin who was disabled meanwhile changes nobody', () => {
+  it('a disabled admin changes nobody', () => {
     expect(change([{ ...admin, enabled: false }, second], admin, second, { enabled: false })).toEqual({
       ok: false,
       reason: 'not-allowed',
@@ -139,19 +139,19 @@ describe('changing a person', () => {
 });
 
 describe('inviting', () => {
-  it('is refused for an address that is there, whatever its case', () => {
+  it('is refused for an address of the organisation, in any case', () => {
     expect(refuseNewPerson(cafe(admin, second), by(admin), 'BO@CAFE.TEST')).toBe('person-exists');
     expect(refuseNewPerson(cafe(admin), by(admin), 'bo@cafe.test')).toBeNull();
   });
 
-  it('is for verified organisations, and for the platform team in any', () => {
+  it('needs a verified organisation, unless the platform team invites', () => {
     const waiting = { ...cafe(admin), approval: null };
     expect(refuseInviter(waiting, by(admin))).toBe('not-verified');
     expect(refuseNewPerson(waiting, by(admin), 'bo@cafe.test')).toBe('not-verified');
     expect(refuseNewPerson(waiting, 'platform-team', 'bo@cafe.test')).toBeNull();
   });
 
-  it('stops at the most people that an organisation may have', () => {
+  it('is refused if the organisation has the maximum number of people', () => {
     const crowd = Array.from({ length: mostPeople }, (_, index) => ({
       ...admin,
       id: index + 1,
@@ -161,7 +161,7 @@ describe('inviting', () => {
     expect(refuseNewPerson(cafe(...crowd.slice(1)), { personId: 2 }, 'new@cafe.test')).toBeNull();
   });
 
-  it('is for admins', () => {
+  it('needs an admin', () => {
     expect(refuseNewPerson(cafe(admin, developer), by(developer), 'new@cafe.test')).toBe('not-allowed');
   });
 });
@@ -171,7 +171,7 @@ describe('inviting again', () => {
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000);
   const open = { ...developer, joined: false };
 
-  it('is refused for who is disabled and for who has signed in', () => {
+  it('is refused for disabled people and for people who have signed in', () => {
     expect(refuseInvitation({ ...open, enabled: false })).toBe('person-disabled');
     expect(refuseInvitation({ ...open, joined: true })).toBe('already-joined');
     expect(refuseInvitation(open)).toBeNull();
@@ -181,7 +181,7 @@ describe('inviting again', () => {
     ['toAddress', mostInvitationsADay, 'invited-too-often'],
     ['byOrganisation', mostInvitationsOfOrganisationADay, 'too-many-invitations'],
   ] as const)(
-    'is refused when as many went out within a day (%s) as may, until the first is a day old',
+    'is refused after the maximum number within a day (%s), until the first is a day old',
     (counter, count, reason) => {
       const most = Array.from({ length: count }, (_, index) => hoursAgo(index / 10));
       const judged = (sentAt: readonly Date[]) =>

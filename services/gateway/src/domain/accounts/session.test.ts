@@ -20,26 +20,26 @@ function session(facts: Partial<SessionState> = {}): SessionState {
 }
 
 describe('a session', () => {
-  it('ends twelve hours after its last use, at that instant', () => {
+  it('ends twelve hours after its last use', () => {
     expect(judgeSession(session(), 'present', after(12 * hour - 1))).toMatchObject({ live: true });
     expect(judgeSession(session(), 'present', after(12 * hour))).toEqual({ live: false, reason: 'expired' });
   });
 
-  it('ends seven days after the sign-in however much it is used', () => {
+  it('ends seven days after the sign-in, however often it is used', () => {
     const used = session({ lastUsedAt: after(7 * 24 * hour - 1) });
     expect(judgeSession(used, 'present', after(7 * 24 * hour - 1))).toMatchObject({ live: true });
     expect(judgeSession(used, 'present', after(7 * 24 * hour))).toEqual({ live: false, reason: 'expired' });
     expect(endOf(used)).toEqual(after(7 * 24 * hour));
   });
 
-  it('ends with its member, whatever token is shown', () => {
+  it('ends with a disabled member, whichever token is shown', () => {
     const disabled = session({ memberInForce: false });
     for (const shown of ['present', 'previous'] as const) {
       expect(judgeSession(disabled, shown, noon)).toEqual({ live: false, reason: 'member-disabled' });
     }
   });
 
-  it('notes its use once a minute', () => {
+  it('stores its use once a minute', () => {
     expect(judgeSession(session(), 'present', after(minute - 1))).toEqual({ live: true, todo: 'nothing' });
     expect(judgeSession(session(), 'present', after(minute))).toEqual({ live: true, todo: 'note-use' });
   });
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(judgeSession(used, 'present', after(15 * minute))).toEqual({ live: true, todo: 'rotate' });
   });
 
-  it('knows that a new token has arrived when it is shown', () => {
+  it('is confirmed when its new token is shown first', () => {
     const rotated = session({ confirmedAt: null });
     expect(judgeSession(rotated, 'present', after(second))).toEqual({ live: true, todo: 'confirm' });
   });
@@ -60,21 +60,21 @@ describe('a token that was replaced', () => {
   const confirmed = session({ confirmedAt: after(10 * second) });
   const unconfirmed = session({ confirmedAt: null });
 
-  it('serves requests under way for 30 seconds after the new one was first shown', () => {
+  it('serves running requests for 30 seconds after the new one was first shown', () => {
     expect(judgeSession(confirmed, 'previous', after(40 * second - 1))).toEqual({
       live: true,
       todo: 'nothing',
     });
   });
 
-  it('ends the session when it is shown later: somebody else holds it', () => {
+  it('ends the session if it is shown later, because two parties have the session', () => {
     expect(judgeSession(confirmed, 'previous', after(40 * second))).toEqual({
       live: false,
       reason: 'token-stolen',
     });
   });
 
-  it('is given the new one again when nobody has shown that: the reply was lost', () => {
+  it('gets the new one again if that was never shown, because the reply may be lost', () => {
     expect(judgeSession(unconfirmed, 'previous', after(30 * second - 1))).toEqual({
       live: true,
       todo: 'nothing',

@@ -4,19 +4,19 @@ import { addressOf, linkExpiry, type Membership, membershipToSignIn, signInUrl }
 const at = new Date('2026-06-01T12:00:00.000Z');
 
 describe('a one-time link', () => {
-  it('lives 15 minutes, as an invitation 72 hours', () => {
+  it('is valid for 15 minutes, and as an invitation for 72 hours', () => {
     expect(linkExpiry('sign-in', at).toISOString()).toBe('2026-06-01T12:15:00.000Z');
     expect(linkExpiry('invitation', at).toISOString()).toBe('2026-06-04T12:00:00.000Z');
   });
 
-  it('carries its token where browsers do not send it', () => {
+  it('has its token in the fragment, which browsers do not send', () => {
     const url = new URL(signInUrl('https://ads.example.test', 'the-token'));
     expect([url.pathname, url.search, url.hash]).toEqual(['/portal/sign-in', '', '#the-token']);
   });
 });
 
 describe('an address', () => {
-  it('is one however it is written', () => {
+  it('is the same in any case', () => {
     expect(addressOf('Owner@Cafe.Test')).toBe('owner@cafe.test');
   });
 

@@ -8,26 +8,26 @@ const after = (ms: number) => new Date(asked.getTime() + ms);
 const usual = { requestedAt: asked, now: asked, addressState: 'new', mails: 0 } as const;
 
 describe('a request to sign up', () => {
-  it('is answered by what is known of the address', () => {
+  it('is answered according to what is known of the address', () => {
     expect(answerSignUp(usual)).toBe('send-link');
     expect(answerSignUp({ ...usual, addressState: 'has-place' })).toBe('send-sign-in');
     expect(answerSignUp({ ...usual, addressState: 'disabled' })).toBe('disabled-address');
   });
 
-  it('is the fifth mail to its address at most', () => {
+  it('gets no mail after the fifth to its address', () => {
     expect(answerSignUp({ ...usual, mails: 4 })).toBe('send-link');
     expect(answerSignUp({ ...usual, mails: 5 })).toBe('too-many-mails');
     expect(answerSignUp({ ...usual, mails: 5, addressState: 'has-place' })).toBe('too-many-mails');
   });
 
-  it('is dropped when it has waited for a quarter of an hour', () => {
+  it('is dropped after it has waited for 15 minutes', () => {
     expect(answerSignUp({ ...usual, now: after(15 * minute - 1) })).toBe('send-link');
     expect(answerSignUp({ ...usual, now: after(15 * minute) })).toBe('too-old');
   });
 });
 
 describe('requests to sign up', () => {
-  it('are answered at once up to a thousand an hour, and beyond that fairly, ten a minute', () => {
+  it('are answered at once up to a thousand an hour, and above that fairly, ten a minute', () => {
     expect(nextSignUp({ inHour: 999, inMinute: 999 })).toBe('oldest-first');
     expect(nextSignUp({ inHour: 1_000, inMinute: 9 })).toBe('fairly');
     expect(nextSignUp({ inHour: 1_000, inMinute: 10 })).toBe('later');
@@ -39,19 +39,19 @@ describe('a link to sign up', () => {
   const link = { expiresAt, completedAt: null };
   const used = { expiresAt, completedAt: after(hour) };
 
-  it('registers for 24 hours', () => {
+  it('is valid for 24 hours', () => {
     expect(expiresAt).toEqual(after(24 * hour));
     expect(useOfSignUpLink(link, after(24 * hour - 1))).toBe('register');
     expect(useOfSignUpLink(link, after(24 * hour))).toBe('refused');
   });
 
-  it('gives its answer again for a minute, and then never', () => {
+  it('gives its answer again for a minute, and then no more', () => {
     expect(useOfSignUpLink(used, after(hour))).toBe('again');
     expect(useOfSignUpLink(used, after(hour + minute))).toBe('again');
     expect(useOfSignUpLink(used, after(hour + minute + 1))).toBe('refused');
   });
 
-  it('is kept for as long as it could be used, whenever it was answered', () => {
+  it('is stored as long as it can be used', () => {
     const answeredLast = after(15 * minute - 1);
     expect(signUpsKeptSince(signUpLinkExpiry(answeredLast)).getTime()).toBeLessThan(asked.getTime());
   });

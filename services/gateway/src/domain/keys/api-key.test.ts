@@ -6,14 +6,14 @@ const digits = fc.array(fc.integer({ min: 0, max: 61 }), { minLength: 32, maxLen
 const modes = fc.constantFrom('TEST' as const, 'LIVE' as const, null);
 
 describe('an API key', () => {
-  it('tells its mode by its prefix, so that a secret scanner recognises it', () => {
+  it('has a prefix for its mode, so that secret scanners recognise it', () => {
     const zeros = Array.from({ length: 32 }, () => 0);
     expect(composeKey('TEST', zeros)).toMatch(/^pk_test_0{32}[0-9A-Za-z]{6}$/);
     expect(composeKey('LIVE', zeros)).toMatch(/^pk_live_0{32}[0-9A-Za-z]{6}$/);
     expect(composeKey(null, zeros)).toMatch(/^pk_0{32}[0-9A-Za-z]{6}$/);
   });
 
-  it('is well-formed whatever chance gave, and ends in its last four', () => {
+  it('is well-formed for all random digits, and ends with its last four characters', () => {
     fc.assert(
       fc.property(modes, digits, (mode, random) => {
         const key = composeKey(mode, random);
@@ -23,15 +23,15 @@ describe('an API key', () => {
     );
   });
 
-  it('ends in the CRC32 of all before it, as other programs compute it', () => {
-    // Each checksum is written apart, because the repository may contain no whole key (docs/secret-scanning).
+  it('ends with the CRC32 of all other characters, as other programs compute it', () => {
+    // Each checksum is a separate text, because the repository may contain no whole key (docs/secret-scanning).
     const letters = Array.from({ length: 32 }, (_, index) => index + 10);
     expect(composeKey('LIVE', letters)).toBe(['pk_live_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef', '05MxzH'].join(''));
     const zeros = letters.map(() => 0);
     expect(composeKey(null, zeros)).toBe(['pk_00000000000000000000000000000000', '0sTLlr'].join(''));
   });
 
-  it('with one character mistyped is not well-formed', () => {
+  it('is not well-formed with one wrong character', () => {
     fc.assert(
       fc.property(digits, fc.nat(45), fc.nat(60), (random, place, shift) => {
         const key = composeKey('TEST', random);
@@ -45,7 +45,7 @@ describe('an API key', () => {
   });
 
   it.each(['', 'pk_test_', 'sk_test_0000', 'pk_other_00000000000000000000000000000000000000'])(
-    '%j is none',
+    'is not %j',
     (text) => {
       expect(isWellFormedKey(text)).toBe(false);
     },

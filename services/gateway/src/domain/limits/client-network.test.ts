@@ -22,8 +22,8 @@ describe('the network that a rate limit counts', () => {
     ['mapped, in capitals', '::FFFF:198.51.100.7'],
     ['mapped, in hexadecimal digits', '::ffff:c633:6407'],
     ['mapped, written out', '0:0:0:0:0:ffff:198.51.100.7'],
-    ['brought in by a translator', '64:ff9b::198.51.100.7'],
-    ['brought in by a translator, in hexadecimal digits', '64:FF9B::c633:6407'],
+    ['behind a translator', '64:ff9b::198.51.100.7'],
+    ['behind a translator, in hexadecimal digits', '64:FF9B::c633:6407'],
   ])('of an IPv4 client, %s, is its own address', (_case, ip) => {
     expect(networkOf(ip)).toBe('198.51.100.7');
   });
@@ -48,7 +48,7 @@ describe('the network that a rate limit counts', () => {
 });
 
 describe('an address written as IPv6', () => {
-  it('is IPv4 when it is a mapped one, and stays what it is otherwise', () => {
+  it('becomes IPv4 if it is mapped, and stays the same otherwise', () => {
     expect(unmapped('::ffff:7f00:1')).toBe('127.0.0.1');
     expect(unmapped('64:ff9b::7f00:1')).toBe('64:ff9b::7f00:1');
     expect(unmapped('::1')).toBe('::1');
@@ -56,7 +56,7 @@ describe('an address written as IPv6', () => {
   });
 });
 
-describe('the prefix that somebody may have whole', () => {
+describe('the prefix that one attacker may own', () => {
   it.each([
     ['198.51.100.7', '198.51.100.0/24'],
     ['::ffff:198.51.100.7', '198.51.100.0/24'],

@@ -25,7 +25,7 @@ describe('a window of requests', () => {
     ]);
   });
 
-  it('tells the seconds to its end rounded up, so that whoever waits them is let in', () => {
+  it('shows the seconds to its end rounded up, so that a client who waits them is allowed', () => {
     expect(after([0, 1, 1_000, 59_999]).map(({ resetSeconds }) => resetSeconds)).toEqual([60, 60, 59, 1]);
   });
 
@@ -33,7 +33,7 @@ describe('a window of requests', () => {
     .array(fc.nat({ max: 40_000 }), { maxLength: 60 })
     .map((steps) => steps.map((_, index) => steps.slice(0, index + 1).reduce((sum, step) => sum + step, 0)));
 
-  it('lets in at most the limit between its first request and its end, and at least that many', () => {
+  it('allows exactly the limit between its first request and its end', () => {
     fc.assert(
       fc.property(increasingTimes, (timesMs) => {
         let startMs = Number.NEGATIVE_INFINITY;
@@ -48,7 +48,7 @@ describe('a window of requests', () => {
     );
   });
 
-  it('lets in whoever waits the seconds that they were told', () => {
+  it('allows a client who has waited for the seconds that it was shown', () => {
     fc.assert(
       fc.property(increasingTimes, (timesMs) => {
         const last = after(timesMs).at(-1);

@@ -4,7 +4,7 @@ import { statusPage } from './status-page.ts';
 const at = new Date('2026-11-20T18:05:00Z');
 
 describe('the status page', () => {
-  it('shows names from the settings as text and never as markup', () => {
+  it('shows names from the settings as text, never as markup', () => {
     const name = `<img src=x onerror="alert('1')">&`;
     const page = statusPage({
       overall: 'degraded',
@@ -15,7 +15,7 @@ describe('the status page', () => {
     expect(page).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
   });
 
-  it('says in words what works, what does not, and since when', () => {
+  it('says in words which parts work, which do not, and since when', () => {
     const page = statusPage({
       overall: 'down',
       checkedAt: at,

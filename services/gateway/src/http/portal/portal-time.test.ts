@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => server[Symbol.asyncDispose]());
 
 describe('the time of a portal request', () => {
-  it('ends with a 503 and bounds only what it is set for; a reply that comes later is no fault', async () => {
+  it('ends with a 503, unless it was lifted; a later reply is not logged as a fault', async () => {
     const lifted = fetch(`${server.url}/lifted`);
     const timed = await fetch(`${server.url}/timed`);
     expect([timed.status, await timed.json()]).toEqual([503, { message: 'Service unavailable' }]);

@@ -10,24 +10,24 @@ function from(remoteAddress: string | undefined, forwardedFor?: string): string 
 }
 
 describe('the client IP', () => {
-  it('is the peer when the peer is no proxy of ours, whatever it claims', () => {
+  it('is the peer if the peer is no trusted proxy, whatever its headers claim', () => {
     expect(from('198.51.100.7', '203.0.113.9')).toBe('198.51.100.7');
     expect(from('2001:db8::7', '203.0.113.9')).toBe('2001:db8::7');
     expect(from('::ffff:198.51.100.7', '127.0.0.1')).toBe('198.51.100.7');
   });
 
-  it('is the rightmost address that is not one of our proxies', () => {
+  it('is the rightmost address that is no trusted proxy', () => {
     expect(from('127.0.0.1', '203.0.113.9')).toBe('203.0.113.9');
     expect(from('10.0.0.1', '192.0.2.66, 203.0.113.9, 10.2.3.4')).toBe('203.0.113.9');
     expect(from('10.0.0.1', '10.0.0.1, 203.0.113.9')).toBe('203.0.113.9');
     expect(from('fd00::1', '2001:db8::7')).toBe('2001:db8::7');
   });
 
-  it('reads IPv4 addresses that are written as IPv6 as IPv4, in every notation', () => {
+  it('is IPv4 if an IPv4 address is written as IPv6, in every notation', () => {
     expect(from('::ffff:127.0.0.1', '::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(from('::ffff:198.51.100.7')).toBe('198.51.100.7');
     expect(from('::ffff:7f00:1', '::FFFF:cb00:7109')).toBe('203.0.113.9');
-    // This is one of our proxies, so the hop before it counts.
+    // The last hop is a trusted proxy.
     expect(from('127.0.0.1', '203.0.113.9, 0:0:0:0:0:ffff:10.1.2.3')).toBe('203.0.113.9');
   });
 
@@ -40,7 +40,7 @@ describe('the client IP', () => {
     ['192.0.2.1,', '192.0.2.1'],
     ['192.0.2.1, , ,', '192.0.2.1'],
     ['\t192.0.2.1 ', '192.0.2.1'],
-  ])('is read as proxies write it: %s', (forwardedFor, ip) => {
+  ])('is read in the notations of proxies: %s', (forwardedFor, ip) => {
     expect(from('10.0.0.1', forwardedFor)).toBe(ip);
   });
 
@@ -49,7 +49,7 @@ describe('the client IP', () => {
     ['the header is empty', ''],
     ['it has empty elements only', ' , ,,'],
     ['the nearest entry is no address', '203.0.113.9, nonsense'],
-    ['the nearest entry hides its address', '203.0.113.9, unknown'],
+    ['the nearest entry is unknown', '203.0.113.9, unknown'],
     ['the nearest entry is half an address', '203.0.113.9, 192.0.2'],
     ['the nearest entry is an address with something behind it', '203.0.113.9, 192.0.2.1:80:80'],
     ['the nearest entry is an octal address', '203.0.113.9, 0300.0.2.1'],
@@ -58,26 +58,20 @@ describe('the client IP', () => {
     expect(from('10.0.0.1', forwardedFor)).toBe('10.0.0.1');
   });
 
-  it('is the last proxy that is known when garbage stands before it', () => {
+  it('is the last known proxy if the entry before it is invalid', () => {
     expect(from('127.0.0.1', '203.0.113.9, garbage, 10.1.1.1')).toBe('10.1.1.1');
   });
 
-  it('is the leftmost address when every hop is ours', () => {
+  it('is the leftmost address if all hops are trusted proxies', () => {
     expect(from('127.0.0.1', '10.1.1.1, 10.2.2.2')).toBe('10.1.1.1');
   });
 
-  it('is not looked for behind more hops than anybody has', () => {
+  it('is searched in the last 16 hops only', () => {
     const hops = Array.from({ length: 2_000 }, () => '10.1.1.1').join(',');
     expect(from('127.0.0.1', `203.0.113.9,${hops}`)).toBe('10.1.1.1');
   });
 
-  it('is nothing when the peer has gone', () => {
+  it('is empty if the peer has disconnected', () => {
     expect(from(undefined, '203.0.113.9')).toBe('');
-  });
-
-  it('is the same again however often it is asked, and for however many clients', () => {
-    const clients = Array.from({ length: 25_000 }, (_, host) => `198.18.${host >> 8}.${host & 255}`);
-    for (const _round of ['first', 'again'])
-      expect(clients.filter((ip) => from('10.0.0.1', ip) !== ip)).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ describe('a reply of a service', () => {
   it.each([
     ['short', '11'],
     ['long', '1000000'],
-  ])('that is %s and comes when the request was refused already is let go', async (_case, length) => {
+  ])('that is %s and comes after the request was refused is aborted', async (_case, length) => {
     const { res, reply, controller, errors, aborted, outcome } = passing();
     reply.onResponseStart(controller, 200, { 'content-length': length });
     res.end('refused');
@@ -38,14 +38,14 @@ describe('a reply of a service', () => {
     expect([aborted.length > 0, errors]).toEqual([true, []]);
   });
 
-  it('that nobody waits for ends before it begins', async () => {
+  it('is aborted before it begins if the caller has left', async () => {
     const { reply, aborted, outcome } = passing();
     reply.callerLeft();
     expect(await outcome).toBeInstanceOf(CallerGone);
     expect(aborted).toHaveLength(1);
   });
 
-  it('is not given up when its connection closes after it was passed on', async () => {
+  it('counts as complete if the connection closes after it was sent', async () => {
     const { res, reply, controller, aborted, outcome } = passing();
     reply.onResponseStart(controller, 200, { 'content-length': '2' });
     reply.onResponseData(controller, Buffer.from('{}'));

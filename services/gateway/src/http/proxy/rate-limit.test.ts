@@ -20,7 +20,7 @@ describe('the fields of a limit', () => {
     });
   });
 
-  it('tell of two limits in the draft fields, and of the one nearer to its end in the others', () => {
+  it('list two limits in the fields of the draft, and describe the nearer one in the others', () => {
     expect(fields(counted('ip', 60, 20), counted('key', 600, 19))).toEqual({
       'X-RateLimit-Limit': '600',
       'X-RateLimit-Remaining': '19',
@@ -31,7 +31,7 @@ describe('the fields of a limit', () => {
     expect(fields(counted('ip', 60, 20), counted('key', 600, 21))['X-RateLimit-Limit']).toBe('60');
   });
 
-  it('tell of the limit that refused, though the other has nothing left either', () => {
+  it('describe the limit that refused, even if the other is used up too', () => {
     const refused = fields(counted('ip', 60, 0), counted('key', 5, 0, false));
     expect(refused['X-RateLimit-Limit']).toBe('5');
   });
