@@ -4,6 +4,7 @@ import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { KeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { ImageAddresses } from './images/addresses.ts';
 import type { ImageStore } from './images/images.ts';
 import type { Meters } from './meters.ts';
@@ -22,5 +23,6 @@ export type OffersContext = {
   readonly addresses: ImageAddresses;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly meters: Meters;
 };

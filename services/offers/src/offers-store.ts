@@ -90,38 +90,38 @@ const dueConditions = {
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
 };
 
+/** The facts that change after the reservation. */
+const changingFacts = [
+  'vatMinor',
+  'paymentUrl',
+  'paidAt',
+  'paymentAppliedAt',
+  'shownAt',
+  'pausedSince',
+  'disabledSince',
+  'stops',
+  'deletingSince',
+  'deletedAt',
+  'activationAnnouncedAt',
+  'endAnnouncedAt',
+  'version',
+  'deletions',
+  'failedDeletion',
+  'keepingSince',
+] as const satisfies readonly (keyof Offer)[];
+const assignments = changingFacts.map((fact, index) => `${columnOf(fact)} = $${index + 2}`).join(', ');
+
 /** Writes the changed offer and its events; each event gets the next version of the offer. */
 export async function saveOffer(tx: Transaction, offer: Offer, events: readonly OfferEvent[]): Promise<void> {
   const versioned = events.map(({ declaration, at, data }, index) => {
     const subjectVersion = offer.version + index + 1;
     return newEvent(declaration, { subject: `offer/${offer.offerId}`, subjectVersion, at, data });
   });
-  await tx.query(
-    `UPDATE offers SET vat_minor = $2, payment_url = $3, paid_at = $4, payment_applied_at = $5, shown_at = $6,
-       paused_since = $7, disabled_since = $8, stops = $9, deleting_since = $10, deleted_at = $11,
-       activation_announced_at = $12, end_announced_at = $13, version = $14, deletions = $15, failed_deletion = $16,
-       keeping_since = $17
-     WHERE offer_id = $1`,
-    [
-      offer.offerId,
-      offer.vatMinor,
-      offer.paymentUrl,
-      offer.paidAt,
-      offer.paymentAppliedAt,
-      offer.shownAt,
-      offer.pausedSince,
-      offer.disabledSince,
-      JSON.stringify(offer.stops),
-      offer.deletingSince,
-      offer.deletedAt,
-      offer.activationAnnouncedAt,
-      offer.endAnnouncedAt,
-      offer.version + events.length,
-      offer.deletions,
-      offer.failedDeletion,
-      offer.keepingSince,
-    ],
+  const changed: Offer = { ...offer, version: offer.version + events.length };
+  const values = changingFacts.map((fact) =>
+    fact === 'stops' ? JSON.stringify(changed.stops) : changed[fact],
   );
+  await tx.query(`UPDATE offers SET ${assignments} WHERE offer_id = $1`, [offer.offerId, ...values]);
   await addToOutbox(tx, versioned);
 }
 
@@ -149,7 +149,7 @@ export async function findOfferForAdmin(db: Queryable, offerId: number): Promise
 }
 
 /** One page of all offers, including reservations and deleted ones, by id. */
-export async function listOffers(db: Queryable, o: { after: number; limit: number }): Promise<Offer[]> {
+export async function pageOfOffers(db: Queryable, o: { after: number; limit: number }): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
     'SELECT * FROM offers WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
     [o.after, o.limit],
@@ -183,6 +183,11 @@ export async function findPagesToKeep(db: Queryable, atMost: number): Promise<Of
 
 /** A row of the table: the facts of an offer under the names of their columns. */
 export type OfferRow = Readonly<Record<string, unknown>>;
+
+/** The column of a fact: its name in snake case (decision 185, columns of offers). */
+export function columnOf(fact: keyof Offer): string {
+  return fact.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** Columns have the names of the facts, in snake case. The instants inside of `stops` come as text. */
 export function toOffer(row: OfferRow): Offer {

@@ -55,9 +55,10 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,
     logger,
+    metrics,
     meters: offersMeters(metrics),
   };
-  const owner = await ownImageStore({ ...context, metrics });
+  const owner = await ownImageStore(context);
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -72,10 +73,10 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   // Before the outbox is published for the last time, because consumers write into it.
   started.defer(() => broker.stopConsuming());
   started.use(startInboxPruning({ postgres, ...foundation }));
-  started.use(startTrafficPruning({ postgres, ...foundation }));
-  started.use(watchLiveOffers({ postgres, ...foundation }));
-  const sweeper = started.use(startSweeper({ ...context, metrics }));
-  const imageRemoval = started.use(startImageRemoval({ ...context, owner, metrics }));
+  started.use(startTrafficPruning(context));
+  started.use(watchLiveOffers(context));
+  const sweeper = started.use(startSweeper(context));
+  const imageRemoval = started.use(startImageRemoval({ ...context, owner }));
   const server = started.use(
     await startHttpServer({
       host: config.HOST,

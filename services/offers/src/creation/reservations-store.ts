@@ -1,60 +1,45 @@
 /** The SQL of reservations: the hidden offers of unfinished creations, and the quota that counts them. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { dayOf, type OffersInUse } from '../domain/creation/quota.ts';
-import type { Offer, OfferContent } from '../domain/offer.ts';
-import { type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+import type { Offer } from '../domain/offer.ts';
+import { columnOf, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+
+const reservedFacts = [
+  'organisationId',
+  'mode',
+  'createdBy',
+  'tradingName',
+  'country',
+  'currency',
+  'categoryId',
+  'title',
+  'description',
+  'termsAndConditions',
+  'advertisedName',
+  'url',
+  'image',
+  'latitude',
+  'longitude',
+  'radiusMiles',
+  'gender',
+  'interests',
+  'createdAt',
+  'startAt',
+  'expiryAt',
+  'paymentMethod',
+  'netMinor',
+] as const satisfies readonly (keyof Offer)[];
+const columns = reservedFacts.map(columnOf).join(', ');
+const parameters = reservedFacts.map((_, index) => `$${index + 1}`).join(', ');
 
 /** The content of a reservation: the offer with its price, not visible to anyone yet. */
-export type Reservation = Pick<
-  Offer,
-  | keyof OfferContent
-  | 'organisationId'
-  | 'mode'
-  | 'createdBy'
-  | 'tradingName'
-  | 'country'
-  | 'currency'
-  | 'image'
-  | 'createdAt'
-  | 'startAt'
-  | 'expiryAt'
-  | 'paymentMethod'
-  | 'netMinor'
->;
+export type Reservation = Pick<Offer, (typeof reservedFacts)[number]>;
 
 /** The new id is never used by another offer, even if the creation fails. */
 export async function insertReservation(tx: Transaction, reservation: Reservation): Promise<Offer> {
   const [row] = await tx.query<OfferRow>(
-    `INSERT INTO offers (organisation_id, mode, created_by, trading_name, country, currency, category_id, title, description,
-       terms_and_conditions, advertised_name, url, image, latitude, longitude, radius_miles, gender, interests,
-       created_at, start_at, expiry_at, payment_method, net_minor)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
-     RETURNING *`,
-    [
-      reservation.organisationId,
-      reservation.mode,
-      reservation.createdBy,
-      reservation.tradingName,
-      reservation.country,
-      reservation.currency,
-      reservation.categoryId,
-      reservation.title,
-      reservation.description,
-      reservation.termsAndConditions,
-      reservation.advertisedName,
-      reservation.url,
-      reservation.image,
-      reservation.latitude,
-      reservation.longitude,
-      reservation.radiusMiles,
-      reservation.gender,
-      reservation.interests,
-      reservation.createdAt,
-      reservation.startAt,
-      reservation.expiryAt,
-      reservation.paymentMethod,
-      reservation.netMinor,
-    ],
+    `INSERT INTO offers (${columns}) VALUES (${parameters}) RETURNING *`,
+    reservedFacts.map((fact) => reservation[fact]),
   );
   if (row === undefined) throw new Error('the insert returned no row');
   return toOffer(row);

@@ -14,14 +14,14 @@ import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { findOfferForAdmin, listOffers } from '../offers-store.ts';
+import { findOfferForAdmin, pageOfOffers } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
 import { adminReplies, send } from './replies.ts';
 
 export function paymentRoutes(routes: Router, o: OffersContext): void {
   routes.get('/payments', async (req, res) => {
     const { receivedAt } = requestFacts(req);
-    const offers = await listOffers(o.postgres, validInput(paymentsPage, req.query));
+    const offers = await pageOfOffers(o.postgres, validInput(paymentsPage, req.query));
     const payments = offers.map((offer) => toKnownPayment(offer, effectiveAt(offer, receivedAt)));
     res.json({ payments } satisfies z.infer<typeof knownPayments>);
   });

@@ -1,10 +1,8 @@
 /** Checks which database the image store belongs to, so that an installation with a wrong address does not remove another's pictures. */
 import { randomUUID } from 'node:crypto';
-import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { type ImageStore, isImageName, MARK } from './images.ts';
+import type { OffersContext } from '../context.ts';
+import { isImageName, MARK } from './images.ts';
 import { databaseId, isAnyUnknown } from './images-store.ts';
 
 export type ImageStoreOwner = {
@@ -15,16 +13,13 @@ export type ImageStoreOwner = {
   readonly assertOurs: () => Promise<void>;
 };
 
+type OwnerContext = Pick<OffersContext, 'postgres' | 'images' | 'logger' | 'metrics'>;
+
 /**
  * An unavailable store does not prevent the start, because most work needs no pictures.
  * @throws if the store belongs to another database
  */
-export async function ownImageStore(o: {
-  postgres: Postgres;
-  images: ImageStore;
-  logger: Logger;
-  metrics: Metrics;
-}): Promise<ImageStoreOwner> {
+export async function ownImageStore(o: OwnerContext): Promise<ImageStoreOwner> {
   const ours = await databaseId(o.postgres, randomUUID());
   const foreign = o.metrics.gauge({
     name: 'image_store_foreign',
@@ -52,10 +47,7 @@ export async function ownImageStore(o: {
 }
 
 /** A store without a mark gets ours, unless it holds pictures that our database does not know. */
-async function belongsTo(
-  ours: string,
-  { postgres, images }: { readonly postgres: Postgres; readonly images: ImageStore },
-): Promise<boolean> {
+async function belongsTo(ours: string, { postgres, images }: OwnerContext): Promise<boolean> {
   const marked = await images.readMark();
   if (marked !== null) return marked.trim() === ours;
   for await (const names of images.list()) {

@@ -7,8 +7,6 @@
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from '../context.ts';
 import { adoptUnknown, beginSearch, forgetRetired, giveSearchUp, retireUnneeded } from './images-store.ts';
 import type { ImageStoreOwner } from './owner.ts';
@@ -28,10 +26,8 @@ const BATCH = 200;
 const BATCHES_A_RUN = 20;
 const REMOVED_AT_ONCE = 8;
 
-type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock'> & {
+type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock' | 'logger' | 'metrics'> & {
   readonly owner: ImageStoreOwner;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
 };
 
 export function startImageRemoval(o: RemovalContext): ImageRemoval {

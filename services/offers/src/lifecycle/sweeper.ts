@@ -4,8 +4,6 @@
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from '../context.ts';
 import { keepPages, recoverCreations, recoverDeletions } from '../creation/recovery.ts';
 import { activatedAt, type Offer } from '../domain/offer.ts';
@@ -25,7 +23,7 @@ const RECOVER_EVERY_MS = 5_000;
 /** Small, so that few rows are locked for a short time, even when many offers begin on the hour. */
 const BATCH = 200;
 
-export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metrics }): Sweeper {
+export function startSweeper(o: OffersContext): Sweeper {
   const announcing = startLoop({
     ...o,
     name: 'offers-announcing',

@@ -1,10 +1,7 @@
 /** Metric: how many offers members can see. Every replica exports the same number. */
 import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
-import type { Postgres } from '@offer-ads/platform/postgres/postgres';
-import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import type { OffersContext } from '../context.ts';
 import { countLive } from '../offers-store.ts';
 
 /** The number changes slowly, and counting takes some ten milliseconds. */
@@ -12,12 +9,7 @@ const COUNT_EVERY_MS = 60_000;
 /** Far above the expected number. The count stops there, so that it cannot overload the database. */
 const MOST_COUNTED = 100_000;
 
-export function watchLiveOffers(o: {
-  postgres: Postgres;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-}): Loop {
+export function watchLiveOffers(o: OffersContext): Loop {
   const live = o.metrics.gauge({
     name: 'offers_live',
     help: `Offers that members are shown: Active and not disabled; ${MOST_COUNTED} in all stand for that many or more`,

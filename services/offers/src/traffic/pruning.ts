@@ -1,8 +1,6 @@
 /** Deletes data that the intake of views and clicks needs for a few days only (decision 51, viewers are pseudonyms). */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from '../context.ts';
 import { forgetTrafficEvents } from './traffic-store.ts';
 import { forgetViewers } from './viewers-store.ts';
@@ -16,7 +14,7 @@ const PRUNE_EVERY_MS = 600_000;
 const AT_ONCE = 5_000;
 
 export function startTrafficPruning(
-  o: Pick<OffersContext, 'postgres' | 'clock'> & { logger: Logger; metrics: Metrics },
+  o: Pick<OffersContext, 'postgres' | 'clock' | 'logger' | 'metrics'>,
 ): Loop {
   return startLoop({
     ...o,

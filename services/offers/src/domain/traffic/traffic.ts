@@ -119,12 +119,6 @@ function minus(a: Counts, b: Counts): Counts {
 }
 
 function combine(a: Counts, b: Counts, by: (a: number, b: number) => number): Counts {
-  return {
-    views: by(a.views, b.views),
-    clicks: by(a.clicks, b.clicks),
-    viewsRepeated: by(a.viewsRepeated, b.viewsRepeated),
-    clicksRepeated: by(a.clicksRepeated, b.clicksRepeated),
-    viewsAutomated: by(a.viewsAutomated, b.viewsAutomated),
-    clicksAutomated: by(a.clicksAutomated, b.clicksAutomated),
-  };
+  const names = Object.keys(nothing) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, by(a[name], b[name])])) as Counts;
 }
