@@ -35,6 +35,7 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
 /** Some languages add them to numbers, for right-to-left text. */
 const marksOfDirection = /[\u061c\u200e\u200f]/g;
 
+/** The calendar day in UTC, for every country: invoices are dated by it. */
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 export function dayText(instant: Date): string {

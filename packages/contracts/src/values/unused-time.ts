@@ -1,5 +1,5 @@
 /**
- * The value of Unused Time (decision 6). Billing credits by this rule, and the check of payments recomputes with it.
+ * The value of Unused Time (decision 6, Unused Time). Billing credits by this rule, and the check of payments recomputes with it.
  */
 import { divideHalfUp } from './rounding.ts';
 

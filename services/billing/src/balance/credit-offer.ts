@@ -1,6 +1,6 @@
 /**
- * Credits Unused Time (decision 6) to the prepaid balance: cumulative, net (decision 30), never more than the price. Money that the card
- * provider has taken back is not credited (decision 158, credits of money that was kept).
+ * Credits Unused Time (decision 6, Unused Time) to the prepaid balance: cumulative, net (decision 30, credits are net), never more than the
+ * price. Money that the card provider has taken back is not credited (decision 158, credits of money that was kept).
  */
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';

@@ -14,22 +14,23 @@ import {
 } from '../domain/payments/checkout.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
-/** The table of each kind of purchase. Its row is locked before money of the purchase moves. */
-const places = {
+/** The table of each kind of purchase. The purchase's row is locked before its money moves. */
+const tables = {
   offer: { table: 'offer_payments', id: 'offer_id' },
   'top-up': { table: 'top_ups', id: 'top_up_id' },
 } as const;
 
-function placeOf(purchase: Purchase) {
+/** Where the purchase's row is: its table, the name of its id column, and the id. */
+function rowOf(purchase: Purchase) {
   const key = purchase.kind === 'offer' ? purchase.offerId : purchase.topUpId;
-  return { ...places[purchase.kind], key };
+  return { ...tables[purchase.kind], key };
 }
 
 export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
-  const { table, id, key } = placeOf(purchase);
-  // Two statements, because one that waits for the lock would return the session as it was before the wait.
+  const { table, id, key } = rowOf(purchase);
+  // Locks first and reads in a second statement: a statement that waits for a lock returns the other tables as they were before the wait.
   const locked = await tx.query(`SELECT FROM ${table} WHERE ${id} = $1 FOR UPDATE`, [key]);
-  // Without this check, a row inserted between the two statements would be read without its lock.
+  // No row was locked, so none is read: a row inserted after the first statement would be returned without its lock.
   if (locked.length === 0) return undefined;
   const [row] = await tx.query<CardPaymentRow>(
     `SELECT * FROM card_payments WHERE purchase = $1 AND ${id} = $2`,
@@ -69,7 +70,7 @@ export async function updateCheckout<P extends CardPayment>(
 ): Promise<P> {
   const checkout = change(payment.checkout);
   if (checkout === payment.checkout) return payment;
-  const { table, id, key } = placeOf(payment.purchase);
+  const { table, id, key } = rowOf(payment.purchase);
   const { state, paidAt, deletion, revoked } = checkout;
   // Only offers are deleted.
   const isOffer = payment.purchase.kind === 'offer';
@@ -82,7 +83,7 @@ export async function updateCheckout<P extends CardPayment>(
   return { ...payment, checkout };
 }
 
-/** The same in its own transaction; throws if the payment no longer exists. */
+/** Locks the payment and updates its checkout in a transaction of its own; throws if the payment no longer exists. */
 export async function changeCheckout(
   { postgres, clock }: { readonly postgres: Postgres; readonly clock: Clock },
   { purchase }: { readonly purchase: Purchase },
@@ -100,7 +101,7 @@ export async function sessionOf(
   on: Transaction,
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
 ): Promise<string | null> {
-  const { id, key } = placeOf(purchase);
+  const { id, key } = rowOf(purchase);
   const [row] = await on.query<{ session_id: string | null }>(
     `SELECT session_id FROM checkout_sessions WHERE ${id} = $1 AND generation = $2`,
     [key, generation],
@@ -114,7 +115,7 @@ export async function writeSession(
   checkout: Checkout,
   now: Date,
 ): Promise<void> {
-  const { id, key } = placeOf(purchase);
+  const { id, key } = rowOf(purchase);
   const { session } = checkout;
   await tx.query(
     `INSERT INTO checkout_sessions
@@ -135,7 +136,7 @@ export async function writeSession(
       nextLook(checkout, now),
     ],
   );
-  // A new generation begins only when all earlier sessions are certainly over, so no check of those is due any more.
+  // A new generation begins only when no earlier session can be paid any more, so those need no further check.
   await tx.query(
     `UPDATE checkout_sessions SET expired = true, next_check_at = NULL
       WHERE ${id} = $1 AND generation < $2 AND next_check_at IS NOT NULL`,
@@ -148,7 +149,7 @@ export async function recordPaidSession(
   purchase: Purchase,
   paid: { readonly sessionId: string; readonly paymentIntentId: string | null },
 ): Promise<void> {
-  const { table, id, key } = placeOf(purchase);
+  const { table, id, key } = rowOf(purchase);
   await tx.query(`UPDATE ${table} SET paid_session_id = $2, payment_intent_id = $3 WHERE ${id} = $1`, [
     key,
     paid.sessionId,
@@ -156,10 +157,13 @@ export async function recordPaidSession(
   ]);
 }
 
-/** The overdue batch, oldest first, with at most `limit` of each kind. */
+/** Asks for the batch that is due, oldest first: at most `limit` sessions, or at most `limit` offers and as many top-ups. */
 type DueQuery = { readonly modes: readonly Mode[]; readonly now: Date; readonly limit: number };
 
-/** Card payments whose session is due for a check with Stripe. Their next check is moved on at once, so that replicas share the work. */
+/**
+ * Card payments whose session is due for a check with Stripe. Sets the time of their next check at once, so that no other replica takes them
+ * too.
+ */
 export async function takeDueSessions(
   tx: Transaction,
   { modes, now, limit }: DueQuery,
@@ -187,14 +191,14 @@ export async function takeDueSessions(
 }
 
 /**
- * Unpaid checkouts past their end, which are to be closed (decision 4, expiry wins). The next try is moved on at once, further each time,
- * so that checkouts that cannot be closed do not delay the others.
+ * Unpaid checkouts past their end, which are to be closed (decision 4, expiry wins). Sets the time of the next try at once. The wait grows
+ * with each try, so that checkouts that cannot be closed do not delay the others.
  */
 export async function takePastEnd(tx: Transaction, { modes, now, limit }: DueQuery): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];
   for (const { table, id, expiry } of [
-    { ...places.offer, expiry: 'offer_expiry_at' },
-    { ...places['top-up'], expiry: 'expiry_at' },
+    { ...tables.offer, expiry: 'offer_expiry_at' },
+    { ...tables['top-up'], expiry: 'expiry_at' },
   ]) {
     const due = await tx.query<{ key: bigint; expiry_at: Date }>(
       `SELECT ${id} AS key, ${expiry} AS expiry_at FROM ${table}

@@ -1,4 +1,4 @@
-/** `/pay/{token}`: the stable link of a card payment (decision 12), and the pages to which Stripe returns the payer. */
+/** `/pay/{token}`: the stable link of a card payment (decision 12, stable payment link), and the pages to which Stripe returns the payer. */
 
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { WebPage } from '@offer-ads/platform/pages/web-page';

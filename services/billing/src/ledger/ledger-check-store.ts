@@ -10,13 +10,13 @@ import { invoiceChecks } from './invoice-check-store.ts';
 /** Each step takes a quarter of a second on a busy machine; the limit for a statement is two seconds. */
 const transactionsPerStep = 5_000;
 const rowsPerStep = 5_000;
-/** A person needs only the first ones, and the reply stays readable. */
+/** The check stops at this number: a person needs only the first problems, and the reply stays readable. */
 const mostProblems = 1_000;
 
 /**
  * Each step is one statement and sees one snapshot. The rows that it compares are always written in one transaction. No transaction stays
  * open between steps: a migration would have to wait for it, and every charge would wait for the migration. Rows that were read do not
- * change; later transactions come after all others of their book.
+ * change, and new transactions are always the last of their book, so the check may miss them but never reports them wrongly.
  */
 export async function checkLedger(
   on: Queryable,
@@ -51,6 +51,7 @@ function cutShort(transactions: number, problems: readonly string[]): LedgerChec
   return { ok: false, transactions, problems: [...shown, `the check stopped at ${mostProblems} problems`] };
 }
 
+/** The position of a transaction in the order of `transactionSteps`: book by book, and in each book by time. */
 type Place = readonly [
   organisationId: bigint,
   mode: string,
@@ -70,8 +71,8 @@ type StepRow = {
 };
 
 /**
- * Reads book after book in the order of the statement. A step begins with the last transaction of the step before: its balance is the
- * starting point, and it is not checked again.
+ * Reads book after book, and the transactions of each by time. A step begins with the last transaction of the step before. That one is not
+ * checked again; its balance is the starting point for the next one.
  */
 async function* transactionSteps(
   on: Queryable,
@@ -98,8 +99,8 @@ const transactionsCheck = `
      ORDER BY organisation_id, mode, currency, booked_at, transaction_id
      LIMIT $6
   ), recomputed AS (
-    SELECT step.*, whole.*,
-           row_number() OVER walk AS place,
+    SELECT step.*, totals.*,
+           row_number() OVER all_books AS row_in_step,
            lag(transaction_id) OVER book AS previous_id,
            lag(balance_after_minor, 1, 0::bigint) OVER book AS balance_before
       FROM step
@@ -112,40 +113,40 @@ const transactionsCheck = `
                                = (step.organisation_id, step.mode, step.currency)), true) AS one_book
           FROM entries JOIN accounts a USING (account_id)
          WHERE entries.transaction_id = step.transaction_id
-      ) whole
-    WINDOW walk AS (ORDER BY organisation_id, mode, currency, booked_at, transaction_id),
+      ) totals
+    WINDOW all_books AS (ORDER BY organisation_id, mode, currency, booked_at, transaction_id),
            book AS (PARTITION BY organisation_id, mode, currency ORDER BY booked_at, transaction_id)
   ), examined AS (
-    SELECT * FROM recomputed WHERE $7 OR place > 1
+    SELECT * FROM recomputed WHERE $7 OR row_in_step > 1
   ), wrong AS (
-    SELECT place, format('transaction %s has no entries', transaction_id) AS problem
+    SELECT row_in_step, format('transaction %s has no entries', transaction_id) AS problem
       FROM examined WHERE entries = 0
     UNION ALL
-    SELECT place, format('transaction %s sums to %s in %s', transaction_id, total, currency)
+    SELECT row_in_step, format('transaction %s sums to %s in %s', transaction_id, total, currency)
       FROM examined WHERE total <> 0
     UNION ALL
-    SELECT place, format('transaction %s has an entry in a book that is not its own', transaction_id)
+    SELECT row_in_step, format('transaction %s has an entry in a book that is not its own', transaction_id)
       FROM examined WHERE NOT one_book
     UNION ALL
-    SELECT place, format('transaction %s says that it left a balance of %s, but %s and its change of %s make %s',
-                         transaction_id, balance_after_minor, balance_before, change, balance_before + change)
+    SELECT row_in_step, format('transaction %s says that it left a balance of %s, but %s and its change of %s make %s',
+                               transaction_id, balance_after_minor, balance_before, change, balance_before + change)
       FROM examined WHERE balance_after_minor <> balance_before + change
     UNION ALL
-    SELECT place, format('transaction %s has an earlier time than transaction %s, which was booked before it',
-                         previous_id, transaction_id)
+    SELECT row_in_step, format('transaction %s has an earlier time than transaction %s, which was booked before it',
+                               previous_id, transaction_id)
       FROM examined WHERE previous_id > transaction_id
     UNION ALL
-    SELECT place, format('transaction %s is of offer %s, which has no record', transaction_id, offer_id)
+    SELECT row_in_step, format('transaction %s is of offer %s, which has no record', transaction_id, offer_id)
       FROM examined
      WHERE offer_id IS NOT NULL
        AND NOT EXISTS (SELECT FROM offer_payments p WHERE p.offer_id = examined.offer_id)
     UNION ALL
-    SELECT place, format('transaction %s is of "%s", which has no record', transaction_id, cause)
+    SELECT row_in_step, format('transaction %s is of "%s", which has no record', transaction_id, cause)
       FROM examined
      WHERE kind IN ('card-refund', 'card-refund-failed', 'card-dispute', 'card-dispute-won')
        AND NOT EXISTS (SELECT FROM card_reversals r WHERE r.reversal_id = split_part(cause, ' ', 2))
     UNION ALL
-    SELECT place, format('transaction %s is of "%s", which has no record', transaction_id, cause)
+    SELECT row_in_step, format('transaction %s is of "%s", which has no record', transaction_id, cause)
       FROM examined
      WHERE kind IN ('card-settlement', 'card-settlement-returned')
        AND NOT EXISTS (
@@ -153,17 +154,20 @@ const transactionsCheck = `
        )
     UNION ALL
     -- Play money is never mixed with paid money, and only play-money transactions use its account.
-    SELECT place, format('transaction %s of kind %s takes %s from play money in %s mode',
-                         transaction_id, kind, played, mode)
+    SELECT row_in_step, format('transaction %s of kind %s takes %s from play money in %s mode',
+                               transaction_id, kind, played, mode)
       FROM examined
      WHERE (played <> 0) <> (kind = 'play-money') OR (played <> 0 AND (mode <> 'TEST' OR entries <> 2 OR played <> change))
   )
   SELECT organisation_id, mode, currency, booked_at::text, transaction_id,
          (SELECT count(*) FROM examined) AS transactions,
-         ARRAY (SELECT problem FROM wrong ORDER BY place) AS problems
-    FROM recomputed ORDER BY place DESC LIMIT 1`;
+         ARRAY (SELECT problem FROM wrong ORDER BY row_in_step) AS problems
+    FROM recomputed ORDER BY row_in_step DESC LIMIT 1`;
 
-/** Reads the rows of one table by id; `problem` is null for a correct row. */
+/**
+ * Runs a check of one table, step by step. Its query returns the $2 rows with the next ids above $1: the id as `place`, and `problem`, null
+ * for a correct row.
+ */
 async function* rowSteps(on: Queryable, check: string, size: number): AsyncGenerator<readonly string[]> {
   let place = 0n;
   for (;;) {

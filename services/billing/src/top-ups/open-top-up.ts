@@ -1,5 +1,5 @@
 /**
- * Opens a top-up of the prepaid balance by card: the net amount goes to the balance, VAT is added (decision 13). Once per idempotency key;
+ * Opens a top-up of the prepaid balance by card: the net amount goes to the balance, VAT is added (decision 13, VAT). Once per idempotency key;
  * a refusal stores nothing, so the key can be used again.
  */
 import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';

@@ -1,4 +1,4 @@
-/** VAT on card payments (decision 13). A payment from the balance has none, because the top-up of the balance was already taxed. */
+/** VAT on card payments (decision 13, VAT). A payment from the balance has none, because the top-up of the balance was already taxed. */
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 
 /** Organisations registered in this country pay VAT; all others pay none (price rule 6). */

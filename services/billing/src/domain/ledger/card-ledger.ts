@@ -4,7 +4,7 @@ import type { Reversal } from '../payments/reversal.ts';
 import type { Bearer } from '../payments/settlement.ts';
 import type { AccountKind, Book, LedgerTransaction } from './ledger.ts';
 
-/** The net goes to the balance; VAT on top is owed to the tax authority (decision 13). */
+/** The net goes to the balance; VAT on top is owed to the tax authority (decision 13, VAT). */
 export function toppedUpByCard(
   book: Book,
   topUpId: number,

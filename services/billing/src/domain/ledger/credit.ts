@@ -1,7 +1,7 @@
 /**
- * Credits of Unused Time are cumulative (decision 6). An event says how much of an offer is unused so far; the credit is what that part of the price
- * is worth, minus what was credited before. Repeated events and events in any order are therefore harmless. Money that the card provider has taken
- * back is not credited (decision 158, credits of money that was kept).
+ * Credits of Unused Time are cumulative (decision 6, Unused Time). An event says how much of an offer is unused so far; the credit is what
+ * that part of the price is worth, minus what was credited before. Repeated events and events in any order are therefore harmless. Money that
+ * the card provider has taken back is not credited (decision 158, credits of money that was kept).
  */
 import { creditTarget, type UnusedTime } from '@offer-ads/contracts/values/unused-time';
 

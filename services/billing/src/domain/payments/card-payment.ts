@@ -9,6 +9,7 @@ export type Purchase =
   | { readonly kind: 'top-up'; readonly topUpId: number };
 
 export type CardPayment = {
+  /** The specification's `payment_method`: `E` is by card, `B` is from the prepaid balance. */
   readonly method: 'E';
   readonly purchase: Purchase;
   readonly book: Book;
