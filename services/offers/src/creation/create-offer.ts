@@ -1,10 +1,11 @@
 /**
- * Creating an offer: received -> charging -> finished (architecture, "Creating an offer"). A key leads to at most one offer and
- * one charge, even with crashes, races and lost answers, because
- * - only the holder of the key's lease works on the creation, and a write with an old fence changes nothing;
- * - until `charging`, nothing outside has changed, so the creation may be repeated or dropped;
- * - from `charging` on, a hidden reservation has the offer's id. Billing charges an id at most once, and the creation is completed even if
- * its caller has disconnected.
+ * Creating an offer: received -> charging -> finished (architecture, "Creating an offer"). An idempotency key, here called key, leads to
+ * at most one offer and one charge, even with crashes, races and lost answers, because
+ * - only the holder of the key's lease works on the creation. Each holder has a new fence, a number that all its writes contain; a write
+ *   with an older fence changes nothing;
+ * - until `charging`, no other service has changed anything, so the creation may be repeated or dropped;
+ * - from `charging` on, the offer has its id and is stored as a hidden reservation. Billing charges an id at most once, and the creation is
+ *   completed even if its caller has disconnected.
  */
 
 import type { CreateReply } from '@offer-ads/contracts/public/api';
@@ -51,11 +52,11 @@ export type CreateOutcome =
 
 /** @throws the 503 fault before any work if the organisation has too many creations running */
 export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
-  return o.creations.run(accountOf(request), () => claimAndProceed(o, request));
+  return o.creations.run(semaphoreKeyOf(request), () => claimAndProceed(o, request));
 }
 
-/** Limits hold per organisation and mode. */
-function accountOf({ caller }: CreateRequest): string {
+/** The limits of running creations hold per organisation and mode. */
+function semaphoreKeyOf({ caller }: CreateRequest): string {
   return `${caller.organisationId}/${caller.mode}`;
 }
 
@@ -94,7 +95,7 @@ async function proceed(
       }
       request.deadline.whileAwaited().stopIfGone();
       const reserved = await o.reservations.run(
-        accountOf(request),
+        semaphoreKeyOf(request),
         () => reserve(o, request, hold, checked.checks),
         request.deadline,
       );
@@ -129,7 +130,7 @@ async function reserve(
       createdAt: receivedAt,
     });
     await markCharging(tx, hold, offer);
-    // Last: other creations of the organisation wait from here until this transaction ends.
+    // Last, because it locks the quota: other creations of the organisation wait from here until this transaction ends.
     const inUse = await lockOffersInUse(tx, caller, receivedAt, offer.offerId);
     const refusal = checkQuota(quotaOf(o, caller), inUse, offer);
     if (refusal === null) return { ok: true, offer };
@@ -164,12 +165,14 @@ async function askBilling(
   call: CallContext,
   offer: Offer,
 ): Promise<{ readonly ok: true; readonly billed: Billed } | Refused> {
+  // `B` is the prepaid balance, `E` a payment link.
   const answer = await (offer.paymentMethod === 'B'
     ? o.otherServices.charge(call, offer)
     : o.otherServices.openCheckout(call, offer));
   const { netMinor, currency } = offer;
   switch (answer.outcome) {
     case 'charged':
+      // No VAT: the top-up of the balance was taxed (decision 13, VAT).
       return { ok: true, billed: { paymentUrl: null, vatMinor: 0n, paidAt: new Date(answer.chargedAt) } };
     case 'opened': {
       const { paymentUrl, vatMinor } = answer;
@@ -187,7 +190,7 @@ async function askBilling(
           });
         case 'above-maximum':
           return refused({ reason: 'above-maximum', maximumMinor: cardMaximumMinor(currency), currency });
-        // Settled as not charged by a process that died before it freed the key. The caller retries and starts again.
+        // An earlier process closed the id, so it is never charged, and died before it freed the key. The caller retries and starts again.
         case 'closed':
           return refused({ reason: 'in-flight' });
       }

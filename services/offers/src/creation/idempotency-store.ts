@@ -14,7 +14,7 @@ export type KeyName = {
   readonly idempotencyKey: string;
 };
 
-/** The right to work on the creation of a key until another holder takes over. Each fence is used only once. */
+/** The right to work on the creation of a key until another holder takes over. Each holder has a fence of its own, a number never used twice. */
 export type Hold = KeyName & { readonly fence: bigint };
 
 export type Creation = { readonly at: 'received' } | { readonly at: 'charging'; readonly offerId: number };
@@ -93,8 +93,8 @@ export async function findCreation(
 }
 
 /**
- * Claims a creation whose lease ended before the first instant, or has an impossible end. One at a time, so that no creation is locked
- * while another is resolved.
+ * Claims a creation whose lease ended before `abandonedBefore`, or ends later than any lease can. One at a time, so that no creation is
+ * locked while another is resolved.
  */
 export async function claimAbandoned(
   postgres: Postgres,

@@ -19,7 +19,7 @@ import { type OfferReference, updateOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { deleted, type OfferEvent } from './offer-events.ts';
 
-/** E6: the payment came first. E7: it is unknown whether the page is closed. In both cases nothing is deleted. */
+/** `just-paid` (the reply E6): the payment came first. `page-not-closed` (E7): the page may still be open. In both cases nothing is deleted. */
 export type DeleteRefusal = 'not-found' | DeletionFailure;
 export type DeleteOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: DeleteRefusal };
 
@@ -29,15 +29,15 @@ export async function deleteOffer(
   reference: OfferReference,
 ): Promise<DeleteOutcome> {
   const now = call.receivedAt;
-  const begin = (offer: Offer) => {
+  const decideBegin = (offer: Offer) => {
     const decided = beginDeletion(offer, now);
     return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
   };
-  const begun = await updateOffer(o.postgres, reference, begin, call.deadline);
+  const begun = await updateOffer(o.postgres, reference, decideBegin, call.deadline);
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
   const page = await closePage(o, call, begun.offer);
-  // Only the deletion itself must meet the deadline. To leave the offer unchanged is right at any time.
+  // Only a deletion must be committed by the deadline. Ending without a deletion is right at any time.
   if (page !== 'closed') return finishDeletion(o, begun.offer, page, now);
   try {
     return await finishDeletion(o, begun.offer, page, now, call.deadline);
@@ -47,6 +47,7 @@ export async function deleteOffer(
   }
 }
 
+/** Never rejects: an error counts as `unanswered`, because billing may have closed the page all the same. */
 export async function closePage(o: OffersContext, call: CallContext, offer: Offer): Promise<PaymentPage> {
   const { offerId, deletions } = offer;
   try {
@@ -59,7 +60,7 @@ export async function closePage(o: OffersContext, call: CallContext, offer: Offe
 
 /**
  * Ends the recovery point: the offer is deleted, or stays as it was.
- * @param begun the offer after the first step of the deletion
+ * @param begun the offer after the first step of the deletion; its `deletions` is the number of this deletion
  */
 export async function finishDeletion(
   o: OffersContext,
@@ -68,16 +69,16 @@ export async function finishDeletion(
   now: Date,
   deadline?: Deadline,
 ): Promise<DeleteOutcome> {
-  const end = (offer: Offer) => {
+  const decideEnd = (offer: Offer) => {
     const decided = endDeletion(offer, page, now, begun.deletions);
     return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
   };
-  const ended = await updateOffer(o.postgres, begun, end, deadline);
+  const ended = await updateOffer(o.postgres, begun, decideEnd, deadline);
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
 
-/** Tells billing that the page stays open; billing reopens it if necessary. Repeated until billing has confirmed it. */
+/** Tells billing that the page stays open; billing reopens it if necessary. The sweeper repeats this until billing has confirmed it. */
 export async function keepPage(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
   const { offerId, failedDeletion } = offer;
   if (failedDeletion === null) throw new Error(`offer ${offerId} has no failed deletion`);

@@ -1,4 +1,4 @@
-/** Unused Time: the part of the scheduled period in which a paid offer did not run (decision 6). */
+/** Unused Time: the part of the scheduled period in which a paid offer did not run (decision 6, Unused Time). */
 import type { Lifecycle } from '../offer.ts';
 
 /** In milliseconds. `unusedMs` is what has accrued so far, from 0 to scheduledMs. */
