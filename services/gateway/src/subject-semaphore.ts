@@ -6,7 +6,7 @@ import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphor
 /** @throws {Fault} a 503 if too many wait for the subject, or the wait takes too long */
 export type SubjectSemaphore = <T>(subject: string | number, work: () => Promise<T>) => Promise<T>;
 
-/** As for any call to a store (decision 23). */
+/** As for any call to a store (decision 23, deadlines and outages). */
 const longestWaitMs = 2_000;
 
 /** @param of the kind of work, for logs */

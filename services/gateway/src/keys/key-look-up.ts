@@ -1,6 +1,6 @@
 /**
- * Looks up keys. A replica caches a look-up for at most one second from its START (decision 25, revoked on every replica): a revocation
- * waits that long, and then no replica can still have the old state.
+ * Looks up keys. A replica caches a look-up for at most one second from its START. A revocation answers only after that second, when no
+ * replica can still have the old state (decision 25, revoked on every replica).
  */
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { isWellFormedKey } from '../domain/keys/api-key.ts';
 import type { KeyFacts } from '../domain/limits/admission.ts';
 
 export const rememberKeysMs = 1_000;
-/** How long a caller waits for the store: a silent store is noticed in under a second, and a healthy one answers in a few milliseconds. */
+/** How long a request waits for the store, which normally answers within a few milliseconds. After that the reply is a 503. */
 const longestLookUpMs = 750;
 /** Timers of two machines may differ a little. */
 const marginMs = 50;
 
-/** Every revocation awaits it after its commit. */
+/** Changes of keys, their owners and organisations await this after their commit: then no replica has the old facts in its cache. */
 export async function untilForgotten(rememberMs = rememberKeysMs): Promise<void> {
   await pause(rememberMs + marginMs);
 }
@@ -23,7 +23,7 @@ export function sha256Of(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** The hash of a sent key; null if the text cannot be a key, which needs no look-up and no log. */
+/** The hash of a sent key; null if the text cannot be a key. Such a request needs no look-up, and no call log can contain it. */
 export function hashOfSentKey(sent: string | string[] | undefined): Buffer | null {
   return typeof sent === 'string' && isWellFormedKey(sent) ? sha256Of(sent) : null;
 }

@@ -1,6 +1,6 @@
 /**
  * Counts requests against limits: in a store shared by all replicas, or in memory, which is exact for one replica and replaces the store
- * while it is unavailable.
+ * while it is unavailable. The limits themselves are where they are used, for example in http/proxy/rate-limit.ts.
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';

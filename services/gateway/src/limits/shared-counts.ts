@@ -1,6 +1,6 @@
 /**
- * Counts shared by all replicas, in Valkey (or Redis). Requests do not wait for an unavailable store: the first one waits for one short
- * timeout, the others use memory at once, and only a probe asks until the store is back.
+ * Counts shared by all replicas, in Valkey (or Redis). When the store stops answering, the requests under way wait for one short timeout;
+ * later ones are counted in memory at once (request-limiter.ts). From then on only a probe asks the store, until it is back.
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -11,7 +11,8 @@ import { timeoutWheel } from './timeout-wheel.ts';
 export type SharedCounts = AsyncDisposable & {
   readonly isUp: () => boolean;
   /**
-   * Adds to the count of `id` atomically, and begins its window of `windowSeconds` if none runs. Null if the store does not answer in time.
+   * Adds to the count of `id` atomically, and begins its window of `windowSeconds` if none runs. Null if the store does not answer in time;
+   * it may have counted all the same.
    */
   readonly add: (
     id: string,
@@ -22,8 +23,8 @@ export type SharedCounts = AsyncDisposable & {
 /** A store in the same network answers within a millisecond. */
 const usualAnswerMs = 100;
 /**
- * A connection that is silent for this long during a request is closed and reopened. The client measures by the clock, so this is longer
- * than a busy process may need to read an answer.
+ * A connection that is silent for this long during a request is closed and reopened. An answer may wait in the socket while this process
+ * is busy, which the client counts as silence, so this is longer than a process may be busy.
  */
 const silenceMs = 3_000;
 const probeEveryMs = 1_000;
@@ -59,11 +60,11 @@ export async function connectSharedCounts(o: {
   const timeouts = timeoutWheel(o.answerMs ?? usualAnswerMs);
   let up: boolean | undefined;
   let whyDown = 'not connected yet';
-  const turn = (now: boolean) => {
-    if (up === now) return;
-    up = now;
-    gauge.set(now ? 1 : 0);
-    if (now) logger.info('rate limits are counted in the shared store');
+  const noteUp = (isUp: boolean) => {
+    if (up === isUp) return;
+    up = isUp;
+    gauge.set(isUp ? 1 : 0);
+    if (isUp) logger.info('rate limits are counted in the shared store');
     else logger.warn({ reason: whyDown }, 'the store of rate limits is away: each replica counts for itself');
   };
 
@@ -75,26 +76,26 @@ export async function connectSharedCounts(o: {
     } catch (error) {
       // Only the message: the library's errors contain their command, and a login command contains the password.
       whyDown = error instanceof Error ? error.message : String(error);
-      turn(false);
+      noteUp(false);
       return null;
     }
   };
-  /** Counts like a request does: a store that answers but cannot write is not back. */
+  /** Counts as a request does, because a store that answers but cannot write is not back. */
   const probe = async () => {
-    if (up !== true && client.status === 'ready' && (await add('probe', aProbe)) !== null) turn(true);
+    if (up !== true && client.status === 'ready' && (await add('probe', probeCount)) !== null) noteUp(true);
   };
 
   client.on('error', (error) => {
     whyDown = error.message;
   });
-  client.on('close', () => turn(false));
+  client.on('close', () => noteUp(false));
   client.on('ready', () => void probe());
   const probing = setInterval(() => void probe(), probeEveryMs).unref();
 
-  // At the start, the replica waits for the store within the connection's timeout, and continues without it.
+  // A start waits for the store for at most the connection's timeout; without a store, the replica starts all the same.
   await client.connect().catch(() => {});
   await probe();
-  if (up === undefined) turn(false);
+  if (up === undefined) noteUp(false);
 
   return {
     isUp: () => up === true,
@@ -108,7 +109,7 @@ export async function connectSharedCounts(o: {
   };
 }
 
-/** Adds and reads the end of the window in one step, which begins when there is none. */
+/** In one atomic step: begins a window if none runs, adds to its count, and reads the count and the milliseconds to its end. */
 const addToWindow = `
   redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
   return { redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1]) }`;
@@ -124,4 +125,4 @@ function withScript(client: Redis): WithScript {
   return client as WithScript;
 }
 
-const aProbe = { requests: 1, windowSeconds: 1 };
+const probeCount = { requests: 1, windowSeconds: 1 };

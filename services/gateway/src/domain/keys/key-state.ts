@@ -1,4 +1,7 @@
-/** Which keys work, which may be replaced, and how many there may be (specification, Authentication items 2 to 9). The one place that says so. */
+/**
+ * Which keys work, which may be replaced, and how many there may be (specification, Authentication items 2 to 9). The only place with these
+ * rules. A working key may still be refused because of its organisation or mode (limits/admission.ts).
+ */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
 

@@ -1,10 +1,10 @@
-/** What a key found in the store permits (specification, Authentication items 4, 7, 8 and 9). */
+/** Whether a request with this key is admitted, and as which caller (specification, Authentication items 4, 7, 8 and 9). */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
 import { keyState } from '../keys/key-state.ts';
 
-/** All data that the store has about a used key. */
+/** What the store knows about the key of a request. */
 export type KeyFacts = {
   readonly keyId: number;
   readonly mode: Mode | null;
@@ -37,6 +37,7 @@ export type Admission =
   | { readonly ok: true; readonly key: KeyFacts; readonly caller: Caller }
   | { readonly ok: false; readonly reason: AdmissionRefusal };
 
+/** @param key null if the request has no key or an unknown one */
 export function admit(key: KeyFacts | null, now: Date): Admission {
   if (key === null || !key.organisationEnabled || keyState(key, now) !== 'in-force')
     return { ok: false, reason: 'unauthorised' };

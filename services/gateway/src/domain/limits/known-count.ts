@@ -8,8 +8,8 @@ import { countIn, type Limit, type Window, windowHasEnded } from './fixed-window
 export type KnownCount = Window & { readonly owed: number };
 
 /**
- * The window if the client is certainly over its limit: counts only increase until a window ends. Null while requests are owed, so that the
- * other replicas learn of them.
+ * The window if the client is certainly over its limit: counts only increase until a window ends. Undefined while requests are owed: they
+ * must be sent to the store first, so that the other replicas learn of them.
  */
 export function surelyOver(known: KnownCount | undefined, limit: Limit, nowMs: number): Window | undefined {
   if (windowHasEnded(known, nowMs) || known.owed > 0 || known.count < limit.requests) return undefined;
