@@ -1,8 +1,9 @@
 /**
- * How many revealing estimates an organisation, a person and a network may get in a day, and an organisation and a
- * person in 30 days (decisions 153, revealing estimates, 154, budget of
- * revealing estimates, and 155, counting of budgets). Counted in memory, so that estimates wait for no store; replicas exchange what was
- * spent every two seconds.
+ * How many revealing estimates an organisation, a person and a network may get in a day, and an organisation and a person in 30 days. An
+ * estimate is revealing if it may tell something about a single member: it counts few members, or its count differs by few from an earlier
+ * one (domain/revealing.ts; decisions 153, revealing estimates, 154, budget of revealing estimates, and 155, counting of budgets). When a
+ * budget is used up, its holder gets coarse counts. Budgets are counted in memory, so that estimates wait for no store; replicas exchange
+ * what was spent every two seconds.
  */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
@@ -15,11 +16,12 @@ export type Asker = Pick<CallerContext, 'organisationId' | 'personId' | 'keyId' 
 export type Question = {
   readonly asker: Asker;
   readonly target: Target;
-  /** How many members the target reaches. */
+  /** How many members the target reaches, before rounding. */
   readonly counted: number;
   readonly now: Date;
 };
 
+/** `told`: the count that the caller sees, rounded (domain/cohort.ts). */
 export type Answer = { readonly told: number; readonly isRevealing: boolean; readonly isCoarse: boolean };
 
 /** The holders of budgets. */
@@ -37,7 +39,7 @@ export type KnowledgeBudget = {
 export type SpentStore = {
   readonly add: (day: string, spent: readonly Spent[]) => Promise<void>;
   readonly totals: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
-  /** What was spent in the 29 days before; ids that spent nothing may be left out. */
+  /** What was spent in the 29 days before `day`; ids that spent nothing may be left out. */
   readonly before: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
 };
 
@@ -48,7 +50,7 @@ export type Room = {
   readonly answersInAll: number;
   /** Answers to one organisation, for all its holders together. */
   readonly answersOfOrganisation: number;
-  /** More than there are organisations, people and networks; holders above the limit get coarse counts. */
+  /** Holders with a budget; further ones get coarse counts. There are normally fewer holders. */
   readonly holders: number;
   /** People and networks of one organisation. Further ones have no budget of their own; the organisation's budget applies. */
   readonly holdersOfOrganisation: number;
@@ -60,24 +62,28 @@ export const productionRoom: Room = {
   holders: 50_000,
   holdersOfOrganisation: 500,
 };
-/** The days of the longer budget. Until an account's earlier days are known, it may spend one day's part of that budget. */
+/** The days of the longer budget. Until the spending of the 29 days before is known, an account may spend a thirtieth of that budget. */
 const DAYS = 30;
+/** Accounts that one call of `share` stores and reads. */
 const SHARED_AT_ONCE = 1_000;
-/** Each is looked for under 29 days. */
+/** Fewer, because for each account the spending of 29 days is read. */
 const LOOKED_BACK_AT_ONCE = 100;
 
+/** The budget of one holder on one day. */
 type Account = {
-  /** Here and, as far as known, on other replicas. */
+  /** Spent here and, as far as known, on other replicas. */
   spent: number;
   /** Spent here and not yet stored. */
   unshared: number;
   isUsedUp: boolean;
-  /** In the 29 days before; undefined until it is known. */
+  /** Spent in the 29 days before; undefined until it is known. */
   before: number | undefined;
+  /** The number of `answers`. */
   kept: number;
-  /** For an organisation: its answers kept for any holder, and the number of its people and networks. */
+  /** For an organisation: its answers kept for any holder, and the number of its people and networks with an account. */
   keptOfOrganisation: number;
-  brought: number;
+  peopleAndNetworks: number;
+  /** The count of the latest answer to each question. */
   readonly counts: Map<string, number>;
   /** Keyed by count divided by `FEW_MEMBERS`, so that only close answers need to be compared. */
   readonly answers: Map<number, Answered[]>;
@@ -120,7 +126,7 @@ export function knowledgeBudget(o: {
       before: undefined,
       kept: 0,
       keptOfOrganisation: 0,
-      brought: 0,
+      peopleAndNetworks: 0,
       counts: new Map(),
       answers: new Map(),
     };
@@ -128,11 +134,15 @@ export function knowledgeBudget(o: {
     return account;
   }
 
-  /** The same question with the same count reveals nothing new; with another count it reveals that a member came or left. */
-  function isRevealing(account: Account, organisation: Account, key: string, answered: Answered): boolean {
-    const before = account.counts.get(key);
-    if (before === answered.counted) return false;
-    const isNear = before !== undefined || answered.counted < FEW_MEMBERS || hasNear(account, answered);
+  /**
+   * Compares the answer with the account's earlier ones and keeps it.
+   * @returns whether it is revealing. The same question with the same count reveals nothing new; with another count it reveals that a member
+   * came or left. An answer that cannot be kept counts as revealing
+   */
+  function compareAndKeep(account: Account, organisation: Account, key: string, answered: Answered): boolean {
+    const earlier = account.counts.get(key);
+    if (earlier === answered.counted) return false;
+    const isNear = earlier !== undefined || answered.counted < FEW_MEMBERS || hasNear(account, answered);
     return !keep(account, organisation, key, answered) || isNear;
   }
 
@@ -144,14 +154,14 @@ export function knowledgeBudget(o: {
     account.kept += 1;
     organisation.keptOfOrganisation += 1;
     account.counts.set(key, answered.counted);
-    const place = placeOf(answered.counted);
-    const there = account.answers.get(place);
-    if (there === undefined) account.answers.set(place, [answered]);
+    const bucket = bucketOf(answered.counted);
+    const there = account.answers.get(bucket);
+    if (there === undefined) account.answers.set(bucket, [answered]);
     else there.push(answered);
     return true;
   }
 
-  /** @returns whether the answer was revealing, and whether it must be coarse */
+  /** Spends one of each budget for which the answer is revealing. @returns whether it is revealing for any, and whether it must be coarse */
   function spend({ asker, target, counted, now }: Question, key: string, perDay: number) {
     beginDay(now);
     const budgets = holdersOf(asker);
@@ -168,8 +178,8 @@ export function knowledgeBudget(o: {
     for (const [holder, id] of budgets) {
       let account = accounts.get(id);
       if (account === undefined) {
-        if (organisation.brought >= room.holdersOfOrganisation) continue;
-        organisation.brought += 1;
+        if (organisation.peopleAndNetworks >= room.holdersOfOrganisation) continue;
+        organisation.peopleAndNetworks += 1;
         account = openAccount(id);
       }
       if (account === undefined) {
@@ -177,7 +187,7 @@ export function knowledgeBudget(o: {
         continue;
       }
       toShare.add(id);
-      if (!isRevealing(account, organisation, key, answered)) continue;
+      if (!compareAndKeep(account, organisation, key, answered)) continue;
       isAnyRevealing = true;
       if (account.spent >= limitOf(account, holder, perDay)) {
         account.isUsedUp = true;
@@ -196,19 +206,22 @@ export function knowledgeBudget(o: {
     return Math.min(perDay, o.per30Days - (before ?? 0));
   }
 
-  /** Used up until midnight, or until the days before are known: a burst at the start of a day must not be a budget of its own. */
+  /**
+   * Whether the account gets only coarse counts: until midnight if it is used up. Also until the days before are known, if it has spent a day's
+   * part of the longer budget: otherwise a burst at the start of each day would exceed that budget.
+   */
   function isClosed(account: Account | undefined, holder: Holder): boolean {
     if (account === undefined) return false;
     if (account.isUsedUp || o.per30Days === undefined || holder === 'network') return account.isUsedUp;
     return account.before === undefined && account.spent >= Math.ceil(o.per30Days / DAYS);
   }
 
-  /** All of it is stored, and what was spent on the days before is known. */
+  /** All that was spent here is stored, and what was spent on the days before is known. */
   function isSettled({ unshared, before }: Account): boolean {
     return unshared === 0 && (before !== undefined || o.per30Days === undefined);
   }
 
-  /** Once a day for each account. */
+  /** Reads what was spent on the days before; once a day for each account. */
   async function lookBack(store: SpentStore, ids: readonly string[]): Promise<void> {
     if (o.per30Days === undefined) return;
     const asked = { day, ids: ids.filter((id) => accounts.get(id)?.before === undefined) };
@@ -259,14 +272,14 @@ export function knowledgeBudget(o: {
   };
 
   function hasNear(account: Account, answered: Answered): boolean {
-    const place = placeOf(answered.counted);
-    return [place - 1, place, place + 1].some((near) =>
+    const bucket = bucketOf(answered.counted);
+    return [bucket - 1, bucket, bucket + 1].some((near) =>
       account.answers.get(near)?.some((other) => differsByFew(other, answered)),
     );
   }
 }
 
-function placeOf(counted: number): number {
+function bucketOf(counted: number): number {
   return Math.floor(counted / FEW_MEMBERS);
 }
 
