@@ -22,11 +22,14 @@ export type Delivery = AsyncDisposable & { readonly wake: () => void };
 const pollEveryMs = 1_000;
 /** Several times within a lease. */
 const renewEveryMs = 10_000;
-/** Enough that no connection waits for the store, and few that wait for connections. */
+/** Enough that no connection waits for the next claim, and few enough that claimed notifications do not wait long for a connection. */
 const claimedPerConnection = 4;
-/** A notification that waited this long for a connection is given back, so that another replica can take it. */
+/** Claimed notifications are given back after this wait for a connection, so that another replica can take them. */
 const waitForConnectionMs = 5_000;
-/** After an outage of the store, the other lease holders get this time to record what they have sent and to renew their leases. */
+/**
+ * After a failure of the store, ended leases of other processes are not taken over for this time: their holders may have sent mails that they
+ * could not record, and may renew their leases now.
+ */
 const graceMs = 30_000;
 const recordAgainMs = 1_000;
 /** A backlog of hours is processed in many runs: expired notifications are ended in between, and the metrics of the loop show success. */
@@ -56,11 +59,13 @@ export function startDelivery(o: {
   /** Leased by this process, started or not. */
   const held = new Set<string>();
   const underWay = new Set<Promise<void>>();
+  /** Ends the wait for a connection, if the loop is waiting. */
   let endWait: (isFree: boolean) => void = () => {};
   let health = healthy;
   let isProbing = false;
   /** All held notifications are leased from this moment on. */
   let leasedAtMs = Number.NEGATIVE_INFINITY;
+  /** When expired notifications were last ended. */
   let expiredAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
@@ -90,7 +95,7 @@ export function startDelivery(o: {
     }
   }
 
-  /** At every poll, not for every event. */
+  /** Once per poll: new notifications start many more runs of the loop. */
   async function endExpired(): Promise<void> {
     if (performance.now() - expiredAtMs < pollEveryMs / 2) return;
     expiredAtMs = performance.now();
@@ -111,24 +116,26 @@ export function startDelivery(o: {
     return claimed;
   }
 
-  /** Starts each one when its moment has come and a connection is free; gives back the ones that it does not reach. */
+  /** Starts each delivery at its reserved moment when a connection is free; gives back the notifications that were not started. */
   async function begin(claimed: readonly Claimed[]): Promise<void> {
     const left = new Set(claimed);
     try {
-      const listed = await inStore(bounces.find(claimed.map(({ recipient }) => recipient)));
-      const known = await inStore(contacts.findAll(claimed.map(({ organisationId }) => organisationId)));
+      const bouncesByAddress = await inStore(bounces.find(claimed.map(({ recipient }) => recipient)));
+      const contactsByOrganisation = await inStore(
+        contacts.findAll(claimed.map(({ organisationId }) => organisationId)),
+      );
       const { firstInMs, everyMs } = await inStore(o.pace.reserve(claimed.length));
       const startedAtMs = performance.now();
       for (const [place, each] of claimed.entries()) {
         await waitUntil(startedAtMs + firstInMs + place * everyMs);
         if (!(await connectionWithin(waitForConnectionMs))) break;
         if (isPaused(health, clock.now())) break;
-        // The process stood still for so long that another replica may have taken them over.
+        // This process was suspended for so long that another replica may have taken the notifications over.
         if (performance.now() > leasedAtMs + leaseMs) break;
         left.delete(each);
         start(each, {
-          bounce: listed.get(each.recipient.toLowerCase()),
-          contact: known.get(each.organisationId),
+          bounce: bouncesByAddress.get(each.recipient.toLowerCase()),
+          contact: contactsByOrganisation.get(each.organisationId),
         });
       }
     } finally {
@@ -155,7 +162,7 @@ export function startDelivery(o: {
   }
 
   async function deliver(claimed: Claimed, recipient: Recipient): Promise<void> {
-    const result = await fateAfterAttempt(claimed, recipient);
+    const result = await attemptDelivery(claimed, recipient);
     // If the process is killed between the attempt and this line, the mail is sent once more after the lease, with the same Message-ID:
     // SMTP cannot tell whether a message was accepted.
     await recordForSure(claimed, result);
@@ -165,15 +172,17 @@ export function startDelivery(o: {
     logger[result.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
 
-  async function fateAfterAttempt(claimed: Claimed, { bounce, contact }: Recipient): Promise<DeliveryResult> {
+  /** Sends the mail, unless it has expired, its recipient has left or its address does not exist. */
+  async function attemptDelivery(claimed: Claimed, { bounce, contact }: Recipient): Promise<DeliveryResult> {
     const now = claimed.claimedAt;
     if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
-    // Links are sent to the requested address; they are the only mails for people who are not known yet.
+    // Only links expire. They are sent to the requested address, also for people who are not known yet.
+    const isLink = claimed.expiresAt !== undefined;
     const hasLeft = contact !== undefined && !isReachedAt(contact, claimed.recipient);
-    if (claimed.expiresAt === undefined && hasLeft) return withdrawn;
+    if (!isLink && hasLeft) return withdrawn;
     // A person who waits for a link has just said that the mailbox exists.
-    const asked = claimed.insisted || claimed.expiresAt !== undefined;
-    if (bounce !== undefined && !asked && isHeeded(bounce, now))
+    const isAskedFor = claimed.insisted || isLink;
+    if (bounce !== undefined && !isAskedFor && isHeeded(bounce, now))
       return { state: 'suppressed', problem: `the address does not exist: ${bounce.problem}` };
     const attempt = await send(claimed);
     noteHealth(attempt);
@@ -199,14 +208,14 @@ export function startDelivery(o: {
     health = healthAfter(health, attempt, now);
     measured.paused.set(needsProbe(health) ? 1 : 0);
     if (!needsProbe(before) && needsProbe(health)) {
-      // Before the envelope, the server has seen no address that its text could repeat.
+      // Safe to log: an unavailable server was told no address, so its text cannot repeat one.
       const problem = attempt.outcome === 'unavailable' ? attempt.problem : undefined;
       logger.warn({ problem }, 'the mail server takes no mails; they wait');
     }
     if (needsProbe(before) && !needsProbe(health)) logger.info('the mail server takes mails again');
   }
 
-  /** Best effort: a lost note is made again by the next mail to the address. */
+  /** Best effort: if the bounce list cannot be updated, the next mail to the address updates it. */
   async function noteBounce({ recipient, claimedAt }: Claimed, attempt: Attempt, bounce: Bounce | undefined) {
     try {
       if (attempt.outcome === 'refused' && attempt.unknownMailbox)
@@ -240,11 +249,11 @@ export function startDelivery(o: {
   }
 
   function connectionIsFree(): boolean {
-    // Mails that began before the failure say nothing about it, and may take minutes to end.
+    // While one mail probes the server, no second one starts. Older mails still under way may take minutes and do not count as the probe.
     return underWay.size < o.connections && !(needsProbe(health) && isProbing);
   }
 
-  /** Only the loop waits for a connection. */
+  /** Whether a connection is free within this time. Only the loop calls it, one call at a time, so `endWait` needs to hold only one waiter. */
   async function connectionWithin(ms: number): Promise<boolean> {
     if (connectionIsFree() || stopping.signal.aborted) return !stopping.signal.aborted;
     const free = await new Promise<boolean>((resolve) => {

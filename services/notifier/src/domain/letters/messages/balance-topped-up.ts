@@ -27,7 +27,7 @@ export function balanceToppedUp(topUp: TopUp, setting: Setting): Letter {
   };
 }
 
-/** VAT is added to the amount that the balance receives (decision 13). */
+/** VAT is added to the amount that the balance receives (decision 13, VAT). */
 function paid({ method, currency, netMinor, vatMinor }: TopUp, { money }: Setting): readonly Line[] {
   const added: Line = ['Added', money(netMinor, currency)];
   if (method !== 'card') return [added];
