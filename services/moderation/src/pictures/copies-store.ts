@@ -1,4 +1,4 @@
-/** Small copies of refused pictures, for people who decide about them; limited in time and number. */
+/** Small copies of refused pictures for the review by the platform team, the only people who see them; limited in time and number. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 

@@ -1,5 +1,6 @@
 /**
- * The verdict on one upload: is there a ruling, is the verdict known, can it be opened, is it safe? Every failure is a 503: fail closed.
+ * The verdict on one upload: is there a ruling, is the verdict known, can it be opened, is it safe? A picture that cannot be opened is
+ * `unreadable`. Every other failure gives no verdict, so no picture is allowed by mistake.
  */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
@@ -47,7 +48,7 @@ export function createJudge(
       signal,
       async (stage) => {
         try {
-          const decoder = noting(stage, moderation.decoder);
+          const decoder = markingStage(stage, moderation.decoder);
           return await judge({ ...moderation, decoder }, judgedOnce, upload, signal);
         } catch (error) {
           if (error instanceof Unopenable) return unreadable(error.problem);
@@ -57,9 +58,9 @@ export function createJudge(
     );
 }
 
-/** Marks the stage: while a picture is being opened, its own content takes the time. */
-function noting(stage: Stage, decoder: Tasks): Tasks {
-  const note =
+/** A decoder that sets the stage: if the time runs out while a picture is being opened, the picture is the cause (admission.ts). */
+function markingStage(stage: Stage, decoder: Tasks): Tasks {
+  const marked =
     <In extends readonly unknown[], Out>(task: (...input: In) => Promise<Out>) =>
     async (...input: In): Promise<Out> => {
       stage.isOpening = true;
@@ -70,7 +71,7 @@ function noting(stage: Stage, decoder: Tasks): Tasks {
       }
     };
   const { cleanPicture, looksAt, smallCopyOf } = decoder;
-  return { cleanPicture: note(cleanPicture), looksAt: note(looksAt), smallCopyOf: note(smallCopyOf) };
+  return { cleanPicture: marked(cleanPicture), looksAt: marked(looksAt), smallCopyOf: marked(smallCopyOf) };
 }
 
 async function judge(
@@ -81,22 +82,23 @@ async function judge(
 ): Promise<VerdictReply> {
   const { decoder, pictures, rulings, verdicts, basis } = moderation;
   const contentHash = sha256(upload.bytes);
-  const published = testVerdictOn(contentHash, upload.mode);
-  if (published === 'refused') return refused(contentHash, 'test');
+  const testVerdict = testVerdictOn(contentHash, upload.mode);
+  if (testVerdict === 'refused') return refused(contentHash, 'test');
 
-  const known = published === undefined ? await pictures.find(contentHash) : undefined;
+  const known = testVerdict === undefined ? await pictures.find(contentHash) : undefined;
   if (known !== undefined) {
     const outcome = (await rulings.on(known)) ?? (await verdicts.find(contentHash, basis));
-    if (outcome?.verdict === 'refused' && (await needsNoCopy(moderation, contentHash, outcome)))
-      return tell(moderation, upload, known, outcome);
+    if (outcome?.verdict === 'refused' && (await keepCopy(moderation, contentHash, outcome)))
+      return record(moderation, upload, known, outcome);
   }
 
   const clean = await decoder.cleanPicture(upload.bytes);
   if (!clean.ok) return unreadable(clean.problem);
-  if (published === 'allowed') return allowed(contentHash, clean.picture);
+  if (testVerdict === 'allowed') return allowed(contentHash, clean.picture);
 
-  let taken: Promise<readonly Uint8Array[]> | undefined;
-  const looks = () => (taken ??= decoder.looksAt(clean.picture));
+  let made: Promise<readonly Uint8Array[]> | undefined;
+  // Made at most once: for the fingerprints, for the model, or for both.
+  const looks = () => (made ??= decoder.looksAt(clean.picture));
   const { lookShape } = moderation.model;
   const modelsLooks = lookShape === undefined ? looks : () => decoder.looksAt(clean.picture, lookShape);
   const facts = known ?? factsOf(contentHash, clean.picture, await looks());
@@ -105,7 +107,7 @@ async function judge(
     (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, signal)));
   // Read again, because a person may have decided while the model was running.
   const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
-  return tell(moderation, upload, facts, last, clean.picture);
+  return record(moderation, upload, facts, last, clean.picture);
 }
 
 async function askModel(
@@ -122,8 +124,11 @@ async function askModel(
   return decision;
 }
 
-/** A picture blocked by a person need not be reviewed again; for other refused pictures a copy is kept or made. */
-async function needsNoCopy(o: Moderation, contentHash: string, outcome: Outcome): Promise<boolean> {
+/**
+ * Keeps the copy of a refused picture for longer, so that people can review it. Not needed for a picture that a person has blocked.
+ * @returns false if a copy is needed and there is none: the picture must then be opened again
+ */
+async function keepCopy(o: Moderation, contentHash: string, outcome: Outcome): Promise<boolean> {
   if (outcome.verdict === 'refused' && outcome.reason === 'blocked') return true;
   return o.copies.keepLonger(contentHash, copyEnds(o));
 }
@@ -132,8 +137,11 @@ function copyEnds({ clock }: Moderation): Date {
   return new Date(clock.now().getTime() + copyKeptMs);
 }
 
-/** Stores the answer to the uploader. @param clean undefined if the picture is refused and a copy for review exists already */
-async function tell(
+/**
+ * Stores the upload with its verdict, and a copy of a refused picture for review. @returns the reply to offers
+ * @param clean undefined if the picture is refused and needs no new copy
+ */
+async function record(
   o: Moderation,
   { mode, organisationId }: Upload,
   facts: PictureFacts,
@@ -146,6 +154,6 @@ async function tell(
     await o.copies.keep(facts.contentHash, await o.decoder.smallCopyOf(clean), copyEnds(o));
   await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
   if (reason !== null) return refused(facts.contentHash, reason);
-  if (clean === undefined) throw new Error('an allowed picture is given back');
+  if (clean === undefined) throw new Error('the reply for an allowed picture contains its cleaned bytes');
   return allowed(facts.contentHash, clean);
 }
