@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
 
 export type OutboxRelay = AsyncDisposable & {
-  /** Publishes all waiting events; rejects when that fails. */
+  /** Publishes the waiting events; rejects when that fails. If another relay is publishing them, it resolves without waiting for it. */
   readonly flush: () => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export type Waiting = {
 
 /** Most events that are published and confirmed together. */
 export const RELAY_BATCH_SIZE = 500;
-/** Keeps counting within some milliseconds, however long the broker has been down. */
+/** A limit, so that counting takes only milliseconds, however long the broker has been down. */
 export const MOST_COUNTED = 10_000;
 /** About as long as a batch takes. */
 const FIRST_RETRY_MS = 5;
@@ -49,14 +49,14 @@ export function startRelay(o: {
     help: 'Events published from the outbox',
   });
 
-  /** @returns whether another relay was running; it may have read the outbox before the last events were written */
-  const drain = async (goesOn: () => boolean): Promise<boolean> => {
+  /** @returns whether another relay was running. That one may miss the newest events, if it read the outbox before they were written */
+  const drain = async (mayContinue: () => boolean): Promise<boolean> => {
     let count: number | 'busy';
     do {
       count = await o.relayBatch();
       if (count === 'busy') return true;
       published.inc(count);
-    } while (count === RELAY_BATCH_SIZE && goesOn());
+    } while (count === RELAY_BATCH_SIZE && mayContinue());
     return false;
   };
   let wasBusy = false;
@@ -71,7 +71,7 @@ export function startRelay(o: {
     },
   });
 
-  const looking = watchWaiting(o);
+  const waitingWatch = watchWaiting(o);
   let retry: NodeJS.Timeout | undefined;
   let retryAfterMs = FIRST_RETRY_MS;
 
@@ -94,7 +94,7 @@ export function startRelay(o: {
       await loop.runNow();
     },
     [Symbol.asyncDispose]: async () => {
-      await looking[Symbol.asyncDispose]();
+      await waitingWatch[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
       clearTimeout(retry);
       // Events that were written just before the stop should not wait for the next start.
@@ -106,7 +106,7 @@ export function startRelay(o: {
   };
 }
 
-/** Every replica reports this, also those that do not relay, in case the relaying one is stuck. */
+/** Reports the waiting events. Every replica does, because the one that relays may be stuck. */
 function watchWaiting(o: { countWaiting: () => Promise<Waiting>; logger: Logger; metrics: Metrics }): Loop {
   const events = o.metrics.gauge({
     name: 'outbox_events',
