@@ -25,42 +25,31 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   const stores = await openStores(opened, say);
   const settings = await prepareSettings(opened, stores);
   const when = circumstances();
-  if (options.chosen.includes('creations')) {
-    const system = opened.use(new AsyncDisposableStack());
-    const creations = await measureCreations(system, {
-      stores,
-      settings,
-      plan: creationPlan(options),
-      report: say,
-    });
-    publish(
-      'creations',
-      `${when} ${creationsReport(creations)}`,
-      options.write && creations.durability !== null,
-    );
+  const measurePart = async (
+    name: Options['chosen'][number],
+    measure: (own: AsyncDisposableStack) => Promise<{ report: string; isDurable?: boolean }>,
+  ) => {
+    if (!options.chosen.includes(name)) return;
+    const own = opened.use(new AsyncDisposableStack());
+    const { report, isDurable = true } = await measure(own);
+    publish(name, `${when} ${report}`, options.write && isDurable);
     // Its processes end before the next part begins.
-    await system.disposeAsync();
-  }
-  if (options.chosen.includes('one-balance')) {
-    const system = opened.use(new AsyncDisposableStack());
+    await own.disposeAsync();
+  };
+  await measurePart('creations', async (own) => {
+    const plan = creationPlan(options);
+    const creations = await measureCreations(own, { stores, settings, plan, report: say });
+    return { report: creationsReport(creations), isDurable: creations.durability !== null };
+  });
+  await measurePart('one-balance', async (own) => {
     const creations = oneBalanceCreations(options);
-    const samples = await measureOneBalance(system, { settings, creations, report: say });
-    publish('one-balance', `${when} ${oneBalanceReport(samples)}`, options.write);
-    await system.disposeAsync();
-  }
-  if (options.chosen.includes('listing')) {
-    const service = opened.use(new AsyncDisposableStack());
-    const listing = await measureListing(service, {
-      stores,
-      settings,
-      plan: listingPlan(options),
-      report: say,
-    });
-    publish('listing', `${when} ${listingReport(listing)}`, options.write);
-    await service.disposeAsync();
-  }
-  if (options.chosen.includes('intake')) {
-    const intake = await measureIntake(opened, { ...options, stores, report: say });
-    publish('intake', `${when} ${intakeReport(intake)}`, options.write);
-  }
+    return { report: oneBalanceReport(await measureOneBalance(own, { settings, creations, report: say })) };
+  });
+  await measurePart('listing', async (own) => {
+    const plan = listingPlan(options);
+    return { report: listingReport(await measureListing(own, { stores, settings, plan, report: say })) };
+  });
+  await measurePart('intake', async (own) => ({
+    report: intakeReport(await measureIntake(own, { ...options, stores, report: say })),
+  }));
 }

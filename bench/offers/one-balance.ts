@@ -128,7 +128,7 @@ async function readMoney(
   const [billed] = await stores.billing.query<Omit<Standing, 'offersShown'>>(
     `SELECT count(*) AS charges, coalesce(sum(net_minor), 0)::bigint AS "chargedMinor",
             (SELECT balance_minor FROM balances JOIN accounts USING (account_id)
-              WHERE organisation_id = $1 AND kind = 'prepaid-balance') AS "balanceMinor"
+              WHERE organisation_id = $1 AND mode = 'TEST' AND kind = 'prepaid-balance') AS "balanceMinor"
        FROM offer_payments WHERE organisation_id = $1 AND paid_at IS NOT NULL`,
     [organisationId],
   );

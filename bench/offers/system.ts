@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
+import { repository } from '@offer-ads/dev/start/folder';
 import {
   addressesOf,
   adminSettings,
@@ -12,9 +13,11 @@ import {
 } from '@offer-ads/dev/start/plans';
 import { choosePorts } from '@offer-ads/dev/start/ports';
 import { makeSecrets } from '@offer-ads/dev/start/secrets';
+import { type PostgresService, postgresServices } from '@offer-ads/dev/start/stores';
 import { type Running, startProcess } from '../process.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 
+type Databases = Settings['stores']['databases'];
 export type Moderation = 'the model' | 'a stand-in';
 export type System = {
   readonly gatewayUrl: string;
@@ -26,19 +29,19 @@ export type System = {
   readonly stop: (name: string) => Promise<void>;
 };
 
-const services = fileURLToPath(new URL('../../services', import.meta.url));
 const standIn = fileURLToPath(new URL('moderation-stand-in.ts', import.meta.url));
 
 export async function prepareSettings(
   opened: AsyncDisposableStack,
   { folder, backing }: Stores,
 ): Promise<Settings> {
-  const database = (name: 'gateway' | 'offers' | 'billing') =>
-    createDatabase(opened, {
-      serverUrl: backing.postgresUrl,
+  const database = async (name: PostgresService) => {
+    const migrations = join(repository, 'services', name, 'migrations');
+    return [
       name,
-      migrations: join(services, name, 'migrations'),
-    });
+      await createDatabase(opened, { serverUrl: backing.postgresUrl, name, migrations }),
+    ] as const;
+  };
   const mongo = (name: string) => {
     const url = new URL(backing.mongoUrl);
     url.pathname = `/bench_${process.pid}_${name}`;
@@ -51,11 +54,7 @@ export async function prepareSettings(
     ports,
     secrets: makeSecrets(),
     stores: {
-      databases: {
-        gateway: await database('gateway'),
-        offers: await database('offers'),
-        billing: await database('billing'),
-      },
+      databases: Object.fromEntries(await Promise.all(postgresServices.map(database))) as Databases,
       mongo: { pricing: mongo('pricing'), moderation: mongo('moderation'), notifier: mongo('notifier') },
       rabbitmq: backing.rabbitmqUrl,
       valkey: backing.valkeyUrl ?? '',
@@ -109,8 +108,8 @@ export function startPlanned(
   return startProcess({
     name: plan.name,
     folder,
-    // Where the packages that it imports by name are found.
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    // The packages that it imports are found from here.
+    cwd: repository,
     command: process.execPath,
     args: [...nodeArgs, ...plan.args],
     readyUrl: plan.readyUrl,

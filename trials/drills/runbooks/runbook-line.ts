@@ -5,7 +5,6 @@ import { repository } from '@offer-ads/dev/start/folder';
 import { query } from '../../harness/sql.ts';
 import type { DatabaseName } from '../faults/open-locks.ts';
 import type { DrillSystem } from '../system.ts';
-import { shellWords } from './shell-words.ts';
 
 /** Returns what it printed. A failed line fails the drill. */
 export async function runLine(system: DrillSystem, line: string): Promise<string> {
@@ -41,4 +40,11 @@ function asText(rows: readonly object[]): string {
   return rows
     .map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value)))
     .join('\n');
+}
+
+/** Splits a line of a runbook into words as the shell does, with both kinds of quotes. */
+export function shellWords(line: string): string[] {
+  return [...line.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
+  );
 }
