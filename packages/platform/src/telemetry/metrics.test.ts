@@ -9,6 +9,13 @@ describe('metrics', () => {
     expect(await second.registry.metrics()).not.toContain('things_total');
   });
 
+  it('of the process are in the metrics of each service, with its name', async () => {
+    for (const service of ['offers', 'billing'])
+      expect(await createMetrics(service).registry.metrics()).toContain(
+        `process_cpu_seconds_total{service="${service}"} `,
+      );
+  });
+
   it('return the same instrument for the same name', () => {
     const metrics = createMetrics('offers');
     const declared = { name: 'queue_depth', help: 'Depth.', labelNames: ['queue'] };
