@@ -219,7 +219,7 @@ async function seriousFaults(page: Page, look: keyof typeof looks): Promise<stri
     const { axe } = globalThis as unknown as { axe: typeof axeCore };
     const { violations } = await axe.run(document, {
       resultTypes: ['violations'],
-      // For rules about style sheets and videos, none of which is serious.
+      // Only experimental rules and the moderate rule about videos need it.
       preload: false,
       ...(rules === undefined
         ? // The slowest rule, and only moderate.
