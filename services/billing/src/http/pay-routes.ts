@@ -32,27 +32,30 @@ export function payRoutes(app: Express, billing: Billing): void {
 
   app.get('/pay/:token', async (req, res) => {
     const deadline = stripeDeadline(requestFacts(req).deadline());
-    const met = await meets(req.params.token, (token) => followPaymentLink(billing, token, deadline));
-    if (met.kind === 'session') res.set(pageHeaders).redirect(303, met.url);
-    else show(res, pageOf(met));
+    const result = await resultOf(req.params.token, (token) => followPaymentLink(billing, token, deadline));
+    if (result.kind === 'session') res.set(pageHeaders).redirect(303, result.url);
+    else show(res, pageOf(result));
   });
 
   // The payer has paid, although the webhook of the payment may arrive later.
   app.get('/pay/:token/thanks', async (req, res) => {
-    const met = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
-    show(res, met.kind === 'unknown' ? pageOf(met) : page('thanks', 'of' in met ? met.of : undefined));
+    const result = await resultOf(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    show(
+      res,
+      result.kind === 'unknown' ? pageOf(result) : page('thanks', 'of' in result ? result.of : undefined),
+    );
   });
 
   app.get('/pay/:token/cancelled', async (req, res) => {
     const { token } = req.params;
-    const met = await meets(token, (token) => lookAtPaymentLink(billing, token));
-    if (met.kind === 'session' || met.kind === 'unavailable') {
-      show(res, page('cancelled', met.of, token));
-    } else show(res, pageOf(met));
+    const result = await resultOf(token, (token) => lookAtPaymentLink(billing, token));
+    if (result.kind === 'session' || result.kind === 'unavailable') {
+      show(res, page('cancelled', result.of, token));
+    } else show(res, pageOf(result));
   });
 
   /** Shows a page on every error, because the visitor is a person. */
-  async function meets(
+  async function resultOf(
     token: string,
     look: (token: string) => Promise<LinkLeadsTo>,
   ): Promise<LinkLeadsTo | { readonly kind: 'busy' }> {
@@ -66,8 +69,8 @@ export function payRoutes(app: Express, billing: Billing): void {
   }
 }
 
-function pageOf(met: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind: 'busy' }): WebPage {
-  return page(met.kind, 'of' in met ? met.of : undefined);
+function pageOf(result: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind: 'busy' }): WebPage {
+  return page(result.kind, 'of' in result ? result.of : undefined);
 }
 
 function show(res: Response, { status, html }: WebPage): void {

@@ -71,40 +71,30 @@ export async function openSession(
   }
 }
 
-export async function retrieveSession(
+export function retrieveSession(
   stripe: StripeAccounts,
   mode: Mode,
   sessionId: string,
   deadline: Deadline,
 ): Promise<SessionFacts> {
-  try {
-    return factsOf(
-      await callStripe(stripe[mode], deadline, (client, options) =>
-        client.checkout.sessions.retrieve(sessionId, {}, options),
-      ),
-    );
-  } catch (error) {
-    return missingOrThrow(error);
-  }
+  return callStripe(stripe[mode], deadline, (client, options) =>
+    client.checkout.sessions.retrieve(sessionId, {}, options),
+  ).then(factsOf, missingOrThrow);
 }
 
 /** Makes sure that the session can no longer be paid, and returns its final state. */
-export async function expireSession(
+export function expireSession(
   stripe: StripeAccounts,
   mode: Mode,
   sessionId: string,
   deadline: Deadline,
 ): Promise<SessionFacts> {
-  try {
-    return factsOf(
-      await callStripe(stripe[mode], deadline, (client, options) =>
-        client.checkout.sessions.expire(sessionId, {}, options),
-      ),
-    );
-  } catch (error) {
+  return callStripe(stripe[mode], deadline, (client, options) =>
+    client.checkout.sessions.expire(sessionId, {}, options),
+  ).then(factsOf, (error: unknown) =>
     // Only an open session can be expired; this one was paid or has expired already.
-    return isRefusal(error) ? retrieveSession(stripe, mode, sessionId, deadline) : missingOrThrow(error);
-  }
+    isRefusal(error) ? retrieveSession(stripe, mode, sessionId, deadline) : missingOrThrow(error),
+  );
 }
 
 /** @throws a 503 if the session's state stays unknown, for example because the key may not read sessions */
