@@ -15,15 +15,17 @@ import {
 import { z } from 'zod';
 import { signUpPolicies } from './domain/accounts/approval.ts';
 
-const networks = z
+const commaSeparated = z
   .string()
   .default('')
   .transform((text) =>
     text
       .split(',')
-      .map((network) => network.trim())
-      .filter((network) => network !== ''),
-  )
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
+const networks = commaSeparated
   .refine((all) => all.every(isNetwork), {
     error: 'must be networks separated by commas, such as 10.0.0.0/8,fd00::/8',
   })
@@ -54,15 +56,7 @@ const callSpoolFolder = z
     example: '/data/call-spool',
   });
 
-const statusTargets = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((target) => target.trim())
-      .filter((target) => target !== ''),
-  )
+const statusTargets = commaSeparated
   .refine((all) => all.every((target) => statusTarget.test(target) && URL.canParse(afterName(target))), {
     error: 'must be name=address pairs separated by commas, such as moderation=http://moderation:8080',
   })

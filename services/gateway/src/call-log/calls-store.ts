@@ -110,14 +110,10 @@ function list(values: readonly (number | string)[]): string {
   return `{${values.join(',')}}`;
 }
 
-export type LoggedCall = {
+/** A call as the log shows it. */
+export type LoggedCall = Omit<Call, 'id' | 'keySha256'> & {
   readonly keyId: number;
   readonly lastFour: string;
-  readonly route: string;
-  readonly status: number;
-  readonly returnCode: string | null;
-  readonly durationMs: number;
-  readonly at: Date;
 };
 
 export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx';

@@ -32,8 +32,11 @@ const notFound = { status: 404, message: 'Not found' };
 /** For LIVE mode of an organisation that waits for approval. */
 const notApproved =
   'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
+const staff = (status: number, message: string): AdministrationReplies => ({ toStaff: { status, message } });
 /** The oldest of the invitations may be nearly a day old, so an hour's wait may be enough. */
-const oneHourSeconds = 3_600;
+const tryLater = (message: string): AdministrationReplies => ({
+  toStaff: { status: 429, message: `${message}: try again later`, retryAfterSeconds: 3_600 },
+});
 
 export const refusals = {
   // Specification, Authentication item 8: the same words for every reason, so that the answer does not show which keys exist.
@@ -50,7 +53,7 @@ export const refusals = {
           'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
       },
     },
-    toStaff: { status: 409, message: 'The key has no recorded mode: create a new one' },
+    ...staff(409, 'The key has no recorded mode: create a new one'),
   },
   'not-approved': {
     // 401 as for a key without a mode: every endpoint may answer it, and a retry does not help.
@@ -58,92 +61,45 @@ export const refusals = {
       status: 401,
       body: { return_code: 'E1', status: 'Error', code: 401, message: notApproved },
     },
-    toStaff: { status: 403, message: notApproved },
+    ...staff(403, notApproved),
   },
-  'organisation-unknown': {
-    toStaff: { status: 404, message: 'There is no such organisation' },
-    toPeople: notFound,
-  },
-  'not-allowed': {
-    toStaff: { status: 403, message: 'Your role in the organisation does not allow this' },
-  },
-  'person-unknown': {
-    toStaff: { status: 404, message: 'The organisation has no such person' },
-    toPeople: notFound,
-  },
-  'person-exists': {
-    toStaff: { status: 409, message: 'The organisation has a person with that email address already' },
-  },
-  'person-disabled': {
-    toStaff: { status: 409, message: 'The person is disabled: enable the person first' },
-  },
-  'too-many-people': {
-    toStaff: { status: 409, message: `An organisation has at most ${mostPeople} people` },
-  },
-  'last-admin': {
-    toStaff: {
-      status: 409,
-      message:
-        'The organisation would be left without an enabled admin: make somebody else admin first (who was invited counts once they have signed in)',
-    },
-  },
-  'already-joined': {
-    toStaff: {
-      status: 409,
-      message: 'The person has signed in before and needs no invitation: they can ask for a link to sign in',
-    },
-  },
-  'invited-too-often': {
-    toStaff: {
-      status: 429,
-      message: `The address was sent ${mostInvitationsADay} invitations within a day: try again later`,
-      retryAfterSeconds: oneHourSeconds,
-    },
-  },
-  'too-many-invitations': {
-    toStaff: {
-      status: 429,
-      message: `An organisation sends at most ${mostInvitationsOfOrganisationADay} invitations within a day: try again later`,
-      retryAfterSeconds: oneHourSeconds,
-    },
-  },
-  'not-verified': {
-    toStaff: {
-      status: 403,
-      message: 'People can be invited once the platform team has approved your organisation',
-    },
-  },
-  'terms-superseded': {
-    toStaff: { status: 409, message: 'That version was published before and has been superseded' },
-  },
-  'terms-differ': {
-    toStaff: {
-      status: 409,
-      message: 'That version was published with another text: publish a new version',
-    },
-  },
-  'terms-not-latest': { toStaff: { status: 409, message: 'That is not the latest version of the terms' } },
+  'organisation-unknown': { ...staff(404, 'There is no such organisation'), toPeople: notFound },
+  'not-allowed': staff(403, 'Your role in the organisation does not allow this'),
+  'person-unknown': { ...staff(404, 'The organisation has no such person'), toPeople: notFound },
+  'person-exists': staff(409, 'The organisation has a person with that email address already'),
+  'person-disabled': staff(409, 'The person is disabled: enable the person first'),
+  'too-many-people': staff(409, `An organisation has at most ${mostPeople} people`),
+  'last-admin': staff(
+    409,
+    'The organisation would be left without an enabled admin: make somebody else admin first (who was invited counts once they have signed in)',
+  ),
+  'already-joined': staff(
+    409,
+    'The person has signed in before and needs no invitation: they can ask for a link to sign in',
+  ),
+  'invited-too-often': tryLater(`The address was sent ${mostInvitationsADay} invitations within a day`),
+  'too-many-invitations': tryLater(
+    `An organisation sends at most ${mostInvitationsOfOrganisationADay} invitations within a day`,
+  ),
+  'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
+  'terms-superseded': staff(409, 'That version was published before and has been superseded'),
+  'terms-differ': staff(409, 'That version was published with another text: publish a new version'),
+  'terms-not-latest': staff(409, 'That is not the latest version of the terms'),
   'no-terms-published': {
-    toStaff: { status: 409, message: 'No terms have been published: publish a version first' },
+    ...staff(409, 'No terms have been published: publish a version first'),
     toPeople: { status: 409, message: 'No terms have been published yet' },
   },
-  'key-unknown': { toStaff: { status: 404, message: 'There is no such key' }, toPeople: notFound },
-  'key-not-in-force': {
-    toStaff: { status: 409, message: 'The key is disabled or expired: create a new one' },
-  },
-  'key-owner-disabled': {
-    toStaff: {
-      status: 409,
-      message: 'The person whose key it is is disabled: disable the key and create a new one',
-    },
-  },
-  'expiry-passed': { toStaff: { status: 400, message: 'expiresAt: must be in the future' } },
-  'too-many-keys': {
-    toStaff: {
-      status: 409,
-      message: `An organisation has at most ${mostKeysInForce} keys in force in a mode: disable one that is not needed`,
-    },
-  },
+  'key-unknown': { ...staff(404, 'There is no such key'), toPeople: notFound },
+  'key-not-in-force': staff(409, 'The key is disabled or expired: create a new one'),
+  'key-owner-disabled': staff(
+    409,
+    'The person whose key it is is disabled: disable the key and create a new one',
+  ),
+  'expiry-passed': staff(400, 'expiresAt: must be in the future'),
+  'too-many-keys': staff(
+    409,
+    `An organisation has at most ${mostKeysInForce} keys in force in a mode: disable one that is not needed`,
+  ),
 } satisfies Record<AdmissionRefusal, { toKey: ReplyToKey }> &
   Record<AdministrationRefusal, AdministrationReplies>;
 

@@ -174,17 +174,6 @@ async function issue(
   const digits = Array.from({ length: randomDigitsOfKey }, () => randomInt(62));
   const key = composeKey(wish.mode, digits);
   const lastFour = lastFourOf(key);
-  const id = await store.insertKey(tx, {
-    organisationId: wish.organisationId,
-    createdBy: wish.createdBy,
-    sha256: sha256Of(key),
-    lastFour,
-    mode: wish.mode,
-    name: wish.name,
-    createdAt: at,
-    expiresAt: wish.expiresAt,
-    rolledFrom: wish.rolledFrom,
-    requestsPerMinute: wish.requestsPerMinute,
-  });
+  const id = await store.insertKey(tx, { ...wish, sha256: sha256Of(key), lastFour, createdAt: at });
   return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };
 }
