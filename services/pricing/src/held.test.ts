@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { hold, keepFresh } from './held.ts';
 
-/** Reads that end when and in the order that the test says. */
+/** Reads that the test ends, in any order. */
 function readsOnDemand() {
   const waiting: PromiseWithResolvers<string>[] = [];
   const read = () => {

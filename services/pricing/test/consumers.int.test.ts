@@ -30,9 +30,9 @@ async function matching(): Promise<unknown> {
   return (await estimate()).body.matching_users;
 }
 
-/** Its sum over all lines that have the labels. */
-async function metric(name: string, labels = ''): Promise<number> {
-  const text = await (await fetch(`${pricing.url}/metrics`)).text();
+/** The sum of the metric over all lines with the labels. */
+async function metric(name: string, labels = '', url = pricing.url): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
@@ -48,7 +48,7 @@ describe('members', () => {
     await eventually(async () => expect(await matching()).toBe(2));
     await pricing.publisher.publish([changed({ memberId: 1, banned: true }, 3), changed({ memberId: 1 }, 2)]);
     await eventually(async () => expect(await matching()).toBe(1));
-    // Each step leads to another number, or it would not be waited for.
+    // Each step changes the count, so that `eventually` waits for it.
     await pricing.publisher.publish([changed({ memberId: 3 }, 1)]);
     await eventually(async () => expect(await matching()).toBe(2));
     await pricing.publisher.publish([removed(2, 5), changed({ memberId: 2 }, 4)]);
@@ -82,7 +82,7 @@ describe('members', () => {
   it('are counted in the metrics when they are parked or outdated', async () => {
     const parked = () => metric('events_handled_seconds_count', 'outcome="parked"');
     const outdated = () => metric('member_changes_total', 'outcome="outdated"');
-    // One is in its queue before it is in the metrics.
+    // A parked message is in its queue before it is in the metrics.
     await eventually(async () => expect(await parked()).toBe((await parkedMessages()).length));
     const [parkedBefore, outdatedBefore, before] = [await parked(), await outdated(), await matching()];
     const sound = changed({ memberId: 1_000_001 }, 9);
@@ -104,7 +104,7 @@ describe('interests', () => {
     await eventually(async () => expect((await estimate([2])).status).toBe(400));
     const before = Number(await matching());
     await pricing.publisher.publish([catalogue(5, [1, 2]), changed({ memberId: 20 }, 1)]);
-    // The member came after the old catalogue, so that has been handled too.
+    // The member was published after the old catalogue, so the catalogue has been handled too.
     await eventually(async () => expect(await matching()).toBe(before + 1));
     expect((await estimate([2])).status).toBe(400);
     expect((await estimate([1])).status).toBe(200);
@@ -112,35 +112,26 @@ describe('interests', () => {
 });
 
 describe('while MongoDB is away', () => {
-  it('changes wait without being parked or retried, estimates go on, and all changes apply afterwards', async () => {
+  it('changes wait without being parked or retried, estimates go on, a replica stops in time and returns its changes, and all changes apply afterwards', async () => {
     const before = Number(await matching());
+    const replica = await pricing.startReplica();
     pricing.mongo.takeDown();
     const ids = Array.from({ length: 700 }, (_, index) => 2_000_001 + index);
     await pricing.publisher.publish(ids.map((memberId) => changed({ memberId }, 1)));
     await pricing.publisher.publish([removed(ids[0]!, 2), catalogue(7, [1, 3])]);
-    // Until MongoDB has been asked in vain.
-    await eventually(async () => expect(await metric('events_wait_for_store')).toBe(1));
+    // Waits until a write of each has failed.
+    for (const url of [pricing.url, replica.url])
+      await eventually(async () => expect(await metric('events_wait_for_store', '', url)).toBe(1));
     expect(await matching()).toBe(before);
     expect((await fetch(`${pricing.url}/readyz`)).status).toBe(200);
+    const stoppedAt = performance.now();
+    await replica[Symbol.asyncDispose]();
+    // Half of the time that a service has to stop.
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     pricing.mongo.bringBack();
     await eventually(async () => expect(await matching()).toBe(before + 699));
     await eventually(async () => expect((await estimate([3])).status).toBe(200));
     expect(await metric('events_handled_seconds_count', 'outcome="retried"')).toBe(0);
     expect(await metric('events_handled_seconds_count', 'type="MemberChanged",outcome="parked"')).toBe(0);
-  });
-
-  it('a replica stops in time and returns its unfinished messages', async () => {
-    const before = Number(await matching());
-    const replica = await pricing.startReplica();
-    pricing.mongo.takeDown();
-    const ids = Array.from({ length: 40 }, (_, index) => 3_000_001 + index);
-    for (const memberId of ids) await pricing.publisher.publish([changed({ memberId }, 1)]);
-    await eventually(async () => expect(await metric('events_wait_for_store')).toBe(1));
-    const startedAt = performance.now();
-    await replica[Symbol.asyncDispose]();
-    // Half of the time that a service has to stop.
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
-    pricing.mongo.bringBack();
-    await eventually(async () => expect(await matching()).toBe(before + 40));
   });
 });

@@ -21,7 +21,7 @@ let ratesThere: RatesStore;
 let interestsThere: HeldInterests;
 let rates: HeldRates;
 let interests: HeldInterests;
-/** What the loop does every two seconds. A read that takes too long leaves what is held as it is. */
+/** What the loop does every two seconds. A read that takes too long changes no held value. */
 let readAnew: () => Promise<void>;
 
 async function onceReadAnew(assertion: () => void): Promise<void> {

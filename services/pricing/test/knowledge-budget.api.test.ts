@@ -34,7 +34,7 @@ async function creation(replica: Pick<Replica, 'post'>, latitude: number): Promi
   return body.matchingUsers as number;
 }
 
-/** Returns once the replica has shared twice: what was spent before, and what others had spent, is known then. */
+/** Returns when the replica has shared twice, so that it knows all spending of before. */
 async function hasShared(url: string): Promise<void> {
   const runs = async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -47,11 +47,11 @@ async function hasShared(url: string): Promise<void> {
 it('is spent by estimates and by prices of creations, on whichever replica; both get the same coarse count when it is used up', async () => {
   expect(await estimate(pricing, london.latitude)).toBe(230);
   expect(await creation(pricing, london.latitude)).toBe(230);
-  // Nobody lives there: four tell something.
+  // Nobody lives there, so these four estimates are revealing.
   for (const latitude of [10, 11]) expect(await estimate(pricing, latitude)).toBe(0);
   for (const latitude of [12, 13]) expect(await creation(pricing, latitude)).toBe(0);
   expect(await creation(pricing, london.latitude)).toBe(230);
-  // The other one learns of these four, so that two are left.
+  // The other replica learns of these four, so that two are left.
   await hasShared(pricing.url);
   for (const latitude of [14, 15]) expect(await estimate(other, latitude)).toBe(0);
   await hasShared(other.url);

@@ -1,4 +1,4 @@
-/** What the community platform tells of members. */
+/** Events of the community platform about members. */
 import { MemberChanged, type MemberFacts, MemberRemoved } from '@offer-ads/contracts/events/community';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { london } from './people.ts';

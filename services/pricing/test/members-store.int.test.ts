@@ -23,7 +23,7 @@ beforeAll(async () => {
     openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('pricing') }),
   );
   const real = openMembersStore(mongo.connection);
-  // Safe to repeat, for when a busy machine takes longer than a read may.
+  // Retried, because a read on a busy machine may exceed its deadline; writes are safe to repeat.
   store = { write: (changes) => eventually(() => real.write(changes)) };
 });
 afterAll(async () => {
@@ -118,7 +118,7 @@ describe('several changes of one member at once', () => {
       });
       await mongo.connection.collection('members').deleteMany({});
       for (const one of changes) await store.write([one]);
-      // The same removals, heard at another time.
+      // Removals differ only in their time.
       const withoutTime = async () =>
         (await stored()).map((one) => Object.assign(one, { removedAt: 'removedAt' in one }));
       const oneByOne = await withoutTime();

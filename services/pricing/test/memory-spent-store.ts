@@ -1,4 +1,4 @@
-/** What all replicas have spent, in memory. */
+/** The store of spending, in memory. */
 import type { SpentStore } from '../src/knowledge/knowledge-budget.ts';
 
 export function memorySpentStore(): SpentStore & { away: boolean } {

@@ -1,4 +1,4 @@
-/** Members of the tests as lines of an import, and the catalogue as its owner tells it. */
+/** Members as lines of an import, and the event of a catalogue. */
 import { CatalogueChanged } from '@offer-ads/contracts/events/offers';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 

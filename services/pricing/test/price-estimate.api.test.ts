@@ -8,7 +8,7 @@ import { catalogue, london, member } from './people.ts';
 import { type PricingUnderTest, type Reply, startPricingUnderTest } from './pricing-under-test.ts';
 
 const now = '2026-11-20T18:00:00.000Z';
-/** Within this the service notices and answers (decision 23, deadlines and outages). */
+/** The service answers within this time (decision 23, deadlines and outages). */
 const NOTICED_MS = 3_000;
 /** 20 miles north of the middle of London. */
 const farNorth = { latitude: london.latitude + (20 * 1609.344) / 111_195.08 };
@@ -104,7 +104,7 @@ describe('S1, 200: the price estimate', () => {
   });
 
   it('has no money while the rate is out of date; the pound needs none', async () => {
-    // The fixings of Monday and Tuesday are missing from Tuesday 16:00 in Frankfurt on.
+    // From Tuesday 16:00 in Frankfurt on, the fixings of Monday and Tuesday are missing.
     await pricing.setRatesFaults({ down: true });
     pricing.clock.set('2026-11-24T15:00:00Z');
     try {
@@ -217,7 +217,7 @@ describe('S1 while MongoDB is away', () => {
         body: { matchingUsers: 2, money: { costMinor: '45' } },
       });
       expect(await estimate({ interests: [4] })).toEqual(refused('E1', 400, /not 4$/));
-      // Or pricing would look for the fixings of that day by itself.
+      // Otherwise pricing would fetch the fixings of that day by itself.
       await pricing.setRatesFaults({ down: true });
       pricing.clock.set('2026-11-24T15:00:00Z');
       expect((await estimate({}, usd)).body).toMatchObject({ matching_users: 4, estimated_cost: null });
@@ -258,7 +258,7 @@ describe('503: AUDIENCE_ENGINE is mongo, and MongoDB is away', () => {
       const failedAt = performance.now();
       fail();
       expect(await ask()).toEqual({ status: 503, body: { message: 'Service unavailable' } });
-      // For another try: new connections are not silent.
+      // For the next try: only existing connections are frozen.
       if (performance.now() - failedAt >= NOTICED_MS) await comeBack();
     });
     await comeBack();

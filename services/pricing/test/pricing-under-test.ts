@@ -1,4 +1,4 @@
-/** Pricing as it runs, on a database and a corner of the broker of its own, with the rates simulator as its feed. */
+/** The whole pricing service with its own database, its own namespace in the broker, and the rates simulator. */
 
 import { allEvents } from '@offer-ads/contracts/events/events';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
@@ -29,15 +29,15 @@ export type Replica = AsyncDisposable & {
 export type PricingUnderTest = AsyncDisposable & {
   readonly url: string;
   readonly clock: TestClock;
-  /** The wire to MongoDB. */
+  /** The connection to MongoDB, which tests can cut. */
   readonly mongo: TcpProxy;
-  /** Another service, or the community platform, that publishes. */
+  /** Publishes as another service or the community platform. */
   readonly publisher: Broker;
   /** Sends JSON as the gateway would for this caller. */
   readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
   /** Another instance on the same database and broker. */
   readonly startReplica: (settings?: Partial<PricingConfig>) => Promise<Replica>;
-  /** Sends whatever `request` says, as the gateway would. */
+  /** Sends the request as the gateway would. */
   readonly send: (path: string, request: RequestInit, caller?: Partial<CallerContext>) => Promise<Reply>;
   readonly adminHeaders: Readonly<Record<string, string>>;
   readonly admin: (path: string, body?: string) => Promise<Reply>;
@@ -46,7 +46,7 @@ export type PricingUnderTest = AsyncDisposable & {
   readonly setRatesFaults: (faults: object) => Promise<void>;
 };
 
-/** @param now when the test takes place; rates of that day are in the store when this returns */
+/** @param now the time of the test's clock; the rates of that day are stored when this returns */
 export async function startPricingUnderTest(
   now: string,
   settings: Partial<PricingConfig> = {},
@@ -82,7 +82,7 @@ export async function startPricingUnderTest(
           ...settings,
           ...replicaSettings,
         },
-        // Tests that wait for another replica would wait for seconds.
+        // Shorter than in production, so that tests need not wait seconds for another replica.
         { clock, logger: silentLogger, brokerNamespace: corner.namespace, shareEveryMs: 100 },
       ),
     );
@@ -100,7 +100,7 @@ export async function startPricingUnderTest(
 
   const send: PricingUnderTest['send'] = (path, request, caller) =>
     sendTo(service.url, path, request, caller);
-  // A MongoDB on a busy machine may be too slow for it, and whatever is asked here may be asked again.
+  // Retried, because MongoDB may be too slow on a busy machine; all these requests are safe to repeat.
   const admin: PricingUnderTest['admin'] = (path, body) => {
     const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
     return eventually(async () => {
@@ -119,7 +119,7 @@ export async function startPricingUnderTest(
     url: service.url,
     clock,
     mongo,
-    // What comes twice changes nothing.
+    // Publishing twice changes nothing, so it is safe to retry.
     publisher: { ...publisher, publish: (events) => eventually(() => publisher.publish(events)) },
     startReplica: async (replicaSettings) => {
       const replica = await startOne(replicaSettings);

@@ -1,4 +1,4 @@
-/** Several replicas on one database: whoever hears of a change or imports members, all count the same. */
+/** Several replicas on one database count the same, whichever of them receives a change or an import. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function counted(replica: Pick<Replica, 'post'>, changes: object = {}): Pr
   return (await replica.post('/internal/price', { ...target, ...changes })).body.matchingUsers;
 }
 
-/** By what was told of each: the newest version decides. */
+/** What the events say about a member: the newest version decides. */
 type Known = { readonly version: number; readonly gender?: string; readonly interests?: readonly number[] };
 
 it('count the same as the sum of all events, after many changes in any order', async () => {

@@ -10,7 +10,6 @@ import { type Box, boxAround } from './tree/boxes.ts';
 import { levelOf, parentOf } from './tree/nodes.ts';
 import { addressOf, isOf, slotIn, superblocksOf } from './tree/tree.ts';
 
-// Jest looks up globals slowly.
 const { floor, round } = Math;
 
 /** Ids above and below 2^32. */

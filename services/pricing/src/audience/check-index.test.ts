@@ -11,7 +11,7 @@ const member = (memberId: number, facts: Partial<IndexedMember> = {}): IndexedMe
   ...facts,
 });
 
-/** A MongoDB and an index; `meanwhile` runs whenever the index is asked to catch up. */
+/** A feed in memory and an index; `meanwhile` runs each time the check waits for the index to catch up. */
 function worldOf(stored: readonly IndexedMember[], indexed: readonly IndexedMember[], meanwhile = () => {}) {
   const inMongo = new Map(stored.map((one) => [one.memberId, one]));
   const index = createAudienceIndex();
@@ -132,7 +132,7 @@ describe('checking an index against MongoDB', () => {
     let hasMoved = false;
     const feed = {
       ...world.feed,
-      // As the follower does between two batches: one of the two groups moves to where the check has already been.
+      // The follower applies changes between two batches: one of the two groups moves to where the check has already been.
       those: async (ids: readonly number[]) => {
         if (!hasMoved) {
           for (const one of north) world.index.put({ ...one, latitude: -60 });

@@ -9,7 +9,6 @@ export const EARTH_RADIUS_METRES = 6_371_008.8;
 /** The international mile, by definition. */
 const METRES_PER_MILE = 1609.344;
 const RADIANS_PER_DEGREE = Math.PI / 180;
-// Jest looks up globals slowly, and brute-force tests call this millions of times.
 const { asin, cos, min, round, sin, sqrt } = Math;
 
 export function greatCircleMetres(a: Position, b: Position): number {

@@ -37,7 +37,7 @@ const fixing: ReferenceRates = {
 };
 const rates = await holdRates({ newest: async () => [fixing] });
 
-/** Pricing's routes with a count that may take its whole time. */
+/** Pricing's routes with an engine of the test. */
 async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
   const destination = { write: (line: string) => lines.push(line) };
   const parts = {

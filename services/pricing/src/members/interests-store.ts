@@ -1,7 +1,6 @@
 /** The existing interests, as the offers service last published them: estimates and creations use the same ones. */
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
-import { replaceIfNewer } from './replace-if-newer.ts';
 
 export type InterestsStore = {
   /** The ids of the interests that can be targeted. */
@@ -21,8 +20,11 @@ export function openInterestsStore(connection: Connection): InterestsStore {
       return new Set(stored?.active);
     },
     replace: async ({ version, active }) => {
-      const upsert = replaceIfNewer({ _id: 'interests' as const, active }, version);
-      await orUnavailable(catalogue.bulkWrite([{ updateOne: upsert }]));
+      // MongoDB itself compares the versions, so that repeats and any order have the same result. Versions are never negative.
+      const isNewer = { $lt: [{ $ifNull: ['$version', -1] }, version] };
+      const replacement = { $literal: { _id: 'interests', version, active } };
+      const update = [{ $replaceWith: { $cond: [isNewer, replacement, '$$ROOT'] } }];
+      await orUnavailable(catalogue.updateOne({ _id: 'interests' }, update, { upsert: true }));
     },
   };
 }

@@ -193,7 +193,7 @@ describe('a refresh by a person', () => {
     expect(dollar()).toEqual({ perGbpE6: 2_652_620n, date: '2026-11-20' });
     const audit = lines.filter((line) => line.includes('"audit":true'));
     expect(audit).toEqual([expect.stringContaining('"date":"2026-11-20","jumps":["USD"]')]);
-    // From then on it is the last good rate.
+    // The accepted rate is the last good one, so the next fixing does not jump.
     clock.set('2026-11-23T15:00:00Z');
     answer = () => doubledDollar('2026-11-23');
     await refresher.refreshWhenDue();

@@ -1,4 +1,4 @@
-/** A count that nobody waits for any more ends at once, and MongoDB goes on counting for others. */
+/** A count without a waiting caller ends at once, and MongoDB continues to count for others. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
@@ -14,7 +14,7 @@ import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
 import type { Target } from '../../src/domain/target.ts';
 import { london } from '../people.ts';
 
-/** A count that is told no deadline waits for two seconds. */
+/** A count without a deadline waits for two seconds. */
 const SOONER_MS = 1_900;
 
 let database: TestMongo;
@@ -71,7 +71,7 @@ describe('a count whose caller leaves', () => {
       wire.freeze();
       await expect(audience.count(everybody, createDeadline(100))).rejects.toMatchObject({ status: 503 });
       wire.cut();
-      // For another try: what is frozen is a connection that there is.
+      // For the next try: only existing connections are frozen.
       if (performance.now() - frozenAt >= SOONER_MS) await eventually(() => audience.count(everybody));
     });
   });

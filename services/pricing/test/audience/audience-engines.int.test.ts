@@ -1,4 +1,4 @@
-/** What an audience is, whichever engine counts it: the same tests run on both. */
+/** Both engines count the same: each test runs on both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { runs } from '@offer-ads/testing/profile';
@@ -28,7 +28,7 @@ const anybody: Omit<MemberFacts, 'memberId'> = {
 const aroundHere: Target = { ...here, radiusMiles: 5, ...everybody };
 const genders = ['Male', 'Female', 'Non-binary'] as const;
 
-/** Where formulas for distances go wrong: the dateline, the poles, the equator; and where people live. */
+/** Cities, and places where formulas for distances often fail: the dateline, the poles, the equator. */
 const places = [
   here,
   { latitude: 40.7128, longitude: -74.006 },
@@ -41,7 +41,7 @@ const places = [
   { latitude: -33.87, longitude: 151.21 },
 ];
 
-/** As members are stored. */
+/** The position as it is stored. */
 function onGrid({ latitude, longitude }: { latitude: number; longitude: number }) {
   return {
     latitude: fromMicrodegrees(toMicrodegrees(latitude)),
@@ -49,7 +49,7 @@ function onGrid({ latitude, longitude }: { latitude: number; longitude: number }
   };
 }
 
-/** By the one rule, looking at everybody. */
+/** Applies the rule of distance to every member. */
 function bruteForce(members: Iterable<MemberFacts>, target: Target): number {
   return [...members].filter(
     (member) =>
@@ -95,7 +95,7 @@ function randomTarget(): Target {
 
 describe.each(['index', 'mongo'] as const)('the audience counted by the engine "%s"', (engine) => {
   let under: AudienceUnderTest;
-  /** Asked again where a busy machine has let the time run out. */
+  /** Retried, because a count on a busy machine may exceed its deadline. */
   const count = (target: Target) => eventually(() => under.audience.count(target));
   const change = (facts: Partial<MemberFacts>, version: number) =>
     under.write([{ facts: { memberId: 1, ...anybody, ...facts }, version }]);
@@ -159,7 +159,7 @@ describe.each(['index', 'mongo'] as const)('the audience counted by the engine "
     for (const { centre, member } of far) {
       const metres = greatCircleMetres(centre, member);
       const at = (edge: number) => count({ ...centre, radiusMiles: edge / METRES_PER_MILE, ...everybody });
-      // Others may be nearer where places are close to each other.
+      // Members of other places may be inside too, so the difference is compared.
       expect((await at(metres + width)) - (await at(metres - width))).toBe(1);
     }
   });

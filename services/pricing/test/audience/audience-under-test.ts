@@ -1,4 +1,4 @@
-/** Either engine on a database of its own, as the service runs it. */
+/** One of the two engines, with its own database, opened as the service opens it. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -13,7 +13,7 @@ import { type MemberChange, openMembersStore } from '../../src/members/members-s
 
 export type AudienceUnderTest = AsyncDisposable & {
   readonly audience: Audience;
-  /** Returns once counts include them. */
+  /** Returns when counts include the changes. */
   readonly write: (changes: readonly MemberChange[]) => Promise<void>;
   readonly forgetAll: () => Promise<void>;
 };

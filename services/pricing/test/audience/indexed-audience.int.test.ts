@@ -1,4 +1,4 @@
-/** The index follows MongoDB through whatever happens to it, and starts again from where it was. */
+/** The index follows MongoDB through outages and losses of history, and restarts from its snapshot. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,13 +40,13 @@ const itWhenLong = testProfile === 'long' ? it : it.skip;
 let opened: AsyncDisposableStack;
 let wire: TcpProxy;
 let mongo: Mongo;
-/** By another way, which nothing cuts. */
+/** A connection that does not go through `wire`. */
 let writer: Mongo;
 let store: MembersStore;
 let feed: MembersFeed;
 let metrics: Metrics;
 let folder: string;
-/** How often all members were read. */
+/** How often the index was built from all members. */
 let builds: number;
 
 beforeEach(async () => {
@@ -98,7 +98,7 @@ async function write(...changes: Parameters<MembersStore['write']>[0]): Promise<
   await eventually(() => store.write(changes));
 }
 
-/** Whoever has lost MongoDB tries again after ever longer pauses. */
+/** Waits long, because the index retries MongoDB after growing pauses. */
 async function counts(audience: Audience, expected: number, timeoutMs = 60_000): Promise<void> {
   await eventually(async () => expect(await audience.count(everybody)).toBe(expected), { timeoutMs });
 }
@@ -136,7 +136,7 @@ describe('an index', () => {
     expect(builds).toBe(1);
   });
 
-  // Only heartbeats tell, which takes a dozen seconds.
+  // Only heartbeats of the driver notice this, after about twelve seconds.
   itWhenLong('applies missed changes after MongoDB was silent', async () => {
     const audience = await start();
     wire.freeze();
@@ -188,7 +188,7 @@ describe('an index', () => {
     const held = new Promise<void>((resolve) => {
       finishBuild = resolve;
     });
-    const forgetful: MembersFeed = {
+    const losingHistory: MembersFeed = {
       ...feed,
       follow: (after) => {
         const following = feed.follow(after);
@@ -204,7 +204,7 @@ describe('an index', () => {
         yield* feed.everybody();
       },
     };
-    const audience = await start({ feed: forgetful });
+    const audience = await start({ feed: losingHistory });
     await write({ facts: fact(1), version: 1 });
     await counts(audience, 1);
     isLost = true;
@@ -221,14 +221,14 @@ describe('an index', () => {
   it('learns from MongoDB that the history of changes is lost', async () => {
     const stream = writer.connection.db!.collection('members').watch();
     const event = stream.next();
-    // Until the stream is open, nothing tells that it is.
+    // The stream opens without a notice, so members are written until it sees one.
     for (let version = 1, told = false; !told; version += 1) {
       await write({ facts: fact(1), version });
       told = await Promise.race([event.then(() => true), pause(50, false)]);
     }
     const { _data: token } = (await event)._id as { _data: string };
     await stream.close();
-    // The same event a second earlier, when there was none.
+    // A token one second before the event, where the stream has no event.
     const seconds = (Number.parseInt(token.slice(2, 10), 16) - 1).toString(16).padStart(8, '0');
     const nowhere = `${token.slice(0, 2)}${seconds.toUpperCase()}${token.slice(10)}`;
     const following = feed.follow(JSON.stringify({ _data: nowhere }));
@@ -237,7 +237,7 @@ describe('an index', () => {
   });
 
   it('is repaired by a check with repair when changes were lost', async () => {
-    const deaf: MembersFeed = {
+    const losingChanges: MembersFeed = {
       ...feed,
       follow: (after) => {
         const following = feed.follow(after);
@@ -248,7 +248,7 @@ describe('an index', () => {
         return { ...following, next };
       },
     };
-    const audience = await start({ feed: deaf });
+    const audience = await start({ feed: losingChanges });
     await write(...[1, 2, 3, 4].map((id) => ({ facts: fact(id), version: 1 })));
     await counts(audience, 2);
     expect(await audience.check?.({ repair: false })).toMatchObject({ ok: false, missing: 2 });
@@ -268,10 +268,10 @@ it('an index is not saved in the middle of a repair, because the snapshot would 
     ...feed,
     those: async (ids) => {
       calls += 1;
-      // One comparison and three looks come before the repair.
+      // The comparison and three repeated comparisons come before the repair.
       if (calls === 5) {
         const before = await writtenAt();
-        // Without the repair, several are written in this time.
+        // If the repair did not block them, several snapshots would be written in this time.
         await pause(1_500);
         savedMeanwhile = (await writtenAt()) !== before;
       }
@@ -347,7 +347,7 @@ describe('a restart', () => {
       1,
     ],
     [
-      // What a backup from before the snapshot looks like.
+      // A backup that is older than the snapshot has no such mark.
       'the database is an older one',
       async () => {
         await writer.connection.collection('audience_marks').deleteMany({});

@@ -1,4 +1,4 @@
-/** What MongoDB does for the engine "mongo". */
+/** How MongoDB runs the queries of the engine "mongo". */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';

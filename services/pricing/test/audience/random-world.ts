@@ -1,4 +1,4 @@
-/** Worlds for tests, where formulas for distances go wrong: clusters, poles, dateline, equator, many on one spot. */
+/** Random members at places where formulas for distances often fail: clusters, poles, dateline, equator, many at one position. */
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
@@ -53,7 +53,7 @@ export function randomPlace({ chance, places }: World): Place {
   }[chance.weighted({ spot: 1, city: 10, country: 4, anywhere: 1 })]();
 }
 
-/** Up to so many degrees away, or on the spot. */
+/** A place at most this many degrees away, or the same place. */
 export function randomStep({ chance }: World, { latitude, longitude }: Place, degrees: number): Place {
   return onEarth(
     latitude + chance.below(2) * uniform(chance, degrees),
@@ -61,7 +61,7 @@ export function randomStep({ chance }: World, { latitude, longitude }: Place, de
   );
 }
 
-/** @param member whose distance may become the radius */
+/** @param member the distance to this member may become the radius */
 export function randomTarget(world: World, member: Place | undefined): Target {
   const { chance, interests } = world;
   const centre = chance.below(6) === 0 ? randomPlace(world) : around(chance, chance.oneOf(world.places), 0.3);
@@ -75,7 +75,7 @@ export function randomTarget(world: World, member: Place | undefined): Target {
   };
 }
 
-/** As an estimate allows; or exactly, or as good as exactly, the distance of the member; or far too small or large. */
+/** Within the limits of an estimate; or the distance of the member, exactly or nearly; or far too small or large. */
 function randomRadius(chance: Chance, centre: Place, member: Place): number {
   const kind = chance.weighted({ usual: 60, edge: 30, tiny: 5, large: 4, earth: 1 });
   const edge = greatCircleMetres(centre, member) / METRES_PER_MILE;
@@ -99,7 +99,7 @@ export function countByForce(members: Iterable<IndexedMember>, target: Target): 
   return count;
 }
 
-/** Thick in the middle, as a city is. */
+/** Denser in the middle, like a city. */
 function around(chance: Chance, { latitude, longitude }: Place, degrees: number): Place {
   const spread = () => (uniform(chance, degrees) + uniform(chance, degrees) + uniform(chance, degrees)) / 2;
   const shrink = Math.max(0.01, Math.cos((latitude * Math.PI) / 180));
@@ -110,7 +110,7 @@ function uniform(chance: Chance, bound: number): number {
   return (chance.below(2_000_001) / 1_000_000 - 1) * bound;
 }
 
-/** To a microdegree. */
+/** Rounds to microdegrees and keeps within the valid range. */
 function onEarth(latitude: number, longitude: number): Place {
   const round = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
   return {

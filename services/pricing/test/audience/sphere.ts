@@ -6,7 +6,7 @@ const EARTH_RADIUS_METRES = 6_371_008.8;
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degrees = (angle: number) => (angle * 180) / Math.PI;
 
-/** Where one arrives who goes that far on the great circle that starts in that direction. */
+/** The end of a way along the great circle that starts in this direction. */
 export function travelled(from: Place, bearingDegrees: number, metres: number): Place {
   const [latitude, bearing, angle] = [
     radians(from.latitude),

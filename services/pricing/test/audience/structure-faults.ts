@@ -1,4 +1,4 @@
-/** What is wrong with an index, for its tests: everything that is counted beforehand, counted again from the members. */
+/** Checks an index in tests: everything that it stores about members is computed again from the members. */
 
 import type { Parts } from '../../src/audience-index/index-parts.ts';
 import { type Heap, read, readSigned } from '../../src/audience-index/memory/heap.ts';
@@ -90,7 +90,7 @@ function gendersOf(members: readonly Entry[]): number[] {
   return counts;
 }
 
-/** By interest and gender, those above 0. */
+/** The counters above 0, by interest and gender. */
 function countersHeld(heap: Heap, at: number): Record<string, number> {
   const counts: Record<string, number> = {};
   const interests = read(heap, at + node.countedInterests);

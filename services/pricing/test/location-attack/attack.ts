@@ -1,4 +1,4 @@
-/** One attack after the other on the pure way of pricing, in process, as the service is configured. */
+/** Runs attacks one after the other against the pricing function, in process, with the settings of the service. */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
@@ -25,7 +25,7 @@ export type Attack = {
   readonly requests: number;
   /** The day on which the attack ended, from 1. */
   readonly day: number;
-  /** What was told, in order. */
+  /** The counts that the attacker got, in order. */
   readonly told: readonly number[];
 };
 
@@ -43,7 +43,7 @@ const firstDay = new Date('2026-11-20T08:00:00Z');
 const deadline = createDeadline(600_000);
 const secret = 'a-secret-of-the-attacked-service-0123456789';
 
-/** Opens the attacked service; each attack comes from a caller of its own. */
+/** Opens the attacked service; each attack has its own caller. */
 export function attackedService({ members }: AttackedWorld, defence: Defence) {
   const index = createAudienceIndex();
   for (const member of members) index.put({ ...member, ...coarsePosition(member, defence.positionDecimals) });
@@ -73,7 +73,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
     (await priceOffer(parts, { target, startAt, endAt, caller, now, deadline })).matchingUsers;
 
   return {
-    /** The attacker knows gender, interests, and within six kilometres or so where the member lives. */
+    /** The attacker knows the member's gender, interests, and position within about six kilometres. */
     attack: async (
       victim: IndexedMember,
       method: Method,
@@ -89,7 +89,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
         day += 1;
         now = new Date(now.getTime() + DAY_MS);
       };
-      // The victim before may have taken days.
+      // The attack on the previous victim may have lasted days, so each attack begins on a new day.
       now = new Date(now.getTime() + DAY_MS);
       const organisationId = 1 + victim.memberId * 1_000 + seed;
       const caller = callerContext({

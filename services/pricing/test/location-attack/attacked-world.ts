@@ -1,4 +1,4 @@
-/** Members whom the attacks of the tests look for: a city, where everybody has thousands of neighbours, and a country of small towns. */
+/** Victims of the attacks: a city, where everybody has thousands of neighbours, and a country of small towns. */
 import { type Chance, chance } from '@offer-ads/testing/random';
 import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
 
@@ -38,7 +38,7 @@ export function countryWorld(seed: number, members = 1_000): AttackedWorld {
   };
 }
 
-/** So many metres to the north and to the east. */
+/** The place this many metres to the north and to the east. */
 export function moved({ latitude, longitude }: Place, north: number, east: number): Place {
   return {
     latitude: latitude + north / METRES_PER_DEGREE,
@@ -49,7 +49,7 @@ export function moved({ latitude, longitude }: Place, north: number, east: numbe
 function randomMember(random: Chance, memberId: number, home: Place, metres: number): IndexedMember {
   const interests = new Set<number>();
   const wanted = random.below(9);
-  // Small ids are the popular ones.
+  // Lower ids are more popular.
   while (interests.size < wanted) interests.add((1 + (random.below(1_000) / 1_000) ** 1.5 * INTERESTS) | 0);
   return {
     memberId,
@@ -59,7 +59,7 @@ function randomMember(random: Chance, memberId: number, home: Place, metres: num
   };
 }
 
-/** Close to a normal distribution, and never further than three times as far. */
+/** Nearly a normal distribution, bounded at three times `metres`. */
 function spread(random: Chance, metres: number): number {
   const uniform = () => random.below(2_000_001) / 1_000_000 - 1;
   return metres * (uniform() + uniform() + uniform());

@@ -19,15 +19,15 @@ export type Ask = (target: Target) => Promise<number>;
 
 export class NoRequestsLeft extends Error {}
 
-/** One fact: how likely it is that the member is inside a circle, as odds; of a circle that may not be quite the wanted one. */
+/** The odds that the member is inside a circle, which may differ slightly from the wanted one. */
 export type Finding = { readonly circle: Circle; readonly oddsInside: number };
 export type Method = (ask: Ask, known: Known, cut: Cut, random: Chance) => Promise<Finding | null>;
 
-/** A circle whose edge halves the likely places, and one that was moved back until it has none of them; null where they are too far apart. */
+/** A circle whose edge halves the likely places, and the same circle moved away until it contains none of them; null if the places are too far apart. */
 export type Cut = {
   readonly circle: Circle;
   readonly before: Circle | null;
-  /** Of the likely places. */
+  /** The middle of the likely places. */
   readonly middle: Place;
   readonly spreadMetres: number;
 };
@@ -38,7 +38,7 @@ export type Claim = Place & {
 };
 
 const INTERESTS = Array.from({ length: 30 }, (_, n) => n + 1);
-/** How often somebody else is added than the member whom the attacker looks for. */
+/** The share of lifts that another member causes. */
 const FALSE_LIFTS = 0.03;
 const SMALLEST_MILES = 5;
 const PLACES = 1_500;
@@ -47,7 +47,7 @@ const MOST_TRIES = 20_000;
 const METRES_PER_MILE = 1609.344;
 const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
 
-/** @returns null when the attacker knows no place within a kilometre or so */
+/** @returns null if the remaining places are more than about a kilometre apart */
 export async function locate(ask: Ask, known: Known, method: Method, seed: number): Promise<Claim | null> {
   const random = chance(seed);
   let places = startPlaces(known.around, random);
@@ -153,13 +153,13 @@ export function weighedDifferences(o: { readonly draws: number; readonly step: n
   };
 }
 
-/** Another circle that tells nearly the same. */
+/** Another circle with nearly the same members. */
 function nearby({ circle, spreadMetres }: Cut, random: Chance): Circle {
   const metres = min(1_000, 0.2 * spreadMetres + 10);
   return { ...circle, ...inDirection(circle, random.below(360), (metres * random.below(1_000)) / 1_000) };
 }
 
-/** How many members the rarest interest adds to those who have any interest that the member has not, but for one left out at random. */
+/** Counts members with any interest that the victim lacks, leaving out one at random, and returns how many the victim's rarest interest adds. */
 async function addedByRarest({ gender, interests }: Known, ask: Ask, circle: Circle, random: Chance) {
   const leftOut = random.oneOf(INTERESTS);
   const others = INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
@@ -193,7 +193,7 @@ async function membersLikeThis(
   return wanted.length === 0 ? 0 : sum;
 }
 
-/** The higher an id, the fewer have it. */
+/** Higher ids are rarer. */
 function rarest(interests: readonly number[], count: number): readonly number[] {
   return interests.toSorted((a, b) => b - a).slice(0, count);
 }
@@ -212,7 +212,7 @@ function weighed(places: readonly Place[], { circle, oddsInside }: Finding): rea
   return places.map((place) => ({ place, weight: isWithin(circle, place) ? inside : 1 - inside }));
 }
 
-/** As many places again, each moved a little, so that they get finer as they get fewer. */
+/** Resamples as many places by weight and moves each a little (a particle filter), so that the places become finer. */
 function resampled(places: readonly Weighed[], random: Chance): readonly Place[] {
   const total = places.reduce((sum, { weight }) => sum + weight, 0);
   const kept: Place[] = [];
@@ -229,7 +229,7 @@ function resampled(places: readonly Weighed[], random: Chance): readonly Place[]
 function halvingCut(places: readonly Place[], middle: Claim, random: Chance): Cut {
   const spreadMetres = middle.withinMetres;
   const radiusMiles = max(SMALLEST_MILES, min(30, ceil((2.5 * spreadMetres) / METRES_PER_MILE)));
-  // Where the places are further apart than any circle is wide: a circle around one of them.
+  // The places are further apart than the widest circle, so the circle is around one of them.
   if (spreadMetres > 40_000)
     return { circle: { ...placeOf(random.oneOf(places)), radiusMiles }, before: null, middle, spreadMetres };
   const direction = random.below(360);
@@ -261,7 +261,7 @@ function inDirection(from: Place, degrees: number, metres: number): Place {
   return moved(from, metres * cos(radians), metres * sin(radians));
 }
 
-/** Good enough within a country. */
+/** A flat approximation, good enough within a country. */
 export function flatMetres(a: Place, b: Place): number {
   const east = (b.longitude - a.longitude) * cos((a.latitude * PI) / 180);
   return METRES_PER_DEGREE * hypot(b.latitude - a.latitude, east);

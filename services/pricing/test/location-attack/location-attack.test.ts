@@ -1,4 +1,4 @@
-/** What somebody who may ask 5,000 estimates learns about where a member is (ADR 19 has the figures of all measures). */
+/** What 5,000 estimates reveal about a member's position (ADR 19 has the figures of all defences). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
@@ -109,7 +109,7 @@ describe('as production is configured', () => {
       const found: string[] = [];
       for (const [by, method] of Object.entries(methods))
         for (const victim of victimsOf(world, runs(10, 100), 78)) {
-          // A single right claim among many wrong ones is luck: who has found a member finds them again.
+          // A single right claim among many wrong ones is luck, so an attack must be right twice.
           const attack = await service.attack(victim, method, 1, patience);
           if (metresOff(attack) > 1_000) continue;
           if (metresOff(await service.attack(victim, method, 2, patience)) <= 1_000)

@@ -1,4 +1,4 @@
-/** Measures every attack against every measure, and how many days those take that go on every day: `node services/pricing/test/location-attack/measure.ts`. For ADR 19. */
+/** Measures every attack against every defence, and the days that daily attacks take, for ADR 19: `node services/pricing/test/location-attack/measure.ts`. */
 import { attackedService, type Defence, victimsOf } from './attack.ts';
 import { cityWorld, countryWorld } from './attacked-world.ts';
 import {
@@ -53,7 +53,7 @@ for (const [how, defence] of Object.entries(defences)) {
   }
 }
 
-/** As in production, by attackers who stop when a budget is used up and come again the next day. */
+/** With the settings of production; attackers stop when a budget is used up and continue on the next day. */
 const production: Defence = {
   positionDecimals: 2,
   minCohort: 10,

@@ -6,7 +6,6 @@ import { clearBit, findColumns, setBit, slotsOf, writeColumns } from './columns.
 import { allocate, createHeap, read, reserve } from './heap.ts';
 import { COLUMNS, columnBlock, SLOTS, superblock } from './layout.ts';
 
-// Jest looks up globals slowly.
 const { floor } = Math;
 
 function createColumns() {

@@ -12,7 +12,6 @@ import {
   usedWords,
 } from './heap.ts';
 
-// Jest looks up globals slowly.
 const { floor } = Math;
 
 describe.each(['wasm', 'plain'] as const)('the memory of the %s kernel', (kernel) => {
