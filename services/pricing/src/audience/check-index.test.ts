@@ -38,7 +38,7 @@ function worldOf(stored: readonly IndexedMember[], indexed: readonly IndexedMemb
 const same = { missing: 0, surplus: 0, different: 0, repaired: 0, complete: true };
 
 describe('checking an index against MongoDB', () => {
-  it('finds nothing where both hold the same, in whatever order interests stand', async () => {
+  it('finds no difference when both are the same, for any order of interests', async () => {
     const stored = [member(1), member(2, { interests: [9, 3] }), member(3, { longitude: 180 })];
     const indexed = [member(1), member(2, { interests: [3, 9] }), member(3, { longitude: -180 })];
     expect(await checkIndex({ ...worldOf(stored, indexed), repair: false })).toEqual({
@@ -60,7 +60,7 @@ describe('checking an index against MongoDB', () => {
     member(9),
   ];
 
-  it('tells how many are missing, surplus and different, and nobody who', async () => {
+  it('returns how many are missing, surplus and different, without ids', async () => {
     const found = await checkIndex({ ...worldOf(stored, indexed), repair: false });
     expect(found).toEqual({
       ok: false,
@@ -74,7 +74,7 @@ describe('checking an index against MongoDB', () => {
     });
   });
 
-  it('puts right what differs when it is asked to', async () => {
+  it('repairs all differences with `repair`', async () => {
     const world = worldOf(stored, indexed);
     expect(await checkIndex({ ...world, repair: true })).toMatchObject({ ok: true, repaired: 8 });
     expect(await checkIndex({ ...world, repair: false })).toMatchObject({
@@ -111,7 +111,7 @@ describe('checking an index against MongoDB', () => {
     expect(changes).toBe(8);
   });
 
-  it('takes nobody for different who was just being changed', async () => {
+  it('ignores members whose change was just under way', async () => {
     const world = worldOf(
       [member(1), member(2, { gender: 'Female' })],
       [member(1), member(2), member(3)],
@@ -123,7 +123,7 @@ describe('checking an index against MongoDB', () => {
     expect(await checkIndex({ ...world, repair: false })).toMatchObject({ ok: true, ...same });
   });
 
-  it('looks at everybody although members move while it looks', async () => {
+  it('compares every member although members move meanwhile', async () => {
     const everyone = Array.from({ length: 6_000 }, (_, n) => member(n + 1));
     const surplus = (latitude: number, firstId: number) =>
       Array.from({ length: 2_500 }, (_, n) => member(firstId + n, { latitude }));

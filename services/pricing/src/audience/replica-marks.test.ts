@@ -10,7 +10,7 @@ function marksOn(setMark: (mark: Mark) => Promise<void> = async () => {}) {
 const LONG_MS = 60_000;
 
 describe('a mark', () => {
-  it('is awaited until it, or a later one, comes back', async () => {
+  it('is awaited until it or a later one comes back', async () => {
     const marks = marksOn();
     const [first, second] = [await marks.set(), await marks.set()];
     expect(marks.hasComeBack(first)).toBe(false);
@@ -21,7 +21,7 @@ describe('a mark', () => {
     expect(marks.latest()).toEqual(second);
   });
 
-  it('that came back does not tell that a later one did', async () => {
+  it('does not confirm a later mark when it comes back', async () => {
     const marks = marksOn();
     const first = await marks.set();
     const second = await marks.set();
@@ -33,7 +33,7 @@ describe('a mark', () => {
     expect(marks.latest()).toEqual(second);
   });
 
-  it('of another replica tells nothing', async () => {
+  it('of another replica confirms nothing', async () => {
     const marks = marksOn();
     const mine = await marks.set();
     marks.cameBack(await marksOn().set());
@@ -41,7 +41,7 @@ describe('a mark', () => {
     expect(marks.latest()).toBeUndefined();
   });
 
-  it('is stored in the order in which they are set, and one that cannot be stored keeps none from it', async () => {
+  it('is stored in the order of setting, even after one that could not be stored', async () => {
     const stored: number[] = [];
     const marks = marksOn(async ({ number }) => {
       await Promise.resolve();
@@ -53,7 +53,7 @@ describe('a mark', () => {
     expect(stored).toEqual([1, 3]);
   });
 
-  it('tells the age of what is known from when it was set, not from when it came back', async () => {
+  it('gives the age since it was set, not since it came back', async () => {
     expect(marksOn().ageMs()).toBeUndefined();
     let store = () => {};
     const slow = marksOn(() => new Promise((resolve) => void (store = resolve)));

@@ -29,7 +29,7 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
   let latestSetAtMs: number | undefined;
   /** Marks that were set but have not arrived yet, with the time of setting. */
   const underWay = new Map<number, number>();
-  const waiters = new Set<{ readonly number: number; readonly tell: () => void }>();
+  const waiters = new Set<{ readonly number: number; readonly resolve: () => void }>();
   let setting: Promise<unknown> = Promise.resolve();
 
   const hasComeBack = (mark: Mark) => mark.of === of && latest !== undefined && mark.number <= latest.number;
@@ -57,7 +57,7 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
         underWay.delete(number);
         latestSetAtMs = setAtMs;
       }
-      for (const waiter of waiters) if (waiter.number <= mark.number) waiter.tell();
+      for (const waiter of waiters) if (waiter.number <= mark.number) waiter.resolve();
     },
     awaited: (mark, withinMs) => {
       if (hasComeBack(mark)) return Promise.resolve(true);
@@ -67,7 +67,7 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
           waiters.delete(waiter);
           resolve(cameBack);
         };
-        const waiter = { number: mark.number, tell: () => settle(true) };
+        const waiter = { number: mark.number, resolve: () => settle(true) };
         const timer = setTimeout(() => settle(false), withinMs).unref();
         waiters.add(waiter);
       });

@@ -39,8 +39,8 @@ afterAll(async () => {
 
 const everybody: Target = { ...london, radiusMiles: 30, gender: [], interests: [] };
 
-describe('a count whose caller leaves', () => {
-  it('ends at once although MongoDB says nothing', async () => {
+describe('a count whose caller disconnects', () => {
+  it('ends at once although MongoDB does not answer', async () => {
     await eventually(async () => expect(await audience.count(everybody)).toBe(0));
     wire.freeze();
     const caller = callerPresence();
@@ -52,7 +52,7 @@ describe('a count whose caller leaves', () => {
     wire.cut();
   });
 
-  it('many times over leaves the connections to those who stay', async () => {
+  it('leaves the connections to other callers, even after 200 such counts', async () => {
     const counts = Array.from({ length: 200 }, () => {
       const caller = callerPresence();
       const count = audience.count(everybody, createDeadline(25_000, caller).whileAwaited());

@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.dispose();
 });
 
-it('a count is answered by the 2dsphere index, which holds only those who count', async () => {
+it('a count uses the 2dsphere index, which contains only active members without a ban', async () => {
   await startWhenStoresServe(openMongoAudience(mongo.connection).prepare);
   await openMembersStore(mongo.connection).write(firstOf([...generateMembers({ count: 2_000, seed: 1 })]));
   const plan = await mongo.connection

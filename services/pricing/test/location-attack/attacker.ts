@@ -1,5 +1,5 @@
 /**
- * Finds out where a member is, by nothing but what estimates tell. The attacker knows gender and all interests of the member, and in which
+ * Finds out where a member is, only by the counts of estimates. The attacker knows gender and all interests of the member, and in which
  * city or country to look. All attacks of docs/prices.md are one loop: take a circle whose edge halves the places that are still
  * likely, find out whether the member is inside, and weigh the places anew.
  */

@@ -50,7 +50,7 @@ describe('every day from 2024 to 2050', () => {
   it('has a fixing exactly when the almanac says that TARGET is open', () => {
     let checked = 0;
     for (let date = `${FIRST_YEAR}-01-01`; date <= `${LAST_YEAR}-12-31`; date = dateAfter(date, 1)) {
-      if (isFixingDay(date) !== isOpen.has(date)) throw new Error(`${date} is told wrongly`);
+      if (isFixingDay(date) !== isOpen.has(date)) throw new Error(`${date} is wrong`);
       checked += 1;
     }
     expect(checked).toBe(9_862);
