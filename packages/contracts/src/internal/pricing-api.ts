@@ -1,6 +1,7 @@
 /** Pricing's internal interface: one price function, used by estimate and creation. */
 import { z } from 'zod';
 import { instant, interestId, latitude, longitude, memberGender } from '../values/primitives.ts';
+import { radiusMiles } from '../values/radius.ts';
 
 /** POST /internal/price. Empty `gender` or `interests` means every member. The currency comes from the caller context. */
 export const priceRequest = z.object({
@@ -8,7 +9,7 @@ export const priceRequest = z.object({
   endAt: instant,
   latitude,
   longitude,
-  radiusMiles: z.int().min(5).max(30),
+  radiusMiles,
   gender: z.array(memberGender),
   interests: z.array(interestId),
 });

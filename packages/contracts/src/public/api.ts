@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { offerStatus } from '../values/primitives.ts';
+import { radiusMiles } from '../values/radius.ts';
 
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const startInstant = utcInstant.meta({
@@ -51,11 +52,7 @@ export type InterestsReply = z.infer<typeof interestsReply>;
 // ---- price estimate
 
 export const requestedGender = z.enum(['Male', 'Female', 'Non-binary', 'All']);
-const radius = z
-  .int()
-  .min(5)
-  .max(30)
-  .meta({ description: 'Miles.', examples: [10] });
+const radius = radiusMiles.meta({ description: 'Miles.', examples: [10] });
 const location = z
   .tuple([z.number().min(-90).max(90), z.number().min(-180).max(180)])
   .meta({ description: 'Latitude, longitude.', examples: [[51.5074, -0.1278]] });

@@ -1,5 +1,6 @@
 /** Where and to whom an offer is shown: the form fields that decide the price. */
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
+import { radiusMiles, radiusRule } from '@offer-ads/contracts/values/radius';
 import { parseId } from './offer-id.ts';
 import { type FormFields, fault, type Reading, single, valid } from './readings.ts';
 
@@ -28,9 +29,7 @@ function decimal(text: string): number {
 export function readRadius(fields: FormFields): Reading<number> {
   const text = single(fields, 'radius');
   const miles = /^\d{1,2}$/.test(text) ? Number(text) : 0;
-  return miles >= 5 && miles <= 30
-    ? valid(miles)
-    : fault('radius must be a whole number of miles from 5 to 30');
+  return radiusMiles.safeParse(miles).success ? valid(miles) : fault(`radius ${radiusRule}`);
 }
 
 export function readGender(fields: FormFields): Reading<MemberGender[]> {

@@ -3,6 +3,7 @@
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { radiusRule } from '@offer-ads/contracts/values/radius';
 import type { Target } from './target.ts';
 
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
@@ -30,7 +31,7 @@ const fieldRules: Readonly<Record<Field, string>> = {
   start_datetime: dateTimeRule,
   end_datetime: dateTimeRule,
   location: 'must be two numbers: latitude from -90 to 90 and longitude from -180 to 180',
-  radius: 'must be a whole number of miles from 5 to 30',
+  radius: radiusRule,
   gender: 'must be a list of Male, Female, Non-binary or All',
   interests: 'must be a list of ids from GET /interests',
   environment: 'must be TEST or LIVE',

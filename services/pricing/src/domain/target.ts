@@ -1,6 +1,6 @@
 /**
- * Whom an offer is for: a circle on the earth, and optionally genders and interests (specification, "Price rules" 4). The limits,
- * such as 5 to 30 miles, are in the contract of the estimate (contracts/public/api.ts) and in the form of an offer (offers, offer-targeting.ts).
+ * Whom an offer is for: a circle on the earth, and optionally genders and interests (specification, "Price rules" 4). The limits
+ * of the radius are in the contracts (`values/radius.ts`).
  */
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { EARTH_RADIUS_METRES, radiusMetres } from './great-circle.ts';
