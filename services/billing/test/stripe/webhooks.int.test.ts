@@ -141,9 +141,12 @@ it('webhooks in 1 to 20 copies each, shuffled and at once, are one posting each'
 
 describe('a slow payment method', () => {
   it('has paid when the money has come, not when the page was completed', async () => {
-    const { offerId, webhook } = await unheardPayment();
-    const { answer, logged } = await receiveWatched(test.signed(changed(webhook, unpaid)));
+    const { offerId, sessionId, webhook } = await unheardPayment();
+    const { answer, logged, metrics } = await receiveWatched(test.signed(changed(webhook, unpaid)));
     expect([answer, logged]).toEqual(['accepted', []]);
+    expect(await countOf(metrics, 'card_payments_total')).toEqual([]);
+    const stored = 'SELECT outcome FROM provider_events WHERE session_id = $1';
+    expect(await test.billing.postgres.query(stored, [sessionId])).toEqual([{ outcome: 'not-paid-yet' }]);
     expect(await paidEvents(offerId)).toEqual([]);
     const later = [eventId(`evt_paid_${offerId}`), type('async_payment_succeeded')] as const;
     expect(await receiveChanged(webhook, ...later)).toBe('accepted');
