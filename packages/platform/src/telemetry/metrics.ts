@@ -27,7 +27,7 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  for (const metric of processMetrics()) registry.registerMetric(metric);
+  for (const metric of processMetrics(service)) registry.registerMetric(metric);
   const once = <T>(name: string, create: () => T): T =>
     (registry.getSingleMetric(name) as T | undefined) ?? create();
   const settings = (o: Instrument) => ({
@@ -66,17 +66,21 @@ export function createMetrics(service: string): Metrics {
   };
 }
 
-let measured: readonly Metric[] | undefined;
+const measured = new Map<string, readonly Metric[]>();
 
-/** Memory, event loop and garbage collection. They are measured once per process, because each measurement costs time all the time. */
-function processMetrics(): readonly Metric[] {
-  if (measured === undefined) {
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
-    // The library's type names only what the metrics look like in JSON.
-    measured = registry.getMetricsAsArray() as unknown as readonly Metric[];
-  }
-  return measured;
+/**
+ * Memory, event loop and garbage collection, measured once for each service in this process, because each measurement costs processor
+ * time continuously. Services do not share them: the library's `getMetricsAsJSON` writes the labels of its registry into the values.
+ */
+function processMetrics(service: string): readonly Metric[] {
+  const known = measured.get(service);
+  if (known !== undefined) return known;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // The library's type names only what the metrics look like in JSON.
+  const metrics = registry.getMetricsAsArray() as unknown as readonly Metric[];
+  measured.set(service, metrics);
+  return metrics;
 }
 
 function everyCombination(values: From0): readonly Readonly<Record<string, string>>[] {
