@@ -70,9 +70,21 @@ export async function storesOfRun(
         databases.map(([service, { url }]) => [`${service.toUpperCase()}_DATABASE_URL`, url]),
       ),
       MONGO_URL: mongo.href,
-      VALKEY_URL: storeAddresses().valkey,
+      VALKEY_URL: valkeyOfSystem(),
       RABBITMQ_URL: broker === 'shared' ? requireAddress('rabbitmq') : undefined,
     },
     dispose: async () => void (await Promise.all(databases.map(([, database]) => database.dispose()))),
   };
+}
+
+let systemsOfWorker = 0;
+
+/** A database of its own for the counts of each system, because all systems of a run call from the same address. A server has 16. */
+function valkeyOfSystem(): string | undefined {
+  const { valkey } = storeAddresses();
+  if (valkey === undefined) return undefined;
+  const url = new URL(valkey);
+  url.pathname = `/${(2 * systemsOfWorker + Number(process.env.JEST_WORKER_ID ?? 0)) % 16}`;
+  systemsOfWorker += 1;
+  return url.href;
 }
