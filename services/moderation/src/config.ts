@@ -42,7 +42,7 @@ export const moderationSettings = z.object({
     example: '2',
     without: "the machine's processors",
   }),
-  // A picture takes a fifth of a second of one core, so a picture behind 32 others still gets an answer in time.
+  // An ordinary picture takes less than 0.1 s of one core, so a picture behind 32 others still gets an answer in time.
   MOST_WAITING: count.default(32).meta({
     description:
       'How many pictures may wait to be checked. More are refused at once with 503 and Retry-After.',
