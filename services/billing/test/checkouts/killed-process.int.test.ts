@@ -54,7 +54,7 @@ describe('a process that is killed', () => {
   it('between Stripe’s answer and our commit leaves one session, which the repeat finds', async () => {
     const { postgres } = test.billing;
     const ANSWER_LOCK = 1;
-    // Whoever stores Stripe's answer waits while the test holds the lock.
+    // The request that stores Stripe's answer waits while the test holds the lock.
     await postgres.query(
       `CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$
          BEGIN PERFORM pg_advisory_xact_lock_shared(${ANSWER_LOCK}); RETURN NEW; END $$`,

@@ -1,5 +1,5 @@
 /**
- * Whom an offer is for: a circle on the earth, and optionally genders and interests (specification, "Price rules" 4). The limits
+ * The members that an offer is for: a circle on the earth, and optionally genders and interests (specification, "Price rules" 4). The limits
  * of the radius are in the contracts (`values/radius.ts`).
  */
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
