@@ -243,7 +243,7 @@ describe('503: AUDIENCE_ENGINE is mongo, and MongoDB is away', () => {
 
   it.each([
     ['down', () => pricing.mongo.takeDown()],
-    ['silent', () => pricing.mongo.freeze()],
+    ['silent', () => pricing.mongo.freeze({ newToo: true })],
   ])('%s: within 3 seconds, and estimates work again when it is back', async (_, fail) => {
     const ask = () => pricing.post('/offers/price-estimate', form);
     const isWell = () =>
@@ -258,7 +258,7 @@ describe('503: AUDIENCE_ENGINE is mongo, and MongoDB is away', () => {
       const failedAt = performance.now();
       fail();
       expect(await ask()).toEqual({ status: 503, body: { message: 'Service unavailable' } });
-      // For the next try: only existing connections are frozen.
+      // For the next try, which begins with a MongoDB that answers.
       if (performance.now() - failedAt >= NOTICED_MS) await comeBack();
     });
     await comeBack();

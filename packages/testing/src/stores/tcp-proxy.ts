@@ -10,14 +10,18 @@ export type TcpProxy = AsyncDisposable & {
   /** Breaks all connections and refuses new ones, like a server that is down. */
   readonly takeDown: () => void;
   readonly bringBack: () => void;
-  /** Passes no more bytes and closes nothing, like a network that drops all packets. */
-  readonly freeze: () => void;
+  /**
+   * Passes no more bytes and closes nothing, like a network that drops all packets.
+   * @param o.newToo new connections are silent too, until `bringBack`; otherwise they work
+   */
+  readonly freeze: (o?: { readonly newToo: boolean }) => void;
 };
 
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const address = new URL(target);
   const pairs = new Set<readonly [Socket, Socket]>();
   let down = false;
+  let newAreSilent = false;
 
   const server = createServer((client) => {
     if (down) return void client.resetAndDestroy();
@@ -32,7 +36,8 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         for (const either of pair) either.destroy();
       });
     }
-    client.pipe(upstream).pipe(client);
+    if (newAreSilent) client.pause();
+    else client.pipe(upstream).pipe(client);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -53,8 +58,10 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     },
     bringBack: () => {
       down = false;
+      newAreSilent = false;
     },
-    freeze: () => {
+    freeze: ({ newToo } = { newToo: false }) => {
+      newAreSilent = newToo;
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);
         upstream.unpipe(client);
