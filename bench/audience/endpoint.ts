@@ -143,7 +143,9 @@ async function startGateway(opened: AsyncDisposableStack, { folder, backing }: S
     PRICING_CONTEXT_SECRET: contextSecret,
   };
   const [port = 0] = await freePorts(1);
-  const running = opened.use(await startGatewayProcess({ name: 'gateway', folder, port, settings }));
+  const running = opened.use(
+    await startGatewayProcess({ name: 'gateway', folder, port, settings, isTraced: true }),
+  );
   const url = `http://127.0.0.1:${port}`;
   return { url, pid: running.pid, header: ['X-Api-Key', await createApiKey(url)] as const };
 }

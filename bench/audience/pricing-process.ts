@@ -1,4 +1,4 @@
-/** Pricing as a process, like its image's but without tracing hooks, on the MongoDB that was loaded. */
+/** Pricing as a process, like its image's, on the MongoDB that was loaded. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

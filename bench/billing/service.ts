@@ -1,4 +1,4 @@
-/** Billing as a process, like its image's but without tracing hooks, and the requests to it. */
+/** Billing as a process, like its image's, and the requests to it. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';

@@ -10,6 +10,8 @@ import { type Running, startProcess } from '../process.ts';
 const directory = fileURLToPath(new URL('../../services/gateway', import.meta.url));
 export const migrations = join(directory, 'migrations');
 
+const telemetry = ['--import', '@offer-ads/platform/telemetry/telemetry'];
+
 export type GatewaySettings = Readonly<Record<string, string>>;
 
 export function gatewaySettings(o: {
@@ -42,14 +44,15 @@ export async function startGatewayProcess(o: {
   folder: string;
   port: number;
   settings: GatewaySettings;
-  nodeArgs?: readonly string[];
+  /** Whether requests have trace ids, as in the image. */
+  isTraced: boolean;
 }): Promise<Running> {
   return startProcess({
     name: o.name,
     folder: o.folder,
     cwd: directory,
     command: process.execPath,
-    args: [...(o.nodeArgs ?? []), 'src/main.ts'],
+    args: [...(o.isTraced ? telemetry : []), 'src/main.ts'],
     env: { ...o.settings, PORT: String(o.port) },
     readyUrl: `http://127.0.0.1:${o.port}/readyz`,
   });

@@ -7,7 +7,8 @@ export type Samples = ReadonlyMap<PeerName, readonly Sample[]>;
 
 const titles: Record<PeerName, string> = {
   gateway: 'our gateway',
-  'gateway-traced': 'our gateway, with tracing hooks (as its image runs)',
+  'gateway-untraced': 'our gateway, without trace ids',
+  'gateway-sampled': 'our gateway, 1 % of requests recorded',
   'gateway-valkey': 'our gateway, limit counted in Valkey',
   nginx: 'nginx',
   caddy: 'Caddy',

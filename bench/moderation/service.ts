@@ -1,4 +1,4 @@
-/** Moderation as a process, like its image's but without tracing hooks, and a picture that it has never seen for each call. */
+/** Moderation as a process, like its image's, and a picture that it has never seen for each call. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
 /** The peers: each has processes of its own and calls the same upstream. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { type Running, startProcess } from '../../process.ts';
@@ -11,7 +14,8 @@ import type { Programs } from './programs.ts';
 
 export const peerNames = [
   'gateway',
-  'gateway-traced',
+  'gateway-untraced',
+  'gateway-sampled',
   'gateway-valkey',
   'nginx',
   'caddy',
@@ -31,25 +35,21 @@ export type Peer = {
   readonly isOurs: boolean;
 };
 
-export const traced = ['--import', '@offer-ads/platform/telemetry/telemetry'];
-
 /** They start one after the other, so that no start slows another. */
 export async function startPeers(
   opened: AsyncDisposableStack,
   o: { stage: Stage; programs: Programs; names: readonly PeerName[] },
 ): Promise<{ peers: Peer[]; apiKey: string }> {
   const { folder, upstreamPort, upstream, settings, valkeyUrl } = o.stage;
+  const gateway = (name: PeerName, more: Readonly<Record<string, string>> = {}, isTraced = true) => {
+    return (port: number) =>
+      startGatewayProcess({ name, folder, port, settings: { ...settings, ...more }, isTraced });
+  };
   const start: Record<PeerName, (port: number) => Promise<Running>> = {
-    gateway: (port) => startGatewayProcess({ name: 'gateway', folder, port, settings }),
-    'gateway-traced': (port) =>
-      startGatewayProcess({ name: 'gateway-traced', folder, port, settings, nodeArgs: traced }),
-    'gateway-valkey': (port) =>
-      startGatewayProcess({
-        name: 'gateway-valkey',
-        folder,
-        port,
-        settings: { ...settings, ...(valkeyUrl === undefined ? {} : { VALKEY_URL: valkeyUrl }) },
-      }),
+    gateway: gateway('gateway'),
+    'gateway-untraced': gateway('gateway-untraced', {}, false),
+    'gateway-sampled': gateway('gateway-sampled', await startCollector(opened)),
+    'gateway-valkey': gateway('gateway-valkey', valkeyUrl === undefined ? {} : { VALKEY_URL: valkeyUrl }),
     nginx: (port) => startNginxPeer({ nginx: o.programs.nginx, folder, port, upstreamPort }),
     caddy: (port) => startCaddy({ caddy: o.programs.caddy, folder, port, upstreamPort }),
     bare: (port) => startBareProxy({ folder, port, upstreamPort }),
@@ -74,6 +74,21 @@ export async function startPeers(
   }
   const ours = peers.find((peer) => peer.isOurs);
   return { peers, apiKey: ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url) };
+}
+
+/** Takes spans and forgets them. @returns settings that record one request of a hundred and send its spans there */
+async function startCollector(opened: AsyncDisposableStack): Promise<Readonly<Record<string, string>>> {
+  const collector = createServer((req, res) => void req.resume().once('end', () => res.end()));
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+  opened.defer(() => {
+    collector.closeAllConnections();
+    collector.close();
+  });
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.01',
+  };
 }
 
 function startBareProxy(o: { folder: string; port: number; upstreamPort: number }): Promise<Running> {

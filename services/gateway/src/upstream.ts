@@ -6,6 +6,7 @@ import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { addTraceTo, traceCall } from '@offer-ads/platform/telemetry/traces';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
@@ -13,8 +14,8 @@ export type ForwardedRequest = {
   readonly method: Dispatcher.HttpMethod;
   /** As the caller wrote it, with the query string. */
   readonly path: string;
-  /** Names and values alternating. */
-  readonly headers: readonly string[];
+  /** Names and values alternating; the trace is added. */
+  readonly headers: string[];
   readonly body: Readable | null;
 };
 
@@ -75,7 +76,7 @@ export function createUpstream(o: {
     metrics: o.metrics,
     attempt: async ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
       const { body } = request;
-      (body === null ? pool : uploads).dispatch(request as Dispatcher.DispatchOptions, taker);
+      (body === null ? pool : uploads).dispatch(request, taker);
       try {
         await taker.taken;
       } catch (error) {
@@ -93,7 +94,10 @@ export function createUpstream(o: {
     storeClock: createStoreClock(),
     send: async (request, taker) => {
       try {
-        await breaker.fire({ request, taker });
+        await traceCall(`${request.method} ${o.name}`, () => {
+          addTraceTo(request.headers);
+          return breaker.fire({ request, taker });
+        });
       } catch (error) {
         if (error instanceof CallerGone) throw error;
         throw serviceUnavailable(`${o.name} did not answer: ${(error as Error).message}`, error);

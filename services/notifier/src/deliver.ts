@@ -4,7 +4,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { inTraceOf, traceCall } from '@offer-ads/platform/telemetry/traces';
+import { inSpan, traceIn } from '@offer-ads/platform/telemetry/traces';
 import type { BouncesStore } from './bounces-store.ts';
 import type { ContactsStore } from './contacts-store.ts';
 import { type Contact, isReachedAt } from './domain/contact.ts';
@@ -193,12 +193,10 @@ export function startDelivery(o: {
   /** Continues the trace of the event behind the mail, however old it is. */
   function send(claimed: Claimed): Promise<Attempt> {
     const attributes = { 'mail.event': claimed.eventName, 'mail.attempt': claimed.attempts };
-    return inTraceOf(claimed.trace, () =>
-      traceCall(
-        { name: 'send mail', attributes },
-        () => o.mailer.send(claimed),
-        ({ outcome }) => ({ 'mail.outcome': outcome }),
-      ),
+    return inSpan(
+      { name: 'send mail', kind: 'CLIENT', attributes, parent: traceIn(claimed.trace) },
+      () => o.mailer.send(claimed),
+      ({ outcome }) => ({ 'mail.outcome': outcome }),
     );
   }
 

@@ -15,6 +15,7 @@ import { createStoreClock, type StoreClock } from '../postgres/store-clock.ts';
 import { isCallerGone, serviceUnavailable, tooManyRequests } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { restingTrace, traceCall } from '../telemetry/traces.ts';
 import { createBreaker, probeLiveness, saysUnavailable } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
 
@@ -77,7 +78,9 @@ export function createServiceClient(o: {
       if (call.deadline.remainingMs() === 0) throw serviceUnavailable(`no time left to ask ${o.name}`);
       const stop = durations.startTimer({ target: o.name });
       try {
-        const reply = await withRetry(call, () => breaker.fire(call));
+        const reply = await withRetry(call, () =>
+          traceCall(`${call.method} ${o.name}`, () => breaker.fire(call)),
+        );
         stop({ outcome: 'ok' });
         return reply as z.infer<S>;
       } catch (error) {
@@ -146,6 +149,7 @@ async function exchange(
       [requestBudgetHeader]: String(budgetMs),
       ...(storeMs !== undefined && { [commitByHeader]: String(storeMs + budgetMs) }),
       ...contentType,
+      ...restingTrace(),
     },
     body,
     signal,

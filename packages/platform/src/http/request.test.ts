@@ -6,7 +6,7 @@ import { accept } from './request.ts';
 /** A request that has just arrived. */
 function requestWith(headers: Record<string, string>) {
   const req = Object.assign(new EventEmitter(), { headers });
-  return { req, request: accept(req as unknown as IncomingMessage, new Date()) };
+  return { req, request: accept(req as unknown as IncomingMessage, new Date(), undefined) };
 }
 
 describe('the id of a request', () => {

@@ -6,7 +6,7 @@ import {
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/internal/caller-context';
-import { trace } from '@opentelemetry/api';
+import type { Span } from '@opentelemetry/api';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from '../calls/deadline.ts';
 
 export type RequestFacts = {
@@ -33,7 +33,6 @@ export function routeTemplate(req: IncomingMessage): string {
 /** Sets the route for requests that express does not match. `template` is an express pattern, without ids. */
 export function nameRoute(req: IncomingMessage, template: string): void {
   acceptedOf(req).routeName = template;
-  trace.getActiveSpan()?.setAttribute('http.route', template).updateName(`${req.method} ${template}`);
 }
 
 /** A property of the request, because a WeakMap slows down every garbage collection. */
@@ -41,8 +40,8 @@ const accepted = Symbol('accepted request');
 type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
 
 /** Called once, when the request arrives. */
-export function accept(req: IncomingMessage, receivedAt: Date): AcceptedRequest {
-  const request = new AcceptedRequest(req, receivedAt);
+export function accept(req: IncomingMessage, receivedAt: Date, span: Span | undefined): AcceptedRequest {
+  const request = new AcceptedRequest(req, receivedAt, span);
   (req as Carrier)[accepted] = request;
   return request;
 }
@@ -56,6 +55,8 @@ export function acceptedOf(req: IncomingMessage): AcceptedRequest {
 class AcceptedRequest implements RequestFacts {
   readonly requestId: string;
   readonly receivedAt: Date;
+  /** Undefined for probes. */
+  readonly span: Span | undefined;
   readonly startedAtMs = performance.now();
   #bodyArrivedAtMs: number | undefined;
   routeName: string | undefined;
@@ -63,9 +64,10 @@ class AcceptedRequest implements RequestFacts {
   #deadline: Deadline | undefined;
   #caller: CallerPresence | undefined;
 
-  constructor(req: IncomingMessage, receivedAt: Date) {
+  constructor(req: IncomingMessage, receivedAt: Date, span: Span | undefined) {
     this.#req = req;
     this.receivedAt = receivedAt;
+    this.span = span;
     if (hasBody(req)) req.on('end', () => (this.#bodyArrivedAtMs = performance.now()));
     else this.#bodyArrivedAtMs = this.startedAtMs;
     const given = req.headers[requestIdHeader];

@@ -4,12 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/internal/caller-context';
+import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type Express } from 'express';
 import type { StoreClock } from '../postgres/store-clock.ts';
 import type { Clock } from '../process/clock.ts';
 import { callerGoneStatus } from '../process/faults.ts';
 import { type Logger, writeAccessLog } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { beginSpan, inSpanOf, traceIn } from '../telemetry/traces.ts';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import {
   answerBadRequests,
@@ -184,11 +186,12 @@ function receiveRequests(
     if (aborted) request.callerLeft();
     const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
     const route = routeTemplate(req);
-    report({ requestId: request.requestId, method: req.method ?? '', route, status, durationMs, aborted });
+    const { requestId, span } = request;
+    report({ requestId, method: req.method ?? '', route, status, durationMs, aborted, span });
   }
 
-  return (req, res) => {
-    const request = accept(req, o.clock.now());
+  function receive(req: IncomingMessage, res: ServerResponse, span: Span | undefined): void {
+    const request = accept(req, o.clock.now(), span);
     gatherHeaders(res);
     setHeader(res, 'X-Request-Id', request.requestId);
     if (isSecure) setHeader(res, 'Strict-Transport-Security', strictTransport);
@@ -201,7 +204,28 @@ function receiveRequests(
     if (serve !== null) return void serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
     handHeadersOver(res);
     app(req, res);
+  }
+
+  return (req, res) => {
+    if (probes.has(req.url ?? '')) return receive(req, res, undefined);
+    const span = beginSpan({ name: usualMethod(req.method), kind: 'SERVER', parent: traceIn(req.headers) });
+    inSpanOf(span, () => receive(req, res, span));
   };
+}
+
+/** They come every few seconds and say nothing about a request. */
+const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+
+/** Spans leave this machine, so they have no path, address or user agent: a path holds ids and credentials, an address identifies the caller. */
+function endSpan(span: Span, { method, route, status }: Answered): void {
+  if (!span.isRecording()) return;
+  span.updateName(`${usualMethod(method)} ${route}`).setAttributes({
+    'http.request.method': usualMethod(method),
+    'http.route': route,
+    'http.response.status_code': status,
+  });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
 }
 
 /** Only for calls of services: these send a deadline. */
@@ -217,9 +241,10 @@ type Answered = {
   readonly status: number;
   readonly durationMs: number;
   readonly aborted: boolean;
+  readonly span: Span | undefined;
 };
 
-/** Labels of metrics. Node's parser accepts some thirty more methods, which are counted as one. */
+/** Names of spans and labels of metrics. Node's parser accepts some thirty more methods, which are counted as one. */
 const usualMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -230,6 +255,8 @@ const usualMethods: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
+const usualMethod = (method = '') => (usualMethods.has(method) ? method : 'other');
+
 /** Prepares log text and metrics once per route and status, because there are few of these. */
 function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
   const durations = o.metrics.histogram({
@@ -239,18 +266,21 @@ function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answ
   });
   const known = new Map<string, { duration: { observe(seconds: number): void }; fields: string }>();
   const log = writeAccessLog(o.logger);
-  return ({ requestId, method, route, status, durationMs, aborted }) => {
+  return (answered) => {
+    const { requestId, method, route, status, durationMs, aborted, span } = answered;
     const name = `${method} ${route} ${status}`;
     let kind = known.get(name);
     if (kind === undefined) {
-      const duration = durations.labels(usualMethods.has(method) ? method : 'other', route, `${status}`);
+      const duration = durations.labels(usualMethod(method), route, `${status}`);
       kind = { duration, fields: JSON.stringify({ method, route, status }).slice(1, -1) };
       known.set(name, kind);
     }
     kind.duration.observe(durationMs / 1_000);
     log(
       `"requestId":"${requestId}",${kind.fields},"durationMs":${Math.round(durationMs)},"aborted":${aborted}`,
+      span,
     );
+    if (span !== undefined) endSpan(span, answered);
   };
 }
 

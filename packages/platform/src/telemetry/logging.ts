@@ -1,7 +1,8 @@
 /** Logs as JSON lines with trace ids, and without secrets or personal data. */
 import { types } from 'node:util';
-import { trace } from '@opentelemetry/api';
+import type { Span } from '@opentelemetry/api';
 import { pino } from 'pino';
+import { traceIds } from './traces.ts';
 
 export type Logger = pino.Logger;
 
@@ -37,7 +38,10 @@ export function createLogger(o: {
     // Errors are logged as `error`: pino's own `err` would write all properties that a driver adds to them.
     serializers: { error: describeError },
     errorKey: 'error',
-    mixin: traceIds,
+    mixin: () => {
+      const ids = traceIds();
+      return ids === undefined ? {} : { traceId: ids.traceId, spanId: ids.spanId };
+    },
   };
   return pino(options, o.destination ?? pino.destination(buffered));
 }
@@ -66,17 +70,17 @@ function isoTime(): () => string {
  * Writes the log line of a request. `fields` is JSON without its braces and must not contain secrets: it is not searched for them,
  * because that would cost more than the rest of serving a request.
  */
-export function writeAccessLog(logger: Logger): (fields: string) => void {
+export function writeAccessLog(logger: Logger): (fields: string, span: Span | undefined) => void {
   const { streamSym, chindingsSym } = pino.symbols as unknown as Record<'streamSym' | 'chindingsSym', symbol>;
   const inside = logger as unknown as Record<symbol, unknown>;
   const stream = inside[streamSym] as pino.DestinationStream;
   const bindings = inside[chindingsSym] as string;
   const time = isoTime();
-  return (fields) => {
+  return (fields, span) => {
     if (!logger.isLevelEnabled('info')) return;
-    const span = trace.getActiveSpan()?.spanContext();
-    const ids = span === undefined ? '' : `"traceId":"${span.traceId}","spanId":"${span.spanId}",`;
-    stream.write(`{"level":"info"${time()}${bindings},${ids}${fields},"msg":"request"}\n`);
+    const ids = span && traceIds(span);
+    const trace = ids === undefined ? '' : `"traceId":"${ids.traceId}","spanId":"${ids.spanId}",`;
+    stream.write(`{"level":"info"${time()}${bindings},${trace}${fields},"msg":"request"}\n`);
   };
 }
 
@@ -86,9 +90,4 @@ function describeError(error: unknown): unknown {
   const { name, message, stack, cause } = error;
   const { code } = error as NodeJS.ErrnoException;
   return { name, message, code, stack, ...(cause === undefined ? {} : { cause: describeError(cause) }) };
-}
-
-function traceIds(): Record<string, string> {
-  const context = trace.getActiveSpan()?.spanContext();
-  return context === undefined ? {} : { traceId: context.traceId, spanId: context.spanId };
 }

@@ -1,29 +1,43 @@
-/** Stores the trace of work that is continued later: with an event in the outbox or a mail in a store. */
+/** Traces: their spans, and how they go on in other services and in work that is done later. */
 import {
   type Attributes,
   type Context,
   context,
-  createContextKey,
+  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
   SpanKind,
-  type TextMapPropagator,
+  type SpanOptions,
+  SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
 
-/** W3C trace context as text fields; empty when nothing is traced. */
+/** W3C trace context as text fields (`traceparent`, `tracestate`); empty when nothing is traced. */
 export type RestingTrace = Readonly<Record<string, string>>;
 
-/** The current trace. */
+/** The current trace: for the headers of a call to our own services, or stored with an event or a mail until the work goes on. */
 export function restingTrace(): RestingTrace {
+  return restingTraceOf(context.active());
+}
+
+function restingTraceOf(active: Context): RestingTrace {
   const fields: Record<string, string> = {};
-  propagation.inject(context.active(), fields);
+  propagation.inject(active, fields);
   return fields;
 }
 
-/** Runs the work in the trace stored in `fields`; other fields are ignored. */
-export function inTraceOf<T>(fields: Readonly<Record<string, unknown>>, work: () => T): T {
-  return context.with(propagation.extract(ROOT_CONTEXT, fields), work);
+/** Adds the current trace to headers in which names and values alternate. */
+export function addTraceTo(headers: string[]): void {
+  propagation.inject(context.active(), headers, {
+    set: (pairs, name, value) => void pairs.push(name, value),
+  });
+}
+
+/** The trace in these fields or headers; other fields are ignored. */
+export function traceIn(fields: Readonly<Record<string, unknown>>): Context {
+  return propagation.extract(ROOT_CONTEXT, fields);
 }
 
 /** Runs the work outside of the current trace: for shared work that a request merely triggers. */
@@ -31,43 +45,64 @@ export function inNoTrace<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
 
-const outside = createContextKey('offer-ads: of others');
+export type Spanned = Pick<SpanOptions, 'attributes' | 'links'> & {
+  readonly kind: 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER';
+  /** Without ids and without texts of advertisers. */
+  readonly name: string;
+  /** The trace that the span continues; by default the current one. */
+  readonly parent?: Context;
+};
+
+/** A span that the caller ends. Make it the current one with `inSpanOf`. */
+export function beginSpan({ name, kind, parent = context.active(), ...more }: Spanned): Span {
+  return trace.getTracer('offer-ads').startSpan(name, { kind: SpanKind[kind], ...more }, parent);
+}
+
+/** Runs the work in the trace of this span. */
+export function inSpanOf<T>(span: Span, work: () => T): T {
+  return context.with(trace.setSpan(ROOT_CONTEXT, span), work);
+}
+
+/** W3C trace context of a span, as text fields. */
+export function restingTraceIn(span: Span): RestingTrace {
+  return restingTraceOf(trace.setSpan(ROOT_CONTEXT, span));
+}
+
+/** Runs the work in a span that ends with it. The outcome gives further attributes. Of an error only the fact is recorded: its text may be personal. */
+export async function inSpan<T>(
+  spanned: Spanned,
+  work: () => Promise<T>,
+  outcomeOf?: (result: T) => Attributes,
+): Promise<T> {
+  const span = beginSpan(spanned);
+  try {
+    const result = await inSpanOf(span, work);
+    if (outcomeOf !== undefined) span.setAttributes(outcomeOf(result));
+    return result;
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
 
 /**
- * For calls to other companies' hosts, such as the card provider's. They have spans like all calls, but the header with the trace is
- * not sent.
+ * A span around a call to another process. Only for work that is recorded itself: repeated background work would else begin a trace at
+ * each call. It sends no header: only calls to our own services tell their trace (`restingTrace`).
+ * @param name what is called, such as `GET offers` or `Stripe`
  */
-export function calledOutside<T>(work: () => T): T {
-  return context.with(context.active().setValue(outside, true), work);
-}
-
-/** Like the given propagator, but adds no header to calls inside `calledOutside`. */
-export function skipOutsideCalls(propagator: TextMapPropagator): TextMapPropagator {
-  return {
-    inject: (active: Context, carrier, setter) => {
-      if (active.getValue(outside) !== true) propagator.inject(active, carrier, setter);
-    },
-    extract: (active, carrier, getter) => propagator.extract(active, carrier, getter),
-    fields: () => propagator.fields(),
-  };
-}
-
-/** A span around a call that no instrumentation covers. The outcome of the work gives its attributes. */
-export async function traceCall<T>(
-  o: { readonly name: string; readonly attributes: Attributes },
+export function traceCall<T>(
+  name: string,
   work: () => Promise<T>,
-  outcomeOf: (result: T) => Attributes,
+  outcomeOf?: (result: T) => Attributes,
 ): Promise<T> {
-  const { name, attributes } = o;
-  return trace
-    .getTracer('offer-ads')
-    .startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-      try {
-        const result = await work();
-        span.setAttributes(outcomeOf(result));
-        return result;
-      } finally {
-        span.end();
-      }
-    });
+  const isRecorded = trace.getActiveSpan()?.isRecording() === true;
+  return isRecorded ? inSpan({ name, kind: 'CLIENT' }, work, outcomeOf) : work();
+}
+
+/** The ids of a span, or of the current one; undefined outside of a trace. */
+export function traceIds(span = trace.getActiveSpan()): SpanContext | undefined {
+  const ids = span?.spanContext();
+  return ids !== undefined && isSpanContextValid(ids) ? ids : undefined;
 }

@@ -4,7 +4,7 @@ import { createBreaker } from '@offer-ads/platform/calls/breaker';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { calledOutside } from '@offer-ads/platform/telemetry/traces';
+import { traceCall } from '@offer-ads/platform/telemetry/traces';
 import { Stripe } from 'stripe';
 import { isHarmlessToBreaker, PAUSE_BEFORE_REPEAT_MS, type StripeAccount } from './calls.ts';
 
@@ -39,7 +39,7 @@ function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAcc
     target: `stripe-${mode.toLowerCase()}`,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: () => Promise<unknown>) => calledOutside(call),
+    attempt: (call: () => Promise<unknown>) => traceCall('Stripe', call),
     isHarmless: isHarmlessToBreaker,
   });
   const { pauseBeforeRepeatMs = PAUSE_BEFORE_REPEAT_MS } = o;

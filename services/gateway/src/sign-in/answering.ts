@@ -52,18 +52,18 @@ export function startAnswering<Asked extends object, Outcome extends string>(
 async function answerOldest<Asked extends object, Outcome extends string>(
   o: AnsweringOptions & Answers<Asked, Outcome>,
 ): Promise<Outcome | 'failed' | 'none-waits'> {
-  const at = o.clock.now();
   let taken = null as Asked | null;
   try {
     return await o.postgres.transaction(async (tx) => {
-      taken = await o.take(tx, at);
-      return taken === null ? 'none-waits' : o.answer(tx, taken, at);
+      taken = await o.take(tx, o.clock.now());
+      // The time is read again, because the taken request may be younger than the first reading.
+      return taken === null ? 'none-waits' : o.answer(tx, taken, o.clock.now());
     });
   } catch (error) {
     // If the store is unavailable, the request waits. A request that fails for another reason must not block the ones after it.
     if (taken === null || error instanceof Fault) throw error;
     o.logger.error({ error, loop: o.name }, 'a request could not be answered and is dropped');
-    await o.drop(taken, at);
+    await o.drop(taken, o.clock.now());
     return 'failed';
   }
 }

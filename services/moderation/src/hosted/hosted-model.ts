@@ -3,7 +3,7 @@ import { createBreaker, saysUnavailable } from '@offer-ads/platform/calls/breake
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { calledOutside } from '@offer-ads/platform/telemetry/traces';
+import { traceCall } from '@offer-ads/platform/telemetry/traces';
 import type { Scores } from '../domain/decision.ts';
 import type { Model } from '../model/model.ts';
 import type { LookShape } from '../pictures/clean-picture.ts';
@@ -116,7 +116,7 @@ async function whileAwaited<T>({ signal }: Call, work: Promise<T>): Promise<T> {
 
 async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: number): Promise<Scores> {
   const { url, headers, body } = await service.request(jpeg);
-  const response = await calledOutside(() =>
+  const response = await traceCall('hosted moderation', () =>
     fetch(url, {
       method: 'POST',
       headers: { ...headers },

@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { calledOutside } from '@offer-ads/platform/telemetry/traces';
+import { traceCall } from '@offer-ads/platform/telemetry/traces';
 import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES, pictureTypeOf } from './images.ts';
 
 export type BucketSettings = {
@@ -35,12 +35,12 @@ export function openImageBucket(o: BucketSettings): ImageStore {
   const at = (name: string) => ({ Bucket: o.bucket, Key: o.prefix + name });
   const write = async (name: string, body: Uint8Array | string, type: string, signal?: AbortSignal) => {
     const command = new PutObjectCommand({ ...at(name), Body: body, ContentType: type });
-    await calledOutside(() => writer.send(command, signal && { abortSignal: signal }));
+    await traceCall('bucket', () => writer.send(command, signal && { abortSignal: signal }));
   };
   const get = async (client: S3Client, name: string, signal?: AbortSignal) => {
     try {
       const command = new GetObjectCommand(at(name));
-      const found = await calledOutside(() => client.send(command, signal && { abortSignal: signal }));
+      const found = await traceCall('bucket', () => client.send(command, signal && { abortSignal: signal }));
       if (found.Body === undefined || found.ContentLength === undefined) {
         throw new Error('the store answered without a body or its length');
       }
@@ -61,7 +61,7 @@ export function openImageBucket(o: BucketSettings): ImageStore {
     writeMark: (databaseId, signal) => write(MARK, databaseId, 'text/plain', signal),
     remove: async (name, signal) => {
       const command = new DeleteObjectCommand(at(name));
-      await calledOutside(() => writer.send(command, signal && { abortSignal: signal }));
+      await traceCall('bucket', () => writer.send(command, signal && { abortSignal: signal }));
     },
     list: async function* list() {
       let next: string | undefined;
@@ -72,7 +72,7 @@ export function openImageBucket(o: BucketSettings): ImageStore {
           MaxKeys: PAGE_OF_NAMES,
           ContinuationToken: next,
         });
-        const page = await calledOutside(() => writer.send(command));
+        const page = await traceCall('bucket', () => writer.send(command));
         yield (page.Contents ?? []).map(({ Key = '' }) => Key.slice(o.prefix.length)).filter(isImageName);
         next = page.NextContinuationToken;
       } while (next !== undefined);

@@ -1,10 +1,11 @@
 /** Consuming: decides which deliveries are handled when, how many at once, alone or in batches. */
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
-import { type Context, context } from '@opentelemetry/api';
+import type { Context } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { PauseBounds } from '../../process/growing-pauses.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { inSpan, traceIn } from '../../telemetry/traces.ts';
 import { acknowledgeOn } from './acknowledging.ts';
 import { type Batches, gatherBatches } from './batches.ts';
 import { attemptsOf, type Delivery, finishBy } from './finishing.ts';
@@ -23,7 +24,7 @@ export type Consuming = {
 /** What this replica was given and has not finished. It is the head of the queue, so its oldest is about the queue's oldest. */
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
-/** A message with its trace. */
+/** A message with the trace of its cause. */
 type Delivered = { readonly message: ConsumeMessage; readonly trace: Context };
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
@@ -95,9 +96,10 @@ export async function startConsuming(o: {
   }
 
   async function tryAlone(delivery: Delivered): Promise<Tried> {
-    const { message, trace } = delivery;
-    // Set the trace here: this may run when another delivery ends, in the context of that one.
-    const tried = await context.with(trace, () => finish(message, holding.watchTry(delivery)));
+    const { message, trace: parent } = delivery;
+    const tried = await inSpan({ name: `${o.service} process`, kind: 'CONSUMER', parent }, () =>
+      finish(message, holding.watchTry(delivery)),
+    );
     if (tried === 'answered') holding.answered();
     return tried;
   }
@@ -141,7 +143,7 @@ export async function startConsuming(o: {
     if (message === null) o.onCancelled();
     else {
       acknowledging.delivered(message);
-      take({ message, trace: context.active() });
+      take({ message, trace: traceIn(message.properties.headers ?? {}) });
     }
   });
 

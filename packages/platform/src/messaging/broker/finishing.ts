@@ -1,9 +1,10 @@
 /** Finishes a delivery: it is handled, retried after a delay, parked, or given back to the broker. */
-import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { ConsumeMessage } from 'amqplib';
 import { isServiceUnavailable } from '../../process/faults.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { inSpan } from '../../telemetry/traces.ts';
 import type { ReceivedEvent } from '../events.ts';
 import type { Acknowledging } from './acknowledging.ts';
 import type { Tried } from './holding.ts';
@@ -13,7 +14,7 @@ import type { Publish } from './publishing.ts';
 import type { BrokerNames, BrokerUser } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
-/** A delivery that could be read, with its trace. */
+/** A delivery that could be read, with the trace of its cause. */
 export type Delivery = {
   readonly message: ConsumeMessage;
   readonly event: ReceivedEvent;
@@ -179,18 +180,6 @@ function inTraceOfItsOwn<T>(
     const context = trace.getSpanContext(delivery.trace);
     return context === undefined ? [] : [{ context }];
   });
-  const options = {
-    kind: SpanKind.CONSUMER,
-    links,
-    attributes: { 'messaging.batch.message_count': deliveries.length },
-  };
-  return trace
-    .getTracer('offer-ads')
-    .startActiveSpan(`${name} batch`, options, ROOT_CONTEXT, async (span) => {
-      try {
-        return await work();
-      } finally {
-        span.end();
-      }
-    });
+  const attributes = { 'messaging.batch.message_count': deliveries.length };
+  return inSpan({ name: `${name} batch`, kind: 'CONSUMER', links, attributes, parent: ROOT_CONTEXT }, work);
 }

@@ -1,7 +1,8 @@
 /** Publishing with confirms under a time-out; a returned message is a failure. */
+import { SpanStatusCode } from '@opentelemetry/api';
 import type { ConfirmChannel } from 'amqplib';
 import { serviceUnavailable } from '../../process/faults.ts';
-import { inTraceOf } from '../../telemetry/traces.ts';
+import { beginSpan, restingTraceIn, traceIn } from '../../telemetry/traces.ts';
 import type { OutgoingMessage } from './messages.ts';
 
 /** Resolves when the broker has confirmed all of them. After a rejection some may have arrived. */
@@ -17,24 +18,29 @@ export function confirmedPublish(
 
   const publishOne = (message: OutgoingMessage) =>
     new Promise<void>((resolve, reject) => {
+      // Continue the trace that caused the event: the relay publishes later, outside of it.
+      const name = `publish ${message.exchange || 'to a queue'}`;
+      const span = beginSpan({ name, kind: 'PRODUCER', parent: traceIn(message.headers) });
+      const fail = (problem: string, error?: unknown) => {
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        reject(serviceUnavailable(`broker: ${problem}`, error));
+      };
       const finish = (error: unknown) => {
         if (returned.delete(message.messageId)) {
           o.onUnroutable();
-          reject(serviceUnavailable(`broker: no queue for ${message.routingKey}`));
-        } else if (error) reject(serviceUnavailable(`broker: ${message.routingKey} not confirmed`, error));
+          fail(`no queue for ${message.routingKey}`);
+        } else if (error) fail(`${message.routingKey} not confirmed`, error);
         else resolve();
+        span.end();
       };
       const options = {
         persistent: true,
         contentType: 'application/json',
         messageId: message.messageId,
-        headers: message.headers,
+        headers: { ...message.headers, ...restingTraceIn(span) },
         mandatory: message.mandatory,
       };
-      // Continue the trace that caused the event: the relay publishes later, outside of it.
-      inTraceOf(message.headers, () =>
-        channel.publish(message.exchange, message.routingKey, message.content, options, finish),
-      );
+      channel.publish(message.exchange, message.routingKey, message.content, options, finish);
     });
 
   // Everything is written to the channel synchronously, so the order of the list is kept.
