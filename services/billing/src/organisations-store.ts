@@ -1,11 +1,11 @@
 /** Billing's projection of organisations. */
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 
 type Organisation = Pick<OrganisationFacts, 'organisationId' | 'name' | 'country' | 'currency'>;
 
 /** The facts with the highest version win, in whatever order the events arrive. */
-export async function saveOrganisation(on: Transaction, facts: Organisation, version: number): Promise<void> {
+export async function saveOrganisation(on: Queryable, facts: Organisation, version: number): Promise<void> {
   await on.query(
     `INSERT INTO organisations (organisation_id, name, country, currency, version)
      VALUES ($1, $2, $3, $4, $5)

@@ -16,7 +16,12 @@ import {
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { startHttpServer } from '@offer-ads/platform/http/server';
-import { openPostgres, type Postgres, type Transaction } from '@offer-ads/platform/postgres/postgres';
+import {
+  openPostgres,
+  type Postgres,
+  type Queryable,
+  type Transaction,
+} from '@offer-ads/platform/postgres/postgres';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -459,10 +464,10 @@ export function watched(billing: Billing) {
 /** Billing whose statements go through `query`, in and outside of transactions. */
 export function withQuery(
   billing: Billing,
-  query: (on: Transaction, ...statement: Parameters<Transaction['query']>) => Promise<unknown[]>,
+  query: (on: Queryable, ...statement: Parameters<Transaction['query']>) => Promise<unknown[]>,
 ): Billing {
   const { postgres } = billing;
-  const through = (on: Transaction) => ({ query: (...statement) => query(on, ...statement) }) as Transaction;
+  const through = (on: Queryable) => ({ query: (...statement) => query(on, ...statement) }) as Transaction;
   const transaction: Postgres['transaction'] = (work, deadline) =>
     postgres.transaction((tx) => work(through(tx)), deadline);
   return { ...billing, postgres: { ...postgres, ...through(postgres), transaction } };

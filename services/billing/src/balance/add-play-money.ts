@@ -3,7 +3,7 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import { type PlayMoneyRefusal, playMoneyAdded, playMoneyProblem } from '../domain/ledger/play-money.ts';
-import { balanceOf, compareWithPosted, lockCause, postOrThrow } from '../ledger/ledger-store.ts';
+import { balanceOf, compareWithPosted, lockPostings, postOrThrow } from '../ledger/ledger-store.ts';
 
 export type PlayMoneyOutcome =
   | { readonly ok: true; readonly balanceMinor: bigint }
@@ -21,7 +21,7 @@ export async function addPlayMoney(
   const transaction = playMoneyAdded(book, order.idempotencyKey, amountMinor);
   return postgres.transaction(async (tx) => {
     // One at a time per organisation, so that two concurrent additions cannot exceed the maximum balance.
-    await lockCause(tx, `play money ${book.organisationId}`);
+    await lockPostings(tx, `play money ${book.organisationId}`);
     const earlier = await compareWithPosted(tx, transaction);
     if (earlier === 'different') return { ok: false, refusal: { reason: 'different-payload' } };
     const balanceMinor = await balanceOf(tx, book);

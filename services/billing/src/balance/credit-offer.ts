@@ -4,7 +4,7 @@
  */
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { findOfferPayment, lockOfferPayment, saveCredits } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
 import { isSameBook, unusedTimeCredited } from '../domain/ledger/ledger.ts';
@@ -42,7 +42,7 @@ export async function creditWithheld(tx: Transaction, offerId: number, now: Date
 
 /** The credit that Unused Time would give now. 0 for an offer that was never paid, or that belongs to another book. */
 export async function previewCredit(
-  on: Transaction,
+  on: Queryable,
   offer: OfferOfBook,
   unusedTime: UnusedTime,
 ): Promise<bigint> {
@@ -65,7 +65,7 @@ async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigin
   await announceBalance(tx, BalanceCredited, { book, posted, at: now }, facts);
 }
 
-async function creditDueNow(on: Transaction, payment: OfferPayment, earnedMinor: bigint): Promise<bigint> {
+async function creditDueNow(on: Queryable, payment: OfferPayment, earnedMinor: bigint): Promise<bigint> {
   const intent = paymentIntentOf(payment);
   // Gross, without the part that the organisation bore from its balance.
   const takenBackMinor = intent === null ? 0n : await sumTakenBack(on, intent, payment.book);

@@ -3,7 +3,7 @@ import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { type Book, balanceToppedUp } from '../domain/ledger/ledger.ts';
-import { balanceOf, compareWithPosted, lockCause, postOrThrow } from '../ledger/ledger-store.ts';
+import { balanceOf, compareWithPosted, lockPostings, postOrThrow } from '../ledger/ledger-store.ts';
 import { announceBalance } from './balance-events.ts';
 
 export type TopUpResult =
@@ -20,7 +20,7 @@ export async function topUpBalance(
   const { book, amountMinor } = topUp;
   const transaction = balanceToppedUp(book, topUp.reference, amountMinor);
   return postgres.transaction(async (tx) => {
-    await lockCause(tx, transaction.cause);
+    await lockPostings(tx, transaction.cause);
     const earlier = await compareWithPosted(tx, transaction);
     if (earlier === 'different') return { ok: false, reason: 'reference-taken' };
     if (earlier === 'same') return { ok: true, balanceMinor: await balanceOf(tx, book) };

@@ -40,7 +40,7 @@ export async function lockCardPayment(tx: Transaction, purchase: Purchase): Prom
 }
 
 export async function findCardPaymentByToken(
-  on: Transaction,
+  on: Queryable,
   payToken: string,
 ): Promise<CardPayment | undefined> {
   const [row] = await on.query<CardPaymentRow>('SELECT * FROM card_payments WHERE pay_token = $1', [
@@ -50,7 +50,7 @@ export async function findCardPaymentByToken(
 }
 
 export async function findCardPaymentByIntent(
-  on: Transaction,
+  on: Queryable,
   mode: Mode,
   paymentIntentId: string,
 ): Promise<CardPayment | undefined> {
@@ -98,7 +98,7 @@ export async function changeCheckout(
 
 /** The stored session of a generation; null if Stripe's answer for it was never received. */
 export async function sessionOf(
-  on: Transaction,
+  on: Queryable,
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
 ): Promise<string | null> {
   const { id, key } = rowOf(purchase);
@@ -233,7 +233,7 @@ export async function scheduleClosing(on: Queryable, offerId: number, now: Date)
 
 type PurchaseRow = { readonly offer_id?: bigint | null; readonly top_up_id?: bigint | null };
 
-async function findCardPayments(on: Transaction, rows: readonly PurchaseRow[]): Promise<CardPayment[]> {
+async function findCardPayments(on: Queryable, rows: readonly PurchaseRow[]): Promise<CardPayment[]> {
   const ids = (id: keyof PurchaseRow) => rows.map((row) => row[id] ?? null).filter((key) => key !== null);
   const found = await on.query<CardPaymentRow>(
     'SELECT * FROM card_payments WHERE offer_id = ANY ($1::bigint[]) OR top_up_id = ANY ($2::bigint[])',

@@ -84,7 +84,7 @@ export async function findOfferPayment(on: Queryable, offerId: number): Promise<
 
 /** One page of all payments, ordered by offer id. */
 export async function listPayments(
-  on: Transaction,
+  on: Queryable,
   o: { after: number; limit: number },
 ): Promise<OfferPayment[]> {
   const rows = await on.query<PaymentRow>(

@@ -12,10 +12,10 @@ import type { Billing } from '../billing.ts';
 import { creditOwed } from '../domain/ledger/credit.ts';
 import type { Settlement } from '../domain/payments/settlement.ts';
 import {
-  type CreditedTakenBack,
+  type CreditedDespiteReversal,
   type ListedReversal,
   latestReversals,
-  listCreditedTakenBack,
+  listCreditedDespiteReversal,
 } from '../reversals/reversals-store.ts';
 import { settleReversal } from '../reversals/settle-reversal.ts';
 import { findSettlements } from '../reversals/settlements-store.ts';
@@ -28,7 +28,7 @@ export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing):
     const { limit } = validInput(cardProblemsQuery, req.query);
     const reversals = await latestReversals(postgres, limit);
     const payments = await latestProblems(postgres, limit);
-    const credited = await listCreditedTakenBack(postgres, limit);
+    const credited = await listCreditedDespiteReversal(postgres, limit);
     const settlements = await findSettlements(
       postgres,
       reversals.map(({ reversal }) => reversal.reversalId),
@@ -77,7 +77,7 @@ function reversalLine(
   };
 }
 
-function owedLine(offer: CreditedTakenBack): CardProblemsReply['owed'][number] {
+function owedLine(offer: CreditedDespiteReversal): CardProblemsReply['owed'][number] {
   const { organisationId, offerId, mode, currency, creditedMinor, takenBack } = offer;
   const owedMinor = `${creditOwed(offer, takenBack)}`;
   return { organisationId, offerId, mode, currency, creditedMinor: `${creditedMinor}`, owedMinor };

@@ -1,5 +1,8 @@
-/** The ledger in Postgres: posting, balances, and the check that recomputes everything. */
-import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres/postgres';
+/**
+ * The ledger in Postgres: posts transactions, reads balances and stores thresholds. The check that recomputes everything is in
+ * ledger-check-store.ts.
+ */
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import {
   accountKindsIn,
   type Book,
@@ -10,6 +13,7 @@ import {
 } from '../domain/ledger/ledger.ts';
 import { type BookRow, bookOf } from './book-row.ts';
 
+/** A prepaid balance in minor units. Without a threshold (null) there are no notices about a low balance. */
 export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
 
 export type Posted = {
@@ -35,7 +39,7 @@ const postStatement: PreparedStatement = {
             JOIN accounts USING (kind)
            WHERE organisation_id = $1 AND mode = $2 AND currency = $3
         ), complete AS MATERIALIZED (
-          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
+          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS all_open,
                  coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
             FROM entry
         ), moved AS (
@@ -43,7 +47,7 @@ const postStatement: PreparedStatement = {
              SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
             FROM complete, accounts
            WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
-             AND balances.account_id = accounts.account_id AND complete.yes
+             AND balances.account_id = accounts.account_id AND complete.all_open
              AND (change >= 0 OR balance_minor + change >= 0)
           RETURNING balance_minor, low_threshold_minor, last_booked_at
         ), booked AS (
@@ -60,9 +64,11 @@ const postStatement: PreparedStatement = {
 };
 
 /**
- * Posts the whole transaction or nothing; the database refuses a cause that was posted before. It is one statement, so that a busy balance
- * is locked only until the commit. Every transaction takes that lock, even if it does not change the balance, and gets its id, its time and
- * the balance while it holds the lock. Within a book, ids and times therefore grow in the order of commits, and statements are exact.
+ * Posts the whole transaction or nothing. One SQL statement does everything, so that a busy balance is locked only from this statement to
+ * the commit. Every transaction takes that lock, even if it does not change the balance, and gets its id, its time and the balance while it
+ * holds the lock. Within a book, ids therefore grow in the order of commits and times never go back, so the organisation's list of
+ * transactions (src/statement) is exact.
+ * @throws the error of the unique constraint if the cause was posted before
  */
 export async function postTransaction(
   tx: Transaction,
@@ -97,7 +103,7 @@ export async function postTransaction(
   return { ok: true, transactionId: row.transaction_id, balance };
 }
 
-/** For a transaction that adds to the balance, which nothing can refuse. */
+/** For a transaction that adds to the balance. It is never refused, so a refusal is a bug. */
 export async function postOrThrow(
   tx: Transaction,
   transaction: LedgerTransaction,
@@ -108,7 +114,7 @@ export async function postOrThrow(
   return posted;
 }
 
-/** Accounts are created on first use (architecture, rule 10), so no command has to wait for an event. */
+/** Accounts are created on first use (architecture, rule 10), so that no command has to wait for the event that registers the organisation. */
 async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
   await tx.query(
     `WITH opened AS (
@@ -123,14 +129,11 @@ async function openAccounts(tx: Transaction, { organisationId, mode, currency }:
 }
 
 /** 0 if nothing was ever posted. */
-export async function balanceOf(on: Transaction, book: Book): Promise<bigint> {
+export async function balanceOf(on: Queryable, book: Book): Promise<bigint> {
   return (await findBalance(on, book)).minor;
 }
 
-export async function findBalance(
-  on: Transaction,
-  { organisationId, mode, currency }: Book,
-): Promise<Balance> {
+export async function findBalance(on: Queryable, { organisationId, mode, currency }: Book): Promise<Balance> {
   const [row] = await on.query<BalanceRow>(
     `SELECT balance_minor, low_threshold_minor FROM balances JOIN accounts USING (account_id)
       WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'`,
@@ -168,14 +171,17 @@ function balanceIn(row: BalanceRow): Balance {
   return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
 }
 
-/** Blocks other transactions that want to post this cause until this transaction ends. */
-export async function lockCause(tx: Transaction, cause: string): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [cause]);
+/**
+ * Takes an advisory lock until this database transaction ends, so that a check and the posting after it are one step. Only callers that
+ * lock the same key wait for each other; posting alone does not wait.
+ */
+export async function lockPostings(tx: Transaction, key: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
 }
 
 /** Whether this cause was posted before, and if so, whether with the same book and the same change of the balance. */
 export async function compareWithPosted(
-  on: Transaction,
+  on: Queryable,
   transaction: LedgerTransaction,
 ): Promise<'none' | 'same' | 'different'> {
   const [row] = await on.query<BookRow & { balance_change: bigint | null }>(

@@ -1,5 +1,5 @@
-/** Refunds and disputes at the card provider, in Postgres. */
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+/** Refunds and disputes at the card provider, in Postgres. Its columns say `booked` for what the ledger has posted. */
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { RecordedReversal, Reversal } from '../domain/payments/reversal.ts';
 import { type BookRow, bookOf, idOrNull } from '../ledger/book-row.ts';
@@ -21,15 +21,16 @@ type ReversalRow = {
   returned_booked: boolean;
 };
 
-/** Serialises the events of one payment with its recording, so that neither misses the other. */
-export async function lockIntent(tx: Transaction, paymentIntentId: string): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `card reversals of ${paymentIntentId}`,
-  ]);
+/**
+ * The recording of a payment and the recording of its refunds and disputes wait for each other, so that neither misses the other.
+ * @param key the id of the payment (`payment_intent_id`); for a reversal without one, the id of the reversal
+ */
+export async function lockIntent(tx: Transaction, key: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`card reversals of ${key}`]);
 }
 
 /** The key to pass to `lockIntent` before the row is locked; undefined for an unknown reversal. */
-export async function findLockKey(on: Transaction, reversalId: string): Promise<string | undefined> {
+export async function findLockKey(on: Queryable, reversalId: string): Promise<string | undefined> {
   const [row] = await on.query<{ key: string }>(
     'SELECT coalesce(payment_intent_id, reversal_id) AS key FROM card_reversals WHERE reversal_id = $1',
     [reversalId],
@@ -84,20 +85,21 @@ export async function saveReversal(tx: Transaction, reversal: Reversal, now: Dat
 export async function markPosted(
   tx: Transaction,
   reversalId: string,
-  booked: { readonly taken: boolean; readonly returned: boolean },
+  posted: { readonly taken: boolean; readonly returned: boolean },
 ): Promise<void> {
   await tx.query('UPDATE card_reversals SET taken_booked = $2, returned_booked = $3 WHERE reversal_id = $1', [
     reversalId,
-    booked.taken,
-    booked.returned,
+    posted.taken,
+    posted.returned,
   ]);
 }
 
 /**
- * The gross amount of a payment that the provider has taken and not returned. Amounts that the organisation's balance bore are not counted.
+ * How much of a payment, with VAT, the provider has taken and not returned. Amounts that a person has decided to take from the
+ * organisation's balance are not counted.
  */
 export async function sumTakenBack(
-  on: Transaction,
+  on: Queryable,
   paymentIntentId: string,
   { mode, currency }: Pick<Book, 'mode' | 'currency'>,
 ): Promise<bigint> {
@@ -111,11 +113,11 @@ export async function sumTakenBack(
 }
 
 /**
- * Counts reversals that were taken, not returned, and have no decision. A reversal of an unknown payment is not posted, so it needs no
- * decision yet.
+ * Counts reversals that are posted as taken, not returned, and have no decision (no row of `card_settlements`). A reversal of an unknown
+ * payment is not posted, so it needs no decision yet.
  */
-export async function countWaiting(
-  on: Transaction,
+export async function countUndecided(
+  on: Queryable,
 ): Promise<{ kind: Reversal['kind']; mode: Reversal['mode']; waiting: number }[]> {
   return on.query(
     `SELECT kind, mode, count(*)::integer AS waiting FROM card_reversals r
@@ -125,25 +127,25 @@ export async function countWaiting(
   );
 }
 
-/** An offer that was credited although a refund or dispute of its payment waits for a decision. */
-export type CreditedTakenBack = Book & {
+/** An offer that was credited although a refund or dispute of its payment has no decision yet. */
+export type CreditedDespiteReversal = Book & {
   readonly offerId: number;
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
   readonly creditedMinor: bigint;
-  readonly takenBack: { readonly inAllMinor: bigint; readonly undecidedMinor: bigint };
+  readonly takenBack: { readonly totalMinor: bigint; readonly undecidedMinor: bigint };
 };
 
 /** More than people ever leave undecided; the alert needs no exact number above it. */
 const MOST_CREDITED = 10_000;
 
-export async function listCreditedTakenBack(
-  on: Transaction,
+export async function listCreditedDespiteReversal(
+  on: Queryable,
   limit = MOST_CREDITED,
-): Promise<CreditedTakenBack[]> {
+): Promise<CreditedDespiteReversal[]> {
   const rows = await on.query<CreditedRow>(
     `SELECT p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor,
-            coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS in_all,
+            coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS total,
             sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS undecided
        FROM card_reversals r
        JOIN offer_payments p
@@ -162,18 +164,18 @@ type CreditedRow = BookRow & {
   net_minor: bigint;
   vat_minor: bigint;
   credited_minor: bigint;
-  in_all: bigint;
+  total: bigint;
   undecided: bigint;
 };
 
-function creditedOf(row: CreditedRow): CreditedTakenBack {
+function creditedOf(row: CreditedRow): CreditedDespiteReversal {
   return {
     ...bookOf(row),
     offerId: Number(row.offer_id),
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
     creditedMinor: row.credited_minor,
-    takenBack: { inAllMinor: row.in_all, undecidedMinor: row.undecided },
+    takenBack: { totalMinor: row.total, undecidedMinor: row.undecided },
   };
 }
 
@@ -193,7 +195,7 @@ type ListedRow = ReversalRow & {
 };
 
 /** The latest first, each with its payment if that is known. */
-export async function latestReversals(on: Transaction, limit: number): Promise<ListedReversal[]> {
+export async function latestReversals(on: Queryable, limit: number): Promise<ListedReversal[]> {
   const rows = await on.query<ListedRow>(
     // Looks up the payment for each row; a plain join with the view would read all payments.
     `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id

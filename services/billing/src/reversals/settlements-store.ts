@@ -1,5 +1,5 @@
 /** Decisions about refunds and disputes, in Postgres. */
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Bearer, Settlement } from '../domain/payments/settlement.ts';
 
 type SettlementRow = {
@@ -14,7 +14,7 @@ type SettlementRow = {
 
 /** By the ids of the reversals. */
 export async function findSettlements(
-  on: Transaction,
+  on: Queryable,
   reversalIds: readonly string[],
 ): Promise<Map<string, Settlement>> {
   const rows = await on.query<SettlementRow>('SELECT * FROM card_settlements WHERE reversal_id = ANY ($1)', [
@@ -23,7 +23,7 @@ export async function findSettlements(
   return new Map(rows.map((row) => [row.reversal_id, settlementOf(row)]));
 }
 
-export async function findSettlement(on: Transaction, reversalId: string): Promise<Settlement | undefined> {
+export async function findSettlement(on: Queryable, reversalId: string): Promise<Settlement | undefined> {
   return (await findSettlements(on, [reversalId])).get(reversalId);
 }
 

@@ -9,7 +9,7 @@ import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { creditOwed } from '../domain/ledger/credit.ts';
-import { countWaiting, listCreditedTakenBack } from './reversals-store.ts';
+import { countUndecided, listCreditedDespiteReversal } from './reversals-store.ts';
 
 /** Decisions take hours, and the query reads all refunds ever made, so once a minute is enough. */
 const LOOK_EVERY_MS = 60_000;
@@ -30,14 +30,14 @@ export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics:
     name: 'reversals-look',
     everyMs: LOOK_EVERY_MS,
     work: async () => {
-      const counted = await countWaiting(o.postgres);
+      const counted = await countUndecided(o.postgres);
       for (const kind of ['refund', 'dispute'])
         for (const each of mode.options)
           waiting.set(
             { kind, mode: each },
             counted.find((found) => found.kind === kind && found.mode === each)?.waiting ?? 0,
           );
-      const credited = await listCreditedTakenBack(o.postgres);
+      const credited = await listCreditedDespiteReversal(o.postgres);
       for (const each of mode.options)
         for (const currency of billedCurrencies) {
           const owing = credited.filter((offer) => offer.mode === each && offer.currency === currency);

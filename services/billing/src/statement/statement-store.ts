@@ -1,6 +1,6 @@
 /** Pages of the ledger of one book, newest first, with the balance after each transaction. */
 import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Period, StatementPlace } from '../domain/ledger/statement.ts';
 import { idOrNull } from '../ledger/book-row.ts';
@@ -31,7 +31,7 @@ export type StatementPage = {
  * @returns undefined if the book has no such place
  */
 export async function readStatementPage(
-  on: Transaction,
+  on: Queryable,
   { organisationId, mode, currency }: Book,
   { from, to }: Period,
   { after, limit }: { readonly after: StatementPlace | null; readonly limit: number },

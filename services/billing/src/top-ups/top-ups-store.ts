@@ -1,5 +1,5 @@
 /** Top-ups by card in Postgres. There is one row per idempotency key; it is locked while the top-up is paid or closed. */
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { writeSession } from '../checkouts/checkouts-store.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Purchase } from '../domain/payments/card-payment.ts';
@@ -62,7 +62,7 @@ export async function insertTopUp(
 }
 
 export async function findTopUpByKey(
-  on: Transaction,
+  on: Queryable,
   { book, idempotencyKey }: Pick<TopUpOrder, 'book' | 'idempotencyKey'>,
 ): Promise<Extract<Purchase, { kind: 'top-up' }> | undefined> {
   const [row] = await on.query<{ top_up_id: bigint }>(

@@ -1,7 +1,7 @@
 /** The inbox for Stripe's events, with the outcome of each. */
 
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
 import { idOrNull } from '../ledger/book-row.ts';
 
@@ -47,7 +47,7 @@ export async function recordProviderEvent(
 
 /** False if the event is already on record, as handled or as not applied. */
 export async function recordUnapplied(
-  on: Transaction,
+  on: Queryable,
   { eventId, mode, type }: Omit<ReceivedProviderEvent, 'receipt'>,
   now: Date,
 ): Promise<boolean> {
@@ -61,7 +61,7 @@ export async function recordUnapplied(
 
 /** Those events that are not on record, or that could not be applied. */
 export async function unknownEvents<E extends Pick<ReceivedProviderEvent, 'eventId'>>(
-  on: Transaction,
+  on: Queryable,
   events: readonly E[],
 ): Promise<E[]> {
   const known = await on.query<{ event_id: string }>(
@@ -78,7 +78,7 @@ export async function recordOutcome(tx: Transaction, eventId: string, outcome: s
 
 /** Whether this problem of the session was already reported, after a webhook or after asking Stripe. */
 export async function isRecordedProblem(
-  on: Transaction,
+  on: Queryable,
   sessionId: string,
   problem: ReceiptProblem,
 ): Promise<boolean> {
@@ -114,7 +114,7 @@ type ProblemRow = {
 };
 
 /** Payments that could not be applied, the latest first. */
-export async function latestProblems(on: Transaction, limit: number): Promise<ProviderProblem[]> {
+export async function latestProblems(on: Queryable, limit: number): Promise<ProviderProblem[]> {
   const rows = await on.query<ProblemRow>(
     'SELECT * FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2',
     [receiptProblems, limit],

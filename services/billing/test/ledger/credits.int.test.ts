@@ -11,7 +11,7 @@ import { previewCredit } from '../../src/balance/credit-offer.ts';
 import { creditOwed } from '../../src/domain/ledger/credit.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../../src/domain/payments/settlement.ts';
-import { listCreditedTakenBack } from '../../src/reversals/reversals-store.ts';
+import { listCreditedDespiteReversal } from '../../src/reversals/reversals-store.ts';
 import { settleReversal } from '../../src/reversals/settle-reversal.ts';
 import { DAY_MS, type OpenOffer, useBilling, withQuery } from '../billing-under-test.ts';
 
@@ -144,7 +144,7 @@ describe('a card payment that the provider has taken back', () => {
     expect(outcome).toMatchObject({ ok: true });
   };
   const owed = async ({ organisationId }: Book) =>
-    (await listCreditedTakenBack(test.billing.postgres))
+    (await listCreditedDespiteReversal(test.billing.postgres))
       .filter((one) => one.organisationId === organisationId)
       .reduce((sum, one) => sum + creditOwed(one, one.takenBack), 0n);
 

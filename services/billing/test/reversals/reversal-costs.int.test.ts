@@ -1,6 +1,6 @@
 /** The cost of reading refunds and disputes among many payments, counted in rows, which do not depend on the machine. */
 import { beforeAll, expect, it } from '@jest/globals';
-import { sqlOf, type Transaction } from '@offer-ads/platform/postgres/postgres';
+import { type Queryable, sqlOf, type Transaction } from '@offer-ads/platform/postgres/postgres';
 import { cardChecks } from '../../src/ledger/card-check-store.ts';
 import { latestReversals } from '../../src/reversals/reversals-store.ts';
 import { useBilling } from '../billing-under-test.ts';
@@ -69,7 +69,7 @@ type Plan = {
 };
 
 /** The rows of all tables that the statements of `work` read. */
-async function rowsReadBy(work: (on: Transaction) => Promise<unknown>): Promise<number> {
+async function rowsReadBy(work: (on: Queryable) => Promise<unknown>): Promise<number> {
   let rows = 0;
   await work({
     query: async (statement, values) => {

@@ -70,11 +70,11 @@ describe('when the provider has taken the payment back', () => {
 
   it('the credit beyond what is left is owed, except for reversals that a person has decided', () => {
     const credited = { ...payment, creditedMinor: 9_00n };
-    expect(creditOwed(credited, { inAllMinor: 0n, undecidedMinor: 0n })).toBe(0n);
-    expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 12_00n })).toBe(9_00n);
-    expect(creditOwed(credited, { inAllMinor: 6_00n, undecidedMinor: 6_00n })).toBe(4_00n);
+    expect(creditOwed(credited, { totalMinor: 0n, undecidedMinor: 0n })).toBe(0n);
+    expect(creditOwed(credited, { totalMinor: 12_00n, undecidedMinor: 12_00n })).toBe(9_00n);
+    expect(creditOwed(credited, { totalMinor: 6_00n, undecidedMinor: 6_00n })).toBe(4_00n);
     // The platform has already borne the other half.
-    expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 6_00n })).toBe(5_00n);
+    expect(creditOwed(credited, { totalMinor: 12_00n, undecidedMinor: 6_00n })).toBe(5_00n);
   });
 
   it('credits never exceed what is left, so nothing is owed, whatever was paid and taken back', () => {
@@ -88,7 +88,7 @@ describe('when the provider has taken the payment back', () => {
         const gross = netMinor + vatMinor;
         const left = takenBackMinor > gross ? 0n : gross - takenBackMinor;
         expect(creditedMinor * gross <= netMinor * left).toBe(true);
-        const takenBack = { inAllMinor: takenBackMinor, undecidedMinor: takenBackMinor };
+        const takenBack = { totalMinor: takenBackMinor, undecidedMinor: takenBackMinor };
         expect(creditOwed({ ...payment, creditedMinor }, takenBack)).toBe(0n);
       }),
     );

@@ -28,13 +28,13 @@ export function creditDue(
 
 /**
  * The amount that was credited although the card provider has taken the money back. It is owed until a person decides who bears it.
- * @param takenBack gross; `undecided` is the part of `inAllMinor` about which no decision exists yet
+ * @param takenBack with VAT; `undecidedMinor` is the part of `totalMinor` about which no decision exists yet
  */
 export function creditOwed(
   payment: Price & { readonly creditedMinor: bigint },
-  takenBack: { readonly inAllMinor: bigint; readonly undecidedMinor: bigint },
+  takenBack: { readonly totalMinor: bigint; readonly undecidedMinor: bigint },
 ): bigint {
-  const beyondRetained = larger(0n, payment.creditedMinor - retainedNet(payment, takenBack.inAllMinor));
+  const beyondRetained = larger(0n, payment.creditedMinor - retainedNet(payment, takenBack.totalMinor));
   return smaller(beyondRetained, payment.netMinor - retainedNet(payment, takenBack.undecidedMinor));
 }
 
