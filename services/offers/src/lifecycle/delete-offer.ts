@@ -1,17 +1,20 @@
 /**
- * Deletes an offer. A paid or ended offer is deleted in one transaction. An offer that awaits payment goes through the recovery point
- * *deleting*: its payment page is closed first, and the offer is deleted only if the page is closed, so that a deleted offer cannot be
- * paid. If billing does not answer, or the deadline has passed, nothing is deleted, and billing is asked to reopen the page that it may
- * have closed.
+ * Deletes an offer. A paid or ended offer is deleted in one database transaction. An offer that awaits payment takes three steps, so that
+ * a deleted offer cannot be paid:
+ * 1. A transaction marks the offer (`deletingSince`).
+ * 2. Billing closes the payment page.
+ * 3. A second transaction removes the mark, and deletes the offer if billing has closed the page.
+ * If billing does not answer, or the request's deadline has passed, nothing is deleted. Billing may have closed the page all the same, so
+ * the sweeper asks it to open the page again (`keepPage`). The sweeper also completes deletions whose request died (creation/recovery.ts).
  */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { isTooLate } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from '../context.ts';
 import {
   beginDeletion,
+  type ClosePageOutcome,
   type DeletionFailure,
   endDeletion,
-  type PaymentPage,
   pageKept,
 } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
@@ -19,7 +22,10 @@ import { type OfferReference, updateOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { deleted, type OfferEvent } from './offer-events.ts';
 
-/** `just-paid` (the reply E6): the payment came first. `page-not-closed` (E7): the page may still be open. In both cases nothing is deleted. */
+/**
+ * `just-paid` (answered as E6): the payment came first. `page-not-closed` (answered as E7): the page may be open. In both cases nothing is
+ * deleted.
+ */
 export type DeleteRefusal = 'not-found' | DeletionFailure;
 export type DeleteOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: DeleteRefusal };
 
@@ -37,7 +43,7 @@ export async function deleteOffer(
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
   const page = await closePage(o, call, begun.offer);
-  // Only a deletion must be committed by the deadline. Ending without a deletion is right at any time.
+  // The deadline is only for the deletion itself. That nothing was deleted may also be stored after it.
   if (page !== 'closed') return finishDeletion(o, begun.offer, page, now);
   try {
     return await finishDeletion(o, begun.offer, page, now, call.deadline);
@@ -47,8 +53,15 @@ export async function deleteOffer(
   }
 }
 
-/** Never rejects: an error counts as `unanswered`, because billing may have closed the page all the same. */
-export async function closePage(o: OffersContext, call: CallContext, offer: Offer): Promise<PaymentPage> {
+/**
+ * Asks billing to close the payment page. Never rejects: an error counts as `unanswered`, because billing may have closed the page all the
+ * same.
+ */
+export async function closePage(
+  o: OffersContext,
+  call: CallContext,
+  offer: Offer,
+): Promise<ClosePageOutcome> {
   const { offerId, deletions } = offer;
   try {
     return (await o.otherServices.closeCheckout(call, offerId, deletions)).outcome;
@@ -59,13 +72,13 @@ export async function closePage(o: OffersContext, call: CallContext, offer: Offe
 }
 
 /**
- * Ends the recovery point: the offer is deleted, or stays as it was.
+ * The last step: deletes the offer, or leaves it as it was.
  * @param begun the offer after the first step of the deletion; its `deletions` is the number of this deletion
  */
 export async function finishDeletion(
   o: OffersContext,
   begun: Offer,
-  page: PaymentPage,
+  page: ClosePageOutcome,
   now: Date,
   deadline?: Deadline,
 ): Promise<DeleteOutcome> {
@@ -78,7 +91,7 @@ export async function finishDeletion(
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
 
-/** Tells billing that the page stays open; billing reopens it if necessary. The sweeper repeats this until billing has confirmed it. */
+/** Tells billing that the page stays open; billing opens it again if it was closed. The sweeper calls this until billing has confirmed it. */
 export async function keepPage(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
   const { offerId, failedDeletion } = offer;
   if (failedDeletion === null) throw new Error(`offer ${offerId} has no failed deletion`);

@@ -3,12 +3,12 @@ import { fc } from '@offer-ads/testing/profile';
 import {
   applyPayment,
   beginDeletion,
+  type ClosePageOutcome,
   type Decision,
   disable,
   effectiveAt,
   enable,
   endDeletion,
-  type PaymentPage,
   pause,
   paymentOutcome,
   resume,
@@ -23,7 +23,7 @@ const DAY = 86_400_000;
 
 export type Command = 'pause' | 'resume' | 'disable' | 'enable' | 'pay' | 'delete' | 'announce the end';
 /** `page` is billing's answer if it is asked to close the page. */
-export type Step = { readonly command: Command; readonly at: number; readonly page: PaymentPage };
+export type Step = { readonly command: Command; readonly at: number; readonly page: ClosePageOutcome };
 export type Story = {
   readonly offer: Offer;
   /** From the balance; by card; or by card before the creation has finished. */
@@ -71,7 +71,7 @@ export const stories: fc.Arbitrary<Story> = fc
         { arbitrary: fc.integer({ min: created, max: expiry + DAY }), weight: 4 },
         { arbitrary: border, weight: 2 },
       ),
-      page: fc.constantFrom<PaymentPage>('closed', 'paid', 'unknown'),
+      page: fc.constantFrom<ClosePageOutcome>('closed', 'paid', 'unknown'),
     });
     return fc.array(step, { maxLength: 16 }).map((steps): Story => {
       const instants = {

@@ -98,8 +98,11 @@ function deletedOffer(offer: Offer, deletedAt: Date): Offer {
   return { ...offer, deletingSince: null, keepingSince: null, deletedAt };
 }
 
-/** Billing's answer about the payment page. `unknown`: it cannot be closed and still works. `unanswered`: it may be closed. */
-export type PaymentPage = 'closed' | 'paid' | 'unknown' | 'unanswered';
+/**
+ * Billing's answer to the request to close the payment page. `unknown`: billing could not close it, and it still works. `unanswered`: the
+ * page may be closed or open.
+ */
+export type ClosePageOutcome = 'closed' | 'paid' | 'unknown' | 'unanswered';
 
 /** `not-deleted`: the offer is as it was before the deletion began. */
 export type EndedDeletion =
@@ -111,7 +114,7 @@ export type DeletionFailure = 'just-paid' | 'page-not-closed';
 /** @param deletion the number of the deletion that ends; another one may have begun meanwhile */
 export function endDeletion(
   offer: Offer,
-  page: PaymentPage,
+  page: ClosePageOutcome,
   now: Date,
   deletion: number = offer.deletions,
 ): EndedDeletion {
