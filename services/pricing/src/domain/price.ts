@@ -1,6 +1,7 @@
 /**
- * The only price function: estimates and creations are both priced here (specification, "Price rules"). Every number is a scaled integer,
- * so nothing is lost between the roundings.
+ * The only price function: estimates and creations are both priced here (specification, "Price rules"; rule 1 is its item 1). Every
+ * number is a scaled integer, so nothing is lost between the roundings. The end of a name is its scale: a number in E8 counts units
+ * of 10^-8.
  */
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 import type { ExchangeRate } from './rates/exchange-rate.ts';
@@ -8,17 +9,17 @@ import type { ExchangeRate } from './rates/exchange-rate.ts';
 export type PriceInput = {
   readonly durationMs: number;
   readonly matchingUsers: number;
-  /** Null if the billing currency cannot be billed. */
+  /** Null if there is no price in the organisation's currency: it is never billed, or its rate is missing or out of date. */
   readonly exchangeRate: ExchangeRate | null;
 };
 
 export type Price = {
   readonly matchingUsers: number;
   readonly adUnitsHundredths: bigint;
-  /** Null if the billing currency cannot be billed; the Ad Units are computed anyway. */
+  /** Null without an exchange rate; the Ad Units are computed anyway. */
   readonly money: {
     readonly costMinor: bigint;
-    /** The price of one Ad Unit in units of 10^-8 of the currency. */
+    /** The price of one Ad Unit in the currency. */
     readonly adUnitPriceE8: bigint;
     readonly exchangeRate: ExchangeRate;
   } | null;
@@ -32,13 +33,13 @@ export function priceOf({ durationMs, matchingUsers, exchangeRate }: PriceInput)
   return { matchingUsers, adUnitsHundredths, money: { costMinor, adUnitPriceE8, exchangeRate } };
 }
 
-/** Rule 1: Ad Units = hours x matching users, to 2 decimal places. Until here, milliseconds keep the hours exact. */
-function roundAdUnits(memberMilliseconds: bigint): bigint {
-  const millisecondsPerHundredth = 36_000n;
-  return divideHalfUp(memberMilliseconds, millisecondsPerHundredth);
+/** Rule 1: Ad Units = hours x matching users, to 2 decimal places. The hours come as milliseconds, because those are whole numbers. */
+function roundAdUnits(userMilliseconds: bigint): bigint {
+  const millisecondsPerHundredthOfAnHour = 36_000n;
+  return divideHalfUp(userMilliseconds, millisecondsPerHundredthOfAnHour);
 }
 
-/** Rule 3: the Ad Unit price = 0.001 pounds x rate, to 8 decimal places; the rate has 6, so the product has 9. */
+/** Rule 3: the Ad Unit price = 0.001 pounds x rate, to 8 decimal places. The rate has 6, so the product has 9, of which the last is rounded. */
 function roundAdUnitPrice(perGbpE6: bigint): bigint {
   return divideHalfUp(perGbpE6, 10n);
 }
@@ -51,7 +52,7 @@ function roundCost(costE10: bigint): bigint {
   return divideHalfUp(costE10, 10n ** 8n);
 }
 
-/** "Rounding": `ad_unit_price` is shown with 6 decimal places, calculated with 8. In units of 10^-6 of the currency. */
+/** Specification, "Rounding": `ad_unit_price` is calculated with 8 decimal places and shown with 6. Returns units of 10^-6 of the currency. */
 export function roundAdUnitPriceForReply(adUnitPriceE8: bigint): bigint {
   return divideHalfUp(adUnitPriceE8, 100n);
 }
