@@ -1,8 +1,11 @@
-/** The result of an attempt by SMTP: what the server's answer means for the mail, for its address, and for all other mails. */
+/**
+ * The result of an attempt by SMTP: what the server's answer means for the mail, for its address, and for all other mails. When the next
+ * attempt is made is in delivery.ts, and in server-pause.ts if no mail gets through.
+ */
 
 /** How far an attempt had come when it failed. */
 export type Stage =
-  /** Before the mail was mentioned: connecting, greeting, TLS, login. */
+  /** Before the first command about the mail: connecting, greeting, TLS, login. */
   | 'session'
   /** Sender and recipient. */
   | 'envelope'
@@ -11,18 +14,20 @@ export type Stage =
 
 export type Failure = {
   readonly stage: Stage;
-  /** The command that was answered, such as `RCPT TO`. */
+  /** The command that was answered, such as `RCPT TO`; undefined if it is not known. */
   readonly command: string | undefined;
   /** The server's text, such as `550 5.1.1 No such user`; undefined if the connection broke or timed out. */
   readonly reply: string | undefined;
-  /** Our own client refused it: the address is invalid. */
+  /** Our own client refused to send it, because the address or the mail is not valid. No server has judged the address. */
   readonly unsendable: boolean;
+  /** The message of our own client. */
   readonly problem: string;
 };
 
+/** The result of an attempt. */
 export type Attempt =
   | { readonly outcome: 'accepted'; readonly reply: string }
-  /** No server accepted a connection, which says nothing about the mail. */
+  /** No server accepted the connection and the login, which says nothing about the mail. */
   | { readonly outcome: 'unavailable'; readonly problem: string }
   /**
    * A retry may succeed. `slowDown`: the server or the network has problems with every mail. `uncertain`: the mail may have been accepted
@@ -37,6 +42,7 @@ export type Attempt =
   /** No retry will succeed. `unknownMailbox`: the address does not exist, for any mail. */
   | { readonly outcome: 'refused'; readonly problem: string; readonly unknownMailbox: boolean };
 
+/** The result of an attempt that failed. */
 export function attemptOf(failure: Failure): Attempt {
   const problem = shownProblem(failure);
   if (failure.unsendable) return { outcome: 'refused', problem, unknownMailbox: false };
@@ -79,11 +85,14 @@ const unknownMailboxes: ReadonlySet<string> = new Set([
 /** Our login or our own address was refused: no mail would be accepted, and the mail is not the cause. */
 const senderCodes: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 const senderStatuses: ReadonlySet<string> = new Set(['5.1.7', '5.1.8', '5.7.0', '5.7.8', '5.7.9']);
-/** Recognised by words, because servers say this at RCPT TO or DATA with other status codes, even that of an unknown mailbox. */
+/**
+ * Some servers refuse the sender only at RCPT TO or DATA, and with other status codes, even with that of an unknown mailbox. Such answers are
+ * recognised by their words.
+ */
 const senderWords =
   /\bsender address rejected|\bas this sender|\baddress is not verified|\bclient host\b|\brelay(ing)?( access)? denied|\b(to|not|cannot) relay\b/i;
 
-/** A 5xx is final, except if it is about the session (503) or about us as the sender, which a person can repair. */
+/** A 5xx is final, except for 503 (wrong order of commands) and answers about us as the sender, whose cause a person can repair. */
 function isFinal(reply: Reply, failure: Failure): boolean {
   return reply.code >= 500 && reply.code !== 503 && !concernsSender(reply, failure);
 }
@@ -94,10 +103,11 @@ function concernsSender({ code, status, text }: Reply, { command }: Failure): bo
   return senderCodes.has(code) || senderStatuses.has(status ?? '') || senderWords.test(text);
 }
 
-/** Throttled, full, busy or shutting down: the next mail would get the same answer. */
+/** The server is throttled, full, busy or shutting down, or refuses us as the sender: the next mail would get the same answer. */
 function concernsEverything(reply: Reply, failure: Failure): boolean {
   const { code, status = '', text } = reply;
   if (code === 421 || code === 454) return true;
+  // Only the order of commands on this connection was wrong.
   if (code === 503) return false;
   if (failure.command === 'MAIL FROM' || concernsSender(reply, failure)) return true;
   // About the mailbox; a full one is often called "over quota".
@@ -108,12 +118,12 @@ function concernsEverything(reply: Reply, failure: Failure): boolean {
 
 const mostCharacters = 500;
 
-/** The server's answer with its command; otherwise our client's message. */
+/** The server's answer after its command, or after `answered` if the command is not known. Without an answer: our client's message. */
 function shownProblem({ problem, reply, command = 'answered' }: Failure): string {
   return shown(reply === undefined ? problem : `${command}: ${reply}`);
 }
 
-/** For people. A spam filter may quote a link from the mail, and links are credentials, so they are removed. */
+/** Makes a text fit for the admin list. A spam filter may quote a link of the mail. Links are credentials, so they are removed. */
 export function shown(words: string): string {
   return words
     .replaceAll(/\bhttps?:\/\/\S+/gi, '[link]')

@@ -1,4 +1,4 @@
-/** The state of a notification after an attempt to deliver it. */
+/** The state of a notification after an attempt to deliver it, and when it is tried again. */
 import type { Attempt } from './attempt.ts';
 
 export type DeliveryResult =
