@@ -1,6 +1,6 @@
 /**
- * The outbox: an event is written in the same transaction as the change that it reports. A relay publishes events in the order of their
- * writing, each at least once (architecture, rule 3).
+ * The outbox: an event is written in the same transaction as the change that it reports. A relay publishes events in the order in which
+ * they were written, each at least once (architecture, rule 3).
  */
 
 import type { Postgres, Transaction } from '../postgres/postgres.ts';
@@ -17,7 +17,7 @@ import {
 } from './outbox-relay.ts';
 import { startSentEventsPruning } from './sent-events.ts';
 
-/** Topic emitted after the commit of a transaction that wrote to the outbox. */
+/** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
 const WRITTEN = 'outbox-written';
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
@@ -31,7 +31,10 @@ export async function addToOutbox(tx: Transaction, events: readonly OutgoingEven
   tx.tellAfterCommit?.(WRITTEN);
 }
 
-/** Only two kinds of events wait for the poll: those whose process died after the commit, and those written while the broker was down. */
+/**
+ * The poll publishes events that no wake-up has published: of a process that died after its commit, of a time when the broker was down, or
+ * of a time when another relay was running for longer than this interval.
+ */
 const POLL_EVERY_MS = 1_000;
 
 export function startOutboxRelay(o: {
@@ -60,14 +63,14 @@ export function startOutboxRelay(o: {
 }
 
 /**
- * Takes the oldest events, publishes them and commits after the broker has confirmed. If anything fails, they stay. Published events are
- * kept for a while (sent-events.ts).
+ * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed. If anything fails, they stay in the
+ * outbox. Published events are kept for a while (sent-events.ts). Returns the number of events, or `busy` if another relay is running.
  * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
-    if (!(await becomeRelay(tx))) return 'busy';
-    // Events with credentials are not kept after they were sent.
+    if (!(await tryLockRelay(tx))) return 'busy';
+    // Events with credentials, such as sign-in links, are not kept after they were sent.
     const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
       `WITH taken AS (
          DELETE FROM outbox WHERE position IN (
@@ -87,7 +90,7 @@ async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 
   });
 }
 
-/** Reads in the order of the primary key, so that it reads only the rows that it counts. */
+/** Reads the oldest rows by the index of the primary key, so that a long outbox is not read as a whole. */
 async function countWaiting(postgres: Postgres): Promise<Waiting> {
   const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
     `SELECT count(*)::integer AS events,
@@ -98,8 +101,11 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
   return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
-/** Takes the lock of the only relay of the service: with two, events of one subject could be reordered. The lock ends with the transaction. */
-async function becomeRelay(tx: Transaction): Promise<boolean> {
+/**
+ * A service has one relay at a time: two could reorder the events of one subject. The lock ends with the transaction.
+ * @returns false if another relay has the lock
+ */
+async function tryLockRelay(tx: Transaction): Promise<boolean> {
   const [lock] = await tx.query<{ held: boolean }>(
     "SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held",
   );
