@@ -1,13 +1,14 @@
-/** Formats amounts, days and countries for invoices and mails: words in English, numbers as usual in the reader's country. */
+/** Formats amounts, days and countries for invoices, mails and the portal: words in English, numbers as usual in the reader's country. */
 import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 /**
  * Exact for any amount, because it formats the decimal text and uses no floating-point number. The currency is shown by its code, because
  * many currencies are called dollar, peso or krone.
+ * @param country the reader's, by its two letters; any other text gets the number format of the United Kingdom
  */
 export function amountText(minor: bigint, currency: string, country: string): string {
   const text = formatFor(currency, country).format(formatMinor(minor, currency) as Intl.StringNumericLiteral);
-  return text.replace(marksOfDirection, '');
+  return text.replace(directionMarks, '');
 }
 
 /** A cache: creating a format takes a hundred times as long as using it. */
@@ -19,7 +20,7 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
   const known = formats.get(country + currency);
   if (known !== undefined) return known;
   const digits = minorUnitDigits(currency);
-  const format = new Intl.NumberFormat(figuresOf(country), {
+  const format = new Intl.NumberFormat(localeOf(country), {
     style: 'currency',
     currency,
     currencyDisplay: 'code',
@@ -32,10 +33,10 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
   return format;
 }
 
-/** Some languages add them to numbers, for right-to-left text. */
-const marksOfDirection = /[\u061c\u200e\u200f]/g;
+/** Invisible characters that some languages add to numbers, for text from right to left. */
+const directionMarks = /[\u061c\u200e\u200f]/g;
 
-/** The calendar day in UTC, for every country: invoices are dated by it. */
+/** Invoices are dated by the calendar day in UTC, in every country. */
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 export function dayText(instant: Date): string {
@@ -45,19 +46,19 @@ export function dayText(instant: Date): string {
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
 export function countryText(country: string): string {
-  return isCountry(country) ? (countries.of(country) ?? country) : country;
+  return isCountryCode(country) ? (countries.of(country) ?? country) : country;
 }
 
 /**
- * A locale with the country's most used language, because this has the country's number format. Unicode's `en-DE` writes numbers as in
- * England.
+ * The locale of the country's most used language, because that locale has the country's number format. Unicode's `en-DE` writes numbers as
+ * in England.
  */
-function figuresOf(country: string): string {
-  if (!isCountry(country)) return 'en-GB';
-  // Without the script: number formats are found by language and country only.
+function localeOf(country: string): string {
+  if (!isCountryCode(country)) return 'en-GB';
+  // Without the script (such as Latin or Cyrillic): number formats are found by language and country only.
   return `${new Intl.Locale(`und-${country}`).maximize().language}-${country}`;
 }
 
-function isCountry(country: string): boolean {
+function isCountryCode(country: string): boolean {
   return /^[A-Z]{2}$/.test(country);
 }
