@@ -75,31 +75,45 @@ CREATE TABLE entries (
   PRIMARY KEY (transaction_id, account_id)
 );
 
-CREATE FUNCTION transaction_must_balance() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Entries are checked by the statement that writes them, all of them at once, together with earlier entries of the same transactions.
+-- Each scalar subquery is a look-up by a primary key, whatever the statistics of the tables say: as a join, on tables that were not
+-- analysed yet, it read all accounts for each booking.
+CREATE FUNCTION entries_must_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  whole record;
+  wrong record;
 BEGIN
-  SELECT count(e.account_id) AS entries,
-         coalesce(sum(e.amount_minor), 0) AS total,
-         bool_and((a.organisation_id, a.mode, a.currency) = (t.organisation_id, t.mode, t.currency)) AS one_book
-    INTO whole
-    FROM transactions t
-    LEFT JOIN entries e USING (transaction_id)
-    LEFT JOIN accounts a USING (account_id)
-   WHERE t.transaction_id = NEW.transaction_id;
-  IF whole.entries < 2 OR whole.total <> 0 OR NOT whole.one_book THEN
+  SELECT transaction_id, whole.* INTO wrong
+    FROM (SELECT DISTINCT transaction_id FROM added) AS touched
+   CROSS JOIN LATERAL (
+     SELECT count(*) AS entries, sum(e.amount_minor) AS total,
+            bool_and((SELECT (a.organisation_id, a.mode, a.currency) = (t.organisation_id, t.mode, t.currency)
+                        FROM accounts a, transactions t
+                       WHERE a.account_id = e.account_id AND t.transaction_id = e.transaction_id)) AS one_book
+       FROM entries e WHERE e.transaction_id = touched.transaction_id
+   ) AS whole
+   WHERE entries < 2 OR total <> 0 OR NOT one_book
+   LIMIT 1;
+  IF FOUND THEN
     RAISE EXCEPTION 'transaction % does not balance: % entries, sum %, one book: %',
-      NEW.transaction_id, whole.entries, whole.total, whole.one_book
+      wrong.transaction_id, wrong.entries, wrong.total, wrong.one_book
       USING ERRCODE = 'check_violation', CONSTRAINT = 'transaction_must_balance';
   END IF;
   RETURN NULL;
 END $$;
+CREATE TRIGGER entries_must_balance AFTER INSERT ON entries
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION entries_must_balance();
 
--- At commit, when all entries are there.
-CREATE CONSTRAINT TRIGGER transaction_must_balance AFTER INSERT ON transactions
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transaction_must_balance();
-CREATE CONSTRAINT TRIGGER transaction_must_balance AFTER INSERT ON entries
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transaction_must_balance();
+CREATE FUNCTION transaction_has_entries() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM entries WHERE transaction_id = NEW.transaction_id) THEN
+    RAISE EXCEPTION 'transaction % has no entries', NEW.transaction_id
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'transaction_must_balance';
+  END IF;
+  RETURN NULL;
+END $$;
+-- At commit, because its entries may be written by a later statement.
+CREATE CONSTRAINT TRIGGER transaction_has_entries AFTER INSERT ON transactions
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transaction_has_entries();
 
 CREATE FUNCTION ledger_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -226,21 +240,22 @@ CREATE TABLE checkout_sessions (
 );
 CREATE INDEX checkout_sessions_due ON checkout_sessions (next_check_at) WHERE next_check_at IS NOT NULL;
 
--- Card payments of both kinds with their latest session. Locks are taken on the rows of the tables behind it.
-CREATE VIEW card_payments AS
+-- Payments of offers, by either method, and of top-ups, with their latest session. Locks are taken on the rows of the tables behind it.
+CREATE VIEW payments AS
   SELECT 'offer' AS purchase, p.offer_id, NULL::bigint AS top_up_id, p.organisation_id, p.mode, p.currency, p.title,
-         p.net_minor, p.vat_minor, p.state, p.pay_token, p.offer_expiry_at AS expiry_at, p.paid_at, p.paid_session_id,
+         p.net_minor, p.vat_minor, p.payment_method, p.earned_minor, p.credited_minor,
+         p.state, p.pay_token, p.offer_expiry_at AS expiry_at, p.paid_at, p.paid_session_id,
          p.payment_intent_id, p.deletion, p.deletion_taken_back,
          s.generation, s.session_id, s.url, s.expires_at, s.expired
     FROM offer_payments p
-   CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
      SELECT generation, session_id, url, expires_at, expired
        FROM checkout_sessions s WHERE s.offer_id = p.offer_id ORDER BY generation DESC LIMIT 1
-   ) s
-   WHERE p.payment_method = 'E'
+   ) s ON true
   UNION ALL
   SELECT 'top-up', NULL, p.top_up_id, p.organisation_id, p.mode, p.currency, 'Prepaid balance',
-         p.net_minor, p.vat_minor, p.state, p.pay_token, p.expiry_at, p.paid_at, p.paid_session_id,
+         p.net_minor, p.vat_minor, 'E', 0, 0,
+         p.state, p.pay_token, p.expiry_at, p.paid_at, p.paid_session_id,
          p.payment_intent_id, 0, false,
          s.generation, s.session_id, s.url, s.expires_at, s.expired
     FROM top_ups p
@@ -248,6 +263,22 @@ CREATE VIEW card_payments AS
      SELECT generation, session_id, url, expires_at, expired
        FROM checkout_sessions s WHERE s.top_up_id = p.top_up_id ORDER BY generation DESC LIMIT 1
    ) s;
+
+-- Locks an offer's payment or a top-up and returns it, in one round trip. Each statement of a function sees what was committed before
+-- it: one statement that waits for the lock would return the session as it was before the wait. A row that is inserted after the lock was
+-- asked for is not locked, so it is not returned. `lock_before` names an advisory lock that is taken first; null takes none.
+CREATE FUNCTION lock_payment(of_offer bigint, of_top_up bigint, lock_before text) RETURNS SETOF payments LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(lock_before, 0));
+  PERFORM FROM offer_payments WHERE offer_id = of_offer FOR UPDATE;
+  IF FOUND THEN
+    RETURN QUERY SELECT * FROM payments WHERE purchase = 'offer' AND offer_id = of_offer;
+  END IF;
+  PERFORM FROM top_ups WHERE top_up_id = of_top_up FOR UPDATE;
+  IF FOUND THEN
+    RETURN QUERY SELECT * FROM payments WHERE purchase = 'top-up' AND top_up_id = of_top_up;
+  END IF;
+END $$;
 
 ---- What Stripe tells ----
 
@@ -395,3 +426,46 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER invoice_is_final AFTER UPDATE ON invoices FOR EACH ROW EXECUTE FUNCTION invoice_is_final();
+
+-- Invoices of the running transaction, which get their number when it commits. Rows never outlive their transaction, so the table needs no
+-- WAL and is empty after a crash.
+CREATE UNLOGGED TABLE due_invoices (
+  cause             text PRIMARY KEY,
+  mode              text NOT NULL,
+  organisation_id   bigint NOT NULL,
+  currency          text NOT NULL,
+  kind              text NOT NULL,
+  offer_id          bigint,
+  title             text,
+  net_minor         bigint NOT NULL,
+  vat_minor         bigint NOT NULL,
+  vat_percent       integer NOT NULL,
+  paid_at           timestamptz NOT NULL,
+  issued_at         timestamptz NOT NULL,
+  seller_name       text NOT NULL,
+  seller_address    text NOT NULL,
+  seller_vat_number text NOT NULL
+);
+
+-- The number is the last one plus one, under a lock of the mode that is held from here to the end of the commit, and by no statement of a
+-- service. A rollback frees the number. Each statement of the function sees what was committed before it, so the second one sees
+-- the invoice of the transaction for which the first one waited. The day is never before that invoice's day, even with clock
+-- differences or waits. A cause that has its invoice gets no second one.
+CREATE FUNCTION number_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('invoice numbers of ' || NEW.mode, 0));
+  INSERT INTO invoices
+    (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+     paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country)
+  SELECT NEW.mode, coalesce(latest.sequence, 0) + 1, NEW.cause, NEW.organisation_id, NEW.currency, NEW.kind, NEW.offer_id, NEW.title,
+         NEW.net_minor, NEW.vat_minor, NEW.vat_percent, NEW.paid_at, greatest(NEW.issued_at, latest.issued_at),
+         NEW.seller_name, NEW.seller_address, NEW.seller_vat_number, buyer.name, buyer.country
+    FROM (VALUES (1)) AS one
+    LEFT JOIN (SELECT sequence, issued_at FROM invoices WHERE mode = NEW.mode ORDER BY sequence DESC LIMIT 1) latest ON true
+    LEFT JOIN organisations buyer ON buyer.organisation_id = NEW.organisation_id
+  ON CONFLICT (cause) DO NOTHING;
+  DELETE FROM due_invoices WHERE cause = NEW.cause;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER number_invoice AFTER INSERT ON due_invoices
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_invoice();

@@ -1,7 +1,12 @@
 /** Card payments of offers and top-ups in Postgres: checkouts, sessions, and which of them are due for reconciliation. */
 
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type {
+  Postgres,
+  PreparedStatement,
+  Queryable,
+  Transaction,
+} from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
@@ -26,26 +31,43 @@ function rowOf(purchase: Purchase) {
   return { ...tables[purchase.kind], key };
 }
 
-export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
-  const { table, id, key } = rowOf(purchase);
-  // Locks first and reads in a second statement: a statement that waits for a lock returns the other tables as they were before the wait.
-  const locked = await tx.query(`SELECT FROM ${table} WHERE ${id} = $1 FOR UPDATE`, [key]);
-  // No row was locked, so none is read: a row inserted after the first statement would be returned without its lock.
-  if (locked.length === 0) return undefined;
-  const [row] = await tx.query<CardPaymentRow>(
-    `SELECT * FROM card_payments WHERE purchase = $1 AND ${id} = $2`,
-    [purchase.kind, key],
-  );
-  return row && toCardPayment(row);
+const lockStatement: PreparedStatement = {
+  name: 'lock-payment',
+  sql: `SELECT purchase, offer_id, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method,
+               earned_minor, credited_minor, state, pay_token, expiry_at, paid_at, paid_session_id, payment_intent_id,
+               deletion, deletion_taken_back, generation, session_id, url, expires_at, expired
+          FROM lock_payment($1, $2, $3)`,
+};
+
+/**
+ * Locks the payment of an offer or a top-up, and returns it as it is then.
+ * @param lockBefore names an advisory lock that is taken before the row
+ */
+export async function lockPaymentRow(
+  tx: Transaction,
+  purchase: Purchase,
+  lockBefore: string | null = null,
+): Promise<PaymentRow | undefined> {
+  const [offerId, topUpId] = purchase.kind === 'offer' ? [purchase.offerId, null] : [null, purchase.topUpId];
+  const [row] = await tx.query<PaymentRow>(lockStatement, [offerId, topUpId, lockBefore]);
+  return row;
+}
+
+/** Undefined also for an offer that is not paid by card. */
+export async function lockCardPayment(
+  tx: Transaction,
+  purchase: Purchase,
+  lockBefore: string | null = null,
+): Promise<CardPayment | undefined> {
+  const row = await lockPaymentRow(tx, purchase, lockBefore);
+  return row && isCardRow(row) ? toCardPayment(row) : undefined;
 }
 
 export async function findCardPaymentByToken(
   on: Queryable,
   payToken: string,
 ): Promise<CardPayment | undefined> {
-  const [row] = await on.query<CardPaymentRow>('SELECT * FROM card_payments WHERE pay_token = $1', [
-    payToken,
-  ]);
+  const [row] = await on.query<CardPaymentRow>('SELECT * FROM payments WHERE pay_token = $1', [payToken]);
   return row && toCardPayment(row);
 }
 
@@ -55,13 +77,13 @@ export async function findCardPaymentByIntent(
   paymentIntentId: string,
 ): Promise<CardPayment | undefined> {
   const [row] = await on.query<CardPaymentRow>(
-    'SELECT * FROM card_payments WHERE payment_intent_id = $1 AND mode = $2 LIMIT 1',
+    'SELECT * FROM payments WHERE payment_intent_id = $1 AND mode = $2 LIMIT 1',
     [paymentIntentId, mode],
   );
   return row && toCardPayment(row);
 }
 
-/** Applies `change` to the checkout of a locked card payment and returns the changed payment. */
+/** Applies `change` to the checkout of a locked card payment, in one statement, and returns the changed payment. */
 export async function updateCheckout<P extends CardPayment>(
   tx: Transaction,
   payment: P,
@@ -70,16 +92,7 @@ export async function updateCheckout<P extends CardPayment>(
 ): Promise<P> {
   const checkout = change(payment.checkout);
   if (checkout === payment.checkout) return payment;
-  const { table, id, key } = rowOf(payment.purchase);
-  const { state, paidAt, deletion, revoked } = checkout;
-  // Only offers are deleted.
-  const isOffer = payment.purchase.kind === 'offer';
-  await tx.query(
-    `UPDATE ${table} SET state = $2, paid_at = $3${isOffer ? ', deletion = $4, deletion_taken_back = $5' : ''}
-      WHERE ${id} = $1`,
-    [key, state, paidAt, ...(isOffer ? [deletion, revoked] : [])],
-  );
-  await writeSession(tx, payment.purchase, checkout, now);
+  await saveCheckout(tx, payment.purchase, checkout, now);
   return { ...payment, checkout };
 }
 
@@ -96,11 +109,16 @@ export async function changeCheckout(
   });
 }
 
-/** The stored session of a generation; null if Stripe's answer for it was never received. */
-export async function sessionOf(
+/**
+ * The session on record of the receipt's generation, if that is not the payment's latest generation. Null if Stripe's answer for it was
+ * never received.
+ */
+export async function earlierSession(
   on: Queryable,
+  payment: { readonly method: 'B' | null } | CardPayment | undefined,
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
 ): Promise<string | null> {
+  if (payment?.method !== 'E' || generation >= payment.checkout.session.generation) return null;
   const { id, key } = rowOf(purchase);
   const [row] = await on.query<{ session_id: string | null }>(
     `SELECT session_id FROM checkout_sessions WHERE ${id} = $1 AND generation = $2`,
@@ -109,52 +127,84 @@ export async function sessionOf(
   return row?.session_id ?? null;
 }
 
-export async function writeSession(
+/** $1 is the purchase; $2 to $8 are the session. */
+const sessionWrite = (id: string) => `
+  INSERT INTO checkout_sessions
+    (${id}, generation, session_id, url, begun_at, expires_at, expired, next_check_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (${id}, generation) DO UPDATE
+    SET session_id = excluded.session_id, url = excluded.url, expired = excluded.expired,
+        next_check_at = CASE WHEN excluded.next_check_at IS NULL THEN NULL
+                             ELSE least(checkout_sessions.next_check_at, excluded.next_check_at) END`;
+
+function sessionValues(purchase: Purchase, checkout: Checkout, now: Date): unknown[] {
+  const { session } = checkout;
+  return [
+    rowOf(purchase).key,
+    session.generation,
+    session.sessionId,
+    session.url,
+    now,
+    session.expiresAt,
+    session.expired,
+    nextLook(checkout, now),
+  ];
+}
+
+/** For a new checkout, whose row was inserted in the same transaction. */
+export async function insertSession(
   tx: Transaction,
   purchase: Purchase,
   checkout: Checkout,
   now: Date,
 ): Promise<void> {
-  const { id, key } = rowOf(purchase);
-  const { session } = checkout;
-  await tx.query(
-    `INSERT INTO checkout_sessions
-       (${id}, generation, session_id, url, begun_at, expires_at, expired, next_check_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (${id}, generation) DO UPDATE
-       SET session_id = excluded.session_id, url = excluded.url, expired = excluded.expired,
-           next_check_at = CASE WHEN excluded.next_check_at IS NULL THEN NULL
-                                ELSE least(checkout_sessions.next_check_at, excluded.next_check_at) END`,
-    [
-      key,
-      session.generation,
-      session.sessionId,
-      session.url,
-      now,
-      session.expiresAt,
-      session.expired,
-      nextLook(checkout, now),
-    ],
-  );
-  // A new generation begins only when no earlier session can be paid any more, so those need no further check.
-  await tx.query(
-    `UPDATE checkout_sessions SET expired = true, next_check_at = NULL
-      WHERE ${id} = $1 AND generation < $2 AND next_check_at IS NOT NULL`,
-    [key, session.generation],
-  );
+  await tx.query(sessionWrite(rowOf(purchase).id), sessionValues(purchase, checkout, now));
 }
 
-export async function recordPaidSession(
+/**
+ * Writes the row of the purchase and its session. A new generation begins only when no earlier session can be paid any more, so those need
+ * no further check. Only offers are deleted.
+ */
+const checkoutWrite = (kind: Purchase['kind']): PreparedStatement => {
+  const { table, id } = tables[kind];
+  const deletion = kind === 'offer' ? ', deletion = $13, deletion_taken_back = $14' : '';
+  return {
+    name: `save-checkout-of-${kind}`,
+    sql: `WITH changed AS (
+            UPDATE ${table}
+               SET state = $9, paid_at = $10, paid_session_id = coalesce($11, paid_session_id),
+                   payment_intent_id = coalesce($12, payment_intent_id)${deletion}
+             WHERE ${id} = $1
+          ), earlier AS (
+            UPDATE checkout_sessions SET expired = true, next_check_at = NULL
+             WHERE ${id} = $1 AND generation < $2 AND next_check_at IS NOT NULL
+          ), session AS (${sessionWrite(id)})
+          SELECT EXISTS (SELECT FROM card_reversals WHERE payment_intent_id = $12) AS taken_back`,
+  };
+};
+const checkoutWrites = { offer: checkoutWrite('offer'), 'top-up': checkoutWrite('top-up') } as const;
+
+/**
+ * @param paid the session that was paid, if this stores a payment
+ * @returns whether a refund or dispute of that payment is on record; the caller has called `lockIntent`
+ */
+export async function saveCheckout(
   tx: Transaction,
   purchase: Purchase,
-  paid: { readonly sessionId: string; readonly paymentIntentId: string | null },
-): Promise<void> {
-  const { table, id, key } = rowOf(purchase);
-  await tx.query(`UPDATE ${table} SET paid_session_id = $2, payment_intent_id = $3 WHERE ${id} = $1`, [
-    key,
-    paid.sessionId,
-    paid.paymentIntentId,
+  checkout: Checkout,
+  now: Date,
+  paid?: { readonly sessionId: string; readonly paymentIntentId: string | null },
+): Promise<boolean> {
+  const { state, paidAt, deletion, revoked } = checkout;
+  const [row] = await tx.query<{ taken_back: boolean }>(checkoutWrites[purchase.kind], [
+    ...sessionValues(purchase, checkout, now),
+    state,
+    paidAt,
+    paid?.sessionId,
+    paid?.paymentIntentId,
+    ...(purchase.kind === 'offer' ? [deletion, revoked] : []),
   ]);
+  return row?.taken_back === true;
 }
 
 /** Asks for the batch that is due, oldest first: at most `limit` sessions, or at most `limit` offers and as many top-ups. */
@@ -236,34 +286,46 @@ type PurchaseRow = { readonly offer_id?: bigint | null; readonly top_up_id?: big
 async function findCardPayments(on: Queryable, rows: readonly PurchaseRow[]): Promise<CardPayment[]> {
   const ids = (id: keyof PurchaseRow) => rows.map((row) => row[id] ?? null).filter((key) => key !== null);
   const found = await on.query<CardPaymentRow>(
-    'SELECT * FROM card_payments WHERE offer_id = ANY ($1::bigint[]) OR top_up_id = ANY ($2::bigint[])',
+    'SELECT * FROM payments WHERE offer_id = ANY ($1::bigint[]) OR top_up_id = ANY ($2::bigint[])',
     [ids('offer_id'), ids('top_up_id')],
   );
   return found.map(toCardPayment);
 }
 
-/** A row of the view `card_payments`. */
-export type CardPaymentRow = BookRow & {
+/** A row of the view `payments`. The session's columns and those of the checkout are null for an offer that is not paid by card. */
+export type PaymentRow = BookRow & {
   purchase: Purchase['kind'];
   offer_id: bigint | null;
   top_up_id: bigint | null;
   title: string;
   net_minor: bigint;
   vat_minor: bigint;
-  state: CheckoutState;
-  pay_token: string;
-  expiry_at: Date;
+  earned_minor: bigint;
+  credited_minor: bigint;
   paid_at: Date | null;
   paid_session_id: string | null;
   payment_intent_id: string | null;
   deletion: number;
   deletion_taken_back: boolean;
-  generation: number;
-  session_id: string | null;
-  url: string | null;
-  expires_at: Date;
-  expired: boolean;
-};
+} & (
+    | { payment_method: 'B' | null; state: 'charged' | 'closed' }
+    | {
+        payment_method: 'E';
+        state: CheckoutState;
+        pay_token: string;
+        expiry_at: Date;
+        generation: number;
+        session_id: string | null;
+        url: string | null;
+        expires_at: Date;
+        expired: boolean;
+      }
+  );
+type CardPaymentRow = Extract<PaymentRow, { payment_method: 'E' }>;
+
+export function isCardRow(row: PaymentRow): row is CardPaymentRow {
+  return row.payment_method === 'E';
+}
 
 export function toCardPayment(row: CardPaymentRow): CardPayment {
   return {

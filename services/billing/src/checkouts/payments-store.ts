@@ -1,9 +1,15 @@
 /** Payments of offers in Postgres. The row of an offer is locked before its money moves. */
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Checkout, CheckoutState } from '../domain/payments/checkout.ts';
+import type { Checkout } from '../domain/payments/checkout.ts';
 import type { OfferOfBook, OfferPayment, Sale } from '../domain/payments/offer-payment.ts';
 import { bookOf } from '../ledger/book-row.ts';
-import { type CardPaymentRow, toCardPayment, writeSession } from './checkouts-store.ts';
+import {
+  insertSession,
+  isCardRow,
+  lockPaymentRow,
+  type PaymentRow,
+  toCardPayment,
+} from './checkouts-store.ts';
 
 /** False if the id is already known. Waits for a concurrent transaction with the same id. */
 export async function insertCharge(tx: Transaction, sale: Sale, chargedAt: Date): Promise<boolean> {
@@ -32,7 +38,7 @@ export async function insertCheckout(
      ON CONFLICT DO NOTHING RETURNING offer_id`,
     [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.expiryAt],
   );
-  if (isNew) await writeSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
+  if (isNew) await insertSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
 }
 
 /** Closes an id for which nothing was requested yet: later requests for it find it closed. */
@@ -63,22 +69,20 @@ export async function deletePayment(tx: Transaction, offerId: number): Promise<v
   await tx.query('DELETE FROM offer_payments WHERE offer_id = $1', [offerId]);
 }
 
-const SELECT_PAYMENT = `
-  SELECT p.*, s.generation, s.session_id, s.url, s.expires_at, s.expired
-    FROM offer_payments p
-    LEFT JOIN LATERAL (
-      SELECT * FROM checkout_sessions s WHERE s.offer_id = p.offer_id ORDER BY generation DESC LIMIT 1
-    ) s ON true`;
-
-export async function lockOfferPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
-  // Two statements, because one that waits for the lock would return the session as it was before the wait.
-  const locked = await tx.query('SELECT FROM offer_payments WHERE offer_id = $1 FOR UPDATE', [offerId]);
-  // Without this check, a row inserted between the two statements would be read without its lock.
-  return locked.length === 0 ? undefined : findOfferPayment(tx, offerId);
+/** @param lockBefore names an advisory lock that is taken before the row */
+export async function lockOfferPayment(
+  tx: Transaction,
+  offerId: number,
+  lockBefore: string | null = null,
+): Promise<OfferPayment | undefined> {
+  const row = await lockPaymentRow(tx, { kind: 'offer', offerId }, lockBefore);
+  return row && toOfferPayment(row);
 }
 
+const SELECT_PAYMENT = `SELECT * FROM payments WHERE purchase = 'offer'`;
+
 export async function findOfferPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
-  const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} WHERE p.offer_id = $1`, [offerId]);
+  const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} AND offer_id = $1`, [offerId]);
   return row && toOfferPayment(row);
 }
 
@@ -87,10 +91,10 @@ export async function listPayments(
   on: Queryable,
   o: { after: number; limit: number },
 ): Promise<OfferPayment[]> {
-  const rows = await on.query<PaymentRow>(
-    `${SELECT_PAYMENT} WHERE p.offer_id > $1 ORDER BY p.offer_id LIMIT $2`,
-    [o.after, o.limit],
-  );
+  const rows = await on.query<PaymentRow>(`${SELECT_PAYMENT} AND offer_id > $1 ORDER BY offer_id LIMIT $2`, [
+    o.after,
+    o.limit,
+  ]);
   return rows.map(toOfferPayment);
 }
 
@@ -107,14 +111,6 @@ export async function saveCredits(
   ]);
 }
 
-type PaymentRow = Omit<CardPaymentRow, 'purchase' | 'top_up_id' | 'expiry_at' | 'state'> & {
-  credited_minor: bigint;
-  earned_minor: bigint;
-  payment_method: 'B' | 'E' | null;
-  state: 'charged' | CheckoutState;
-  offer_expiry_at: Date | null;
-};
-
 function toOfferPayment(row: PaymentRow): OfferPayment {
   const facts = {
     offerId: Number(row.offer_id),
@@ -125,10 +121,9 @@ function toOfferPayment(row: PaymentRow): OfferPayment {
     creditedMinor: row.credited_minor,
     earnedMinor: row.earned_minor,
   };
-  if (row.payment_method === null) return { ...facts, method: null };
+  if (isCardRow(row)) return { ...facts, ...toCardPayment(row) };
   // The table's constraints guarantee the columns that a payment method requires.
-  if (row.state === 'charged') return { ...facts, method: 'B', chargedAt: row.paid_at as Date };
-  const { state, offer_expiry_at: expiry_at } = row;
-  const card = { ...row, purchase: 'offer', top_up_id: null, state, expiry_at: expiry_at as Date } as const;
-  return { ...facts, ...toCardPayment(card) };
+  return row.payment_method === 'B'
+    ? { ...facts, method: 'B', chargedAt: row.paid_at as Date }
+    : { ...facts, method: null };
 }

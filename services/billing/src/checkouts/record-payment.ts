@@ -1,51 +1,56 @@
 /** Records a card payment that Stripe reports by webhook or in answer to a request: it is posted once, or stored with its problem. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
+import type { Seller } from '../domain/invoices/invoice.ts';
 import {
   type CardPayment,
   type Receipt,
   type ReceiptProblem,
   receiptProblem,
 } from '../domain/payments/card-payment.ts';
-import { type Checkout, opened, paid } from '../domain/payments/checkout.ts';
+import { opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
 import { isOfOffer, type OfferCardPayment } from '../domain/payments/offer-payment.ts';
-import { type DueInvoice, issueInvoice } from '../invoices/invoices.ts';
+import { issueInvoice } from '../invoices/invoices.ts';
 import { postReversalsOf } from '../reversals/record-reversal.ts';
-import { lockIntent } from '../reversals/reversals-store.ts';
+import { intentLock } from '../reversals/reversals-store.ts';
 import { postPaidTopUp } from '../top-ups/post-paid-top-up.ts';
 import { isRecordedProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
-import { lockCardPayment, recordPaidSession, sessionOf, updateCheckout } from './checkouts-store.ts';
+import { earlierSession, lockCardPayment, saveCheckout } from './checkouts-store.ts';
 import { lockOfferPayment } from './payments-store.ts';
 import { postPaidOffer } from './post-paid-offer.ts';
 
-/** If `invoice` is not null, the caller calls `issueInvoice` as the last step of its transaction. */
-export type RecordedPayment = { readonly outcome: PaymentOutcome; readonly invoice: DueInvoice | null };
+export type Issuing = { readonly seller: Seller; readonly now: Date };
 
-export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date): Promise<RecordedPayment> {
-  const { purchase } = receipt;
+/** The caller has locked no payment yet. A payment is posted together with its invoice. */
+export async function recordPayment(
+  tx: Transaction,
+  receipt: Receipt,
+  { seller, now }: Issuing,
+): Promise<PaymentOutcome> {
+  const { purchase, paymentIntentId } = receipt;
   // Before the row lock and before anything is posted: every transaction that needs several of these locks takes them in this order.
-  if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
+  const lockBefore = paymentIntentId === null ? null : intentLock(paymentIntentId);
   const payment =
     purchase.kind === 'offer'
-      ? await lockOfferPayment(tx, purchase.offerId)
-      : await lockCardPayment(tx, purchase);
-  const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
-  if (problem !== null) return { outcome: problem, invoice: null };
+      ? await lockOfferPayment(tx, purchase.offerId, lockBefore)
+      : await lockCardPayment(tx, purchase, lockBefore);
+  const problem = receiptProblem(payment, receipt, await earlierSession(tx, payment, receipt));
+  if (problem !== null) return problem;
   // `receiptProblem` returns a problem for every other payment.
   const unpaid = payment as OfferCardPayment | CardPayment;
-  if (unpaid.checkout.paidAt !== null) return { outcome: 'paid-before', invoice: null };
+  if (unpaid.checkout.paidAt !== null) return 'paid-before';
 
   // The webhook can arrive before the response that contains the session id.
-  const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
-  const { paymentIntentId } = receipt;
-  const paidPayment = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
-  await recordPaidSession(tx, purchase, receipt);
+  const checkout = paid(opened(unpaid.checkout, { ...receipt, url: null }), now);
+  const isTakenBack = await saveCheckout(tx, purchase, checkout, now, receipt);
+  const paidPayment = { ...unpaid, checkout, paymentIntentId };
   const invoiced = isOfOffer(paidPayment)
     ? await postPaidOffer(tx, paidPayment, now)
     : await postPaidTopUp(tx, paidPayment, now);
-  if (receipt.paymentIntentId !== null) await postReversalsOf(tx, paidPayment, receipt.paymentIntentId, now);
-  return { outcome: 'paid', invoice: { ...invoiced, paidAt: now } };
+  if (isTakenBack && paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
+  await issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
+  return 'paid';
 }
 
 /**
@@ -54,10 +59,8 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
   const now = billing.clock.now();
   const { recorded, isNew } = await billing.postgres.transaction(async (tx) => {
-    const { outcome, invoice } = await recordPayment(tx, receipt, now);
-    const isNew = !isProblem(outcome) || (await storeProblem(tx, receipt, outcome, now));
-    if (invoice !== null) await issueInvoice(tx, { ...invoice, seller: billing.seller, now });
-    return { recorded: outcome, isNew };
+    const recorded = await recordPayment(tx, receipt, { seller: billing.seller, now });
+    return { recorded, isNew: !isProblem(recorded) || (await storeProblem(tx, receipt, recorded, now)) };
   });
   if (isNew) reportPayment(billing, receipt, recorded);
   return recorded;
@@ -73,8 +76,8 @@ async function storeProblem(
   if (await isRecordedProblem(tx, receipt.sessionId, problem)) return false;
   const eventId = `found ${receipt.sessionId}`;
   const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
-  const isNew = await recordProviderEvent(tx, found, now);
-  await recordOutcome(tx, eventId, problem);
+  const isNew = await recordProviderEvent(tx, found, problem, now);
+  if (!isNew) await recordOutcome(tx, eventId, problem);
   return isNew;
 }
 

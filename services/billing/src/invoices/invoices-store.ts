@@ -1,16 +1,8 @@
 /** Invoices in Postgres. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Invoice, type Invoiced, type Seller, vatPercentOf } from '../domain/invoices/invoice.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
-
-/**
- * Numbers have no gaps, so invoices of a mode are issued one after the other. A rollback releases the number. This lock is taken last, so
- * that it is held for little more than the commit.
- */
-export async function lockNumbers(tx: Transaction, mode: Mode): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`invoice numbers of ${mode}`]);
-}
 
 export type NewInvoice = Invoiced & {
   readonly cause: string;
@@ -18,46 +10,34 @@ export type NewInvoice = Invoiced & {
   readonly issuedAt: Date;
 };
 
-/**
- * An earlier statement must have locked the numbers, so that this one sees the last invoice. The new invoice's day is never before that
- * invoice's day, even with clock differences or waits. If the cause has an invoice, nothing is inserted.
- */
-export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promise<bigint> {
+const dueInvoiceStatement: PreparedStatement = {
+  name: 'due-invoice',
+  sql: `INSERT INTO due_invoices
+          (mode, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+           paid_at, issued_at, seller_name, seller_address, seller_vat_number)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+};
+
+/** The invoice is issued in the commit: the trigger `number_invoice` gives it the next number. */
+export async function insertDueInvoice(tx: Transaction, invoice: NewInvoice): Promise<void> {
   const { book, seller } = invoice;
-  const [row] = await tx.query<{ sequence: bigint }>(
-    `WITH issued AS (
-       INSERT INTO invoices
-         (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
-          paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country)
-       SELECT $1, coalesce(latest.sequence, 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-              $11, greatest($12, latest.issued_at), $13, $14, $15, buyer.name, buyer.country
-         FROM (VALUES (1)) AS one
-         LEFT JOIN (SELECT sequence, issued_at FROM invoices WHERE mode = $1 ORDER BY sequence DESC LIMIT 1) latest ON true
-         LEFT JOIN organisations buyer ON buyer.organisation_id = $3
-       ON CONFLICT (cause) DO NOTHING
-       RETURNING sequence
-     )
-     SELECT sequence FROM issued UNION ALL SELECT sequence FROM invoices WHERE cause = $2`,
-    [
-      book.mode,
-      invoice.cause,
-      book.organisationId,
-      book.currency,
-      invoice.kind,
-      invoice.offerId,
-      invoice.title,
-      invoice.netMinor,
-      invoice.vatMinor,
-      vatPercentOf(invoice.vatMinor),
-      invoice.paidAt,
-      invoice.issuedAt,
-      seller.name,
-      seller.address,
-      seller.vatNumber,
-    ],
-  );
-  if (row === undefined) throw new Error(`"${invoice.cause}" has no invoice although one was issued`);
-  return row.sequence;
+  await tx.query(dueInvoiceStatement, [
+    book.mode,
+    invoice.cause,
+    book.organisationId,
+    book.currency,
+    invoice.kind,
+    invoice.offerId,
+    invoice.title,
+    invoice.netMinor,
+    invoice.vatMinor,
+    vatPercentOf(invoice.vatMinor),
+    invoice.paidAt,
+    invoice.issuedAt,
+    seller.name,
+    seller.address,
+    seller.vatNumber,
+  ]);
 }
 
 /** Adds names to invoices whose organisation was not known when they were issued. */

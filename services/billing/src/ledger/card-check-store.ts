@@ -37,7 +37,7 @@ const reversalsCheck = `
        WHERE t.cause IN (format('%s %s taken', record.kind, reversal_id), format('%s %s returned', record.kind, reversal_id))
          AND a.kind = 'card-reversals'
          AND (t.organisation_id, t.mode, t.currency) = (
-               SELECT organisation_id, mode, currency FROM card_payments p
+               SELECT organisation_id, mode, currency FROM payments p
                 WHERE p.payment_intent_id = record.payment_intent_id AND p.mode = record.mode LIMIT 1
              )
     ) booked`;

@@ -22,11 +22,16 @@ type ReversalRow = {
 };
 
 /**
- * The recording of a payment and the recording of its refunds and disputes wait for each other, so that neither misses the other.
+ * Names the advisory lock for which the recording of a payment and the recording of its refunds and disputes wait, so that neither misses
+ * the other.
  * @param key the id of the payment (`payment_intent_id`); for a reversal without one, the id of the reversal
  */
+export function intentLock(key: string): string {
+  return `card reversals of ${key}`;
+}
+
 export async function lockIntent(tx: Transaction, key: string): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`card reversals of ${key}`]);
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [intentLock(key)]);
 }
 
 /** The key to pass to `lockIntent` before the row is locked; undefined for an unknown reversal. */
@@ -201,7 +206,7 @@ export async function latestReversals(on: Queryable, limit: number): Promise<Lis
     `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id
        FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r
        LEFT JOIN LATERAL (
-         SELECT * FROM card_payments p WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
+         SELECT * FROM payments p WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
        ) p ON true
       ORDER BY r.first_heard_at DESC, r.reversal_id DESC`,
     [limit],

@@ -1,8 +1,9 @@
 /** The inbox for Stripe's events, with the outcome of each. */
 
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
+import type { EventOutcome } from '../domain/payments/event-outcomes.ts';
 import { idOrNull } from '../ledger/book-row.ts';
 
 export type ReceivedProviderEvent = {
@@ -15,33 +16,40 @@ export type ReceivedProviderEvent = {
 /** For an event that could not be read or applied. If it arrives again, it is tried again. */
 const UNAPPLIED = 'not-applied';
 
-/** False if the event was handled before. Waits for a concurrent handler of the same event. */
+const recordStatement: PreparedStatement = {
+  name: 'record-provider-event',
+  sql: `INSERT INTO provider_events
+          (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        ON CONFLICT (event_id) DO UPDATE SET outcome = excluded.outcome
+          WHERE provider_events.outcome = '${UNAPPLIED}'
+        RETURNING event_id`,
+};
+
+/**
+ * False if the event was handled before. Waits for a concurrent handler of the same event.
+ * @param outcome `recordOutcome` corrects it if the event turns out to have another one
+ */
 export async function recordProviderEvent(
   tx: Transaction,
   event: ReceivedProviderEvent,
+  outcome: EventOutcome,
   now: Date,
 ): Promise<boolean> {
   const { eventId, mode, type, receipt } = event;
   const purchase = receipt?.purchase;
-  const recorded = await tx.query(
-    `INSERT INTO provider_events
-       (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'received')
-     ON CONFLICT (event_id) DO UPDATE SET outcome = excluded.outcome
-       WHERE provider_events.outcome = '${UNAPPLIED}'
-     RETURNING event_id`,
-    [
-      eventId,
-      mode,
-      type,
-      now,
-      purchase?.kind === 'offer' ? purchase.offerId : null,
-      purchase?.kind === 'top-up' ? purchase.topUpId : null,
-      receipt?.sessionId,
-      receipt?.amountMinor,
-      receipt?.currency,
-    ],
-  );
+  const recorded = await tx.query(recordStatement, [
+    eventId,
+    mode,
+    type,
+    now,
+    purchase?.kind === 'offer' ? purchase.offerId : null,
+    purchase?.kind === 'top-up' ? purchase.topUpId : null,
+    receipt?.sessionId,
+    receipt?.amountMinor,
+    receipt?.currency,
+    outcome,
+  ]);
   return recorded.length === 1;
 }
 
@@ -72,7 +80,7 @@ export async function unknownEvents<E extends Pick<ReceivedProviderEvent, 'event
   return events.filter(({ eventId }) => !ids.has(eventId));
 }
 
-export async function recordOutcome(tx: Transaction, eventId: string, outcome: string): Promise<void> {
+export async function recordOutcome(tx: Transaction, eventId: string, outcome: EventOutcome): Promise<void> {
   await tx.query('UPDATE provider_events SET outcome = $2 WHERE event_id = $1', [eventId, outcome]);
 }
 

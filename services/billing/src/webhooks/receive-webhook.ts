@@ -1,13 +1,11 @@
 /** Applies one webhook of Stripe once, in whatever order webhooks arrive and repeat. It is answered only after the commit. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
-import { lockCardPayment, sessionOf, updateCheckout } from '../checkouts/checkouts-store.ts';
-import { recordPayment, reportPayment } from '../checkouts/record-payment.ts';
-import type { Seller } from '../domain/invoices/invoice.ts';
+import { earlierSession, lockCardPayment, updateCheckout } from '../checkouts/checkouts-store.ts';
+import { type Issuing, recordPayment, reportPayment } from '../checkouts/record-payment.ts';
 import { isKnownSession, isOfBook, type Receipt } from '../domain/payments/card-payment.ts';
 import { sessionExpired } from '../domain/payments/checkout.ts';
 import { type EventOutcome, quietOutcomes, reversalOutcomes } from '../domain/payments/event-outcomes.ts';
-import { type DueInvoice, issueInvoice } from '../invoices/invoices.ts';
 import { recordReversal, reportReversal } from '../reversals/record-reversal.ts';
 import { type ProviderEvent, readWebhook } from '../stripe/webhooks.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
@@ -47,16 +45,12 @@ export async function applyEvent(billing: Billing, event: ProviderEvent): Promis
   return outcome;
 }
 
-type Issuing = { readonly seller: Seller; readonly now: Date };
-
 async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
-  const receipt = receiptOf(event);
-  const isNew = await recordProviderEvent(tx, { ...event, receipt }, issuing.now);
-  if (!isNew) return 'seen-before';
-  const { outcome, invoice } = await effectOf(tx, event, issuing.now);
-  await recordOutcome(tx, event.eventId, outcome);
-  // Last, because other payments of the mode wait for this transaction from here on.
-  if (invoice !== null) await issueInvoice(tx, { ...invoice, ...issuing });
+  const received = { ...event, receipt: receiptOf(event) };
+  const usual = usualOutcome(event);
+  if (!(await recordProviderEvent(tx, received, usual, issuing.now))) return 'seen-before';
+  const outcome = await applyContent(tx, event, issuing);
+  if (outcome !== usual) await recordOutcome(tx, event.eventId, outcome);
   return outcome;
 }
 
@@ -64,22 +58,33 @@ function receiptOf({ content }: ProviderEvent): Receipt | null {
   return content === null || content.kind === 'reversal' ? null : content.session.receipt;
 }
 
-type Effect = { readonly outcome: EventOutcome; readonly invoice: DueInvoice | null };
+/** The outcome that nearly all events of this kind have, so that their row is written once. */
+function usualOutcome({ content }: ProviderEvent): EventOutcome {
+  switch (content?.kind) {
+    case 'completed':
+      return content.session.isPaid ? 'paid' : 'not-paid-yet';
+    case 'ended':
+      return 'session-over';
+    case 'reversal':
+      return 'reversal-booked';
+    case undefined:
+      return 'not-ours';
+  }
+}
 
-async function effectOf(tx: Transaction, event: ProviderEvent, now: Date): Promise<Effect> {
+async function applyContent(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
   const { content } = event;
-  const only = (outcome: EventOutcome): Effect => ({ outcome, invoice: null });
-  if (content?.kind === 'reversal') return only(await recordReversal(tx, content.reversal, now));
+  if (content?.kind === 'reversal') return recordReversal(tx, content.reversal, issuing.now);
   const receipt = receiptOf(event);
-  if (content === null || receipt === null) return only('not-ours');
-  if (content.kind === 'ended') return only(await endSession(tx, receipt, now));
-  return content.session.isPaid ? recordPayment(tx, receipt, now) : only('not-paid-yet');
+  if (content === null || receipt === null) return 'not-ours';
+  if (content.kind === 'ended') return endSession(tx, receipt, issuing.now);
+  return content.session.isPaid ? recordPayment(tx, receipt, issuing) : 'not-paid-yet';
 }
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<EventOutcome> {
   const payment = await lockCardPayment(tx, receipt.purchase);
   if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
-  if (!isKnownSession(payment, receipt, await sessionOf(tx, receipt))) return 'not-ours';
+  if (!isKnownSession(payment, receipt, await earlierSession(tx, payment, receipt))) return 'not-ours';
   await updateCheckout(tx, payment, (checkout) => sessionExpired(checkout, receipt.generation), now);
   return 'session-over';
 }

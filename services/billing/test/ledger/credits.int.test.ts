@@ -93,7 +93,7 @@ describe('Unused Time', () => {
     // Both reports have found no row to lock when the charge comes, and then go on.
     const by = withQuery(test.billing, async (on, statement, values) => {
       const rows = await on.query(statement, values);
-      if (!sqlOf(statement).includes('FOR UPDATE')) return rows;
+      if (!sqlOf(statement).includes('lock_payment')) return rows;
       locked += 1;
       if (locked === 2) charged.resolve(test.charge(book, 10_00n, offerId));
       await charged.promise;

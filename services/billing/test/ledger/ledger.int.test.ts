@@ -57,6 +57,32 @@ describe('the database', () => {
     await expect(crossing).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
   });
 
+  it('refuses an entry that is added to a posted transaction', async () => {
+    const { organisationId } = await fundedBook();
+    const added = sql(
+      `INSERT INTO entries SELECT transaction_id, account_id, 1 FROM transactions JOIN accounts USING (organisation_id)
+        WHERE organisation_id = $1 AND accounts.kind = 'sales'`,
+      [organisationId],
+    );
+    await expect(added).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
+  });
+
+  it('refuses transactions of one statement of which one does not balance, even if together they do', async () => {
+    const { organisationId } = await fundedBook();
+    const crossed = sql(
+      `WITH booked AS (
+         INSERT INTO transactions (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+         SELECT 'crossed ' || n, 'card-refund', $1, 'TEST', 'GBP', now(), 0 FROM generate_series(1, 2) n
+         RETURNING transaction_id, cause
+       )
+       INSERT INTO entries
+       SELECT transaction_id, account_id, CASE kind WHEN 'sales' THEN 5 ELSE CASE cause WHEN 'crossed 1' THEN -4 ELSE -6 END END
+         FROM booked, accounts WHERE organisation_id = $1 AND accounts.kind IN ('sales', 'card-clearing')`,
+      [organisationId],
+    );
+    await expect(crossed).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
+  });
+
   it('refuses to change or remove anything that was posted', async () => {
     await fundedBook();
     for (const attempt of [

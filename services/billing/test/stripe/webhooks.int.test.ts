@@ -4,7 +4,15 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, inTens, stripeKeys, useBilling, type Webhook, watched } from '../billing-under-test.ts';
+import {
+  DAY_MS,
+  inTens,
+  stripeKeys,
+  useBilling,
+  type Webhook,
+  watched,
+  withQuery,
+} from '../billing-under-test.ts';
 
 const test = useBilling();
 
@@ -64,6 +72,20 @@ describe('a payment', () => {
       expect(await test.balance(book)).toBe(0n);
     },
   );
+
+  it('takes six statements and the beginning and end of their transaction', async () => {
+    const book = test.newBook();
+    // The first booking of a book opens its accounts.
+    await test.topUp(book, 1n);
+    const { webhook } = await unheardPayment({ book });
+    let statements = 0;
+    const counted = withQuery(test.billing, (on, statement, values) => {
+      statements += 1;
+      return on.query(statement, values);
+    });
+    await test.receive(webhook, counted);
+    expect(statements).toBe(6);
+  });
 
   it('counts even when its webhook is faster than the answer with the session’s id', async () => {
     const { webhook, ...offer } = await unheardPayment();
