@@ -1,12 +1,14 @@
 /**
  * Charges in three ways: by billing's own function in a process of its own, over HTTP, and by pgbench, which sends the
- * statements that it recorded from the function, so that both always send the same.
+ * statements that it recorded from the function, so that both always send the same for one charge. The function books
+ * charges of one balance that come together by one statement.
  */
 import { join } from 'node:path';
 import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { chargeOffer } from '../../services/billing/src/balance/charge-offer.ts';
+import { createChargeQueue } from '../../services/billing/src/balance/charge-queue.ts';
 import { topUpBalance } from '../../services/billing/src/balance/top-up-balance.ts';
 import { billingMeters } from '../../services/billing/src/meters.ts';
 import { type Statement, writeScript } from './pgbench.ts';
@@ -58,9 +60,12 @@ export async function fundEverybody(postgres: Postgres): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, fund));
 }
 
-export async function chargeOnce(postgres: Postgres, spread: boolean): Promise<void> {
-  const { outcome } = await chargeOffer({ postgres, meters }, newSale(organisation(spread)), new Date());
-  if (outcome !== 'charged') throw new Error('a charge was refused');
+export function openCharging(postgres: Postgres): (spread: boolean) => Promise<void> {
+  const queue = createChargeQueue({ postgres, meters });
+  return async (spread) => {
+    const { outcome } = await queue.charge(newSale(organisation(spread)), new Date());
+    if (outcome !== 'charged') throw new Error('a charge was refused');
+  };
 }
 
 /** The statements of a charge of an organisation that has its accounts, with the transaction. */
@@ -84,7 +89,8 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
     },
   };
   await chargeOffer({ postgres: recording, meters }, sale, new Date());
-  const placeholder = (value: unknown) => {
+  const placeholder = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(placeholder);
     if (value === sale.offerId) return OFFER;
     return value === `offer ${sale.offerId} charged` ? CAUSE : value;
   };
@@ -129,7 +135,7 @@ export async function writeScripts(folder: string, recorded: readonly Statement[
     if (value instanceof Date) return 'now()';
     if (typeof value === 'string') return `'${value}'`;
     if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;
-    if (Array.isArray(value)) return `'{${value.join(',')}}'`;
+    if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(',')}]`;
     throw new Error(`no literal for ${typeof value}`);
   };
   const plain = plainStatements.map((sql) => ({ sql, values: [] }));

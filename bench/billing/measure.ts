@@ -8,9 +8,9 @@ import { type CounterReader, openCounters } from '../offers/postgres-counters.ts
 import { createDatabase, type Stores } from '../stores.ts';
 import {
   AT_ONCE,
-  chargeOnce,
   fundEverybody,
   ORGANISATIONS,
+  openCharging,
   openPool,
   recordCharge,
   writeScripts,
@@ -96,7 +96,7 @@ export async function measureBilling(
     return load.done / load.seconds;
   };
   const work: Record<Way, (spread: boolean, seconds: number) => Promise<number>> = {
-    "billing's function": looped((spread) => chargeOnce(postgres, spread)),
+    "billing's function": looped(openCharging(postgres)),
     'over HTTP': looped(service.charge),
     'pgbench, the same statements': byPgbench(scripts.same),
     'pgbench, plain SQL': byPgbench(scripts.plain),

@@ -8,28 +8,45 @@ import { movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
 import { isSameSale, type Sale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
-import { chargeAtOnce } from './charges-store.ts';
+import { type Charge, chargeAtOnce } from './charges-store.ts';
 import { announceLowBalance } from './low-balance.ts';
 
 export async function chargeOffer(
-  { postgres, meters }: Pick<Billing, 'postgres' | 'meters'>,
+  billing: Pick<Billing, 'postgres' | 'meters'>,
   sale: Sale,
   now: Date,
   deadline?: Deadline,
 ): Promise<ChargeReply> {
-  // A price of 0 posts nothing, so only the slower path knows it.
-  const balanceMinor = sale.netMinor === 0n ? undefined : await chargeAtOnce(postgres, sale, now, deadline);
-  const { isNew, reply } =
-    balanceMinor !== undefined
-      ? { isNew: true, reply: charged(now, balanceMinor) }
-      : await postgres.transaction(async (tx) => {
-          const isNew = await insertCharge(tx, sale, now);
-          return { isNew, reply: await (isNew ? chargeBalance(tx, sale, now) : repeatCharge(tx, sale)) };
-        }, deadline);
-  const { mode, currency } = sale.book;
-  if (isNew && reply.outcome === 'charged')
-    meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(sale.netMinor));
+  const [atOnce] = (await chargeNew(billing, [{ sale, at: now, deadline }])) ?? [];
+  if (atOnce !== undefined) return atOnce;
+  const { isNew, reply } = await billing.postgres.transaction(async (tx) => {
+    const isNew = await insertCharge(tx, sale, now);
+    return { isNew, reply: await (isNew ? chargeBalance(tx, sale, now) : repeatCharge(tx, sale)) };
+  }, deadline);
+  if (isNew && reply.outcome === 'charged') count(billing, sale);
   return reply;
+}
+
+/**
+ * Charges offers of one book in one statement.
+ * @returns undefined if nothing was charged and `chargeOffer` must decide about each of them
+ */
+export async function chargeNew(
+  billing: Pick<Billing, 'postgres' | 'meters'>,
+  charges: readonly Charge[],
+): Promise<readonly ChargeReply[] | undefined> {
+  // A price of 0 posts nothing, so only the slower path knows it.
+  if (charges.some(({ sale }) => sale.netMinor === 0n)) return undefined;
+  const balances = await chargeAtOnce(billing.postgres, charges);
+  return balances?.map((balanceMinor, place) => {
+    const { sale, at } = charges[place] as Charge;
+    count(billing, sale);
+    return charged(at, balanceMinor);
+  });
+}
+
+function count({ meters }: Pick<Billing, 'meters'>, { book: { mode, currency }, netMinor }: Sale): void {
+  meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(netMinor));
 }
 
 async function chargeBalance(tx: Transaction, sale: Sale, now: Date): Promise<ChargeReply> {

@@ -17,12 +17,10 @@ import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-contex
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import { Fault, tooManyRequests } from '@offer-ads/platform/process/faults';
-import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
+import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
-import { balanceSubject } from '../balance/balance-events.ts';
-import { chargeOffer } from '../balance/charge-offer.ts';
+import { createChargeQueue } from '../balance/charge-queue.ts';
 import { previewCredit } from '../balance/credit-offer.ts';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import type { Billing } from '../billing.ts';
@@ -37,15 +35,8 @@ import { addMoneyRoutes } from './add-money-routes.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
-/**
- * Charges of one balance run one after the other. More than a few at once would only hold database connections that other organisations
- * need. The queue holds what a slow machine does in two seconds (decision 161, bounded queues). A full queue answers 429, because it
- * concerns one balance: on a 503, offers would treat billing as down.
- */
-const CHARGES_OF_A_BALANCE = { of: 'charges', atOnce: 4, waiting: 60, refusal: tooManyRequests };
-
 export function internalRoutes(app: Express, billing: Billing, contextSecret: string): void {
-  const charging = createKeyedSemaphore(CHARGES_OF_A_BALANCE);
+  const charges = createChargeQueue(billing);
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
   routes.use(jsonBody({ mostBytes: 16 * 1024 }));
@@ -54,10 +45,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     const { netMinor, ...charge } = validInput(chargeRequest, req.body);
     const facts = requestFacts(req);
     const price = { book: bookOf(callerOf(req)), netMinor: amountOf(netMinor) };
-    const sale = { ...charge, ...price };
-    const deadline = facts.deadline();
-    const work = () => chargeOffer(billing, sale, facts.receivedAt, deadline);
-    res.json(await charging.run(balanceSubject(sale.book), work, deadline));
+    res.json(await charges.charge({ ...charge, ...price }, facts.receivedAt, facts.deadline()));
   });
 
   routes.post('/checkouts', async (req, res) => {

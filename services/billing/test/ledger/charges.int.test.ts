@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { createDeadline } from '@offer-ads/platform/calls/deadline';
+import { BalanceLow } from '@offer-ads/contracts/events/billing';
+import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
+import { createChargeQueue } from '../../src/balance/charge-queue.ts';
+import { changeLowBalance } from '../../src/balance/low-balance.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { untilServed, useBilling } from '../billing-under-test.ts';
+import { untilServed, useBilling, withQuery } from '../billing-under-test.ts';
 
 const test = useBilling();
 
@@ -109,6 +112,115 @@ it('charges of one balance wait in a queue of bounded length: beyond it they get
   await asked;
   expect(statuses.filter((status) => status === 200)).toHaveLength(64);
   expect(await test.balance(busy)).toBe(100_00n - 64n);
+});
+
+describe('charges of one balance that come while another is under way', () => {
+  /** Would be read as several, if it were not quoted. */
+  const TITLE = `{"a\\b", 'c', NULL}`;
+
+  /** Charges of the same balance: the first alone, the others as one batch. Gives what each was answered, or its status. */
+  async function chargeTogether(
+    book: Book,
+    sales: readonly { readonly netMinor: bigint; readonly offerId?: number; readonly deadline?: Deadline }[],
+  ) {
+    const statements: string[] = [];
+    const billing = withQuery(test.billing, (on, statement, values) => {
+      statements.push(typeof statement === 'string' ? statement : statement.name);
+      return on.query(statement, values);
+    });
+    const queue = createChargeQueue(billing);
+    const answers = await Promise.all(
+      sales.map(({ netMinor, offerId = test.newOfferId(), deadline }) =>
+        queue.charge({ offerId, book, title: TITLE, netMinor }, test.clock.now(), deadline).then(
+          ({ outcome, balanceMinor }) => `${outcome}, ${balanceMinor} left`,
+          ({ status }: { status: number }) => status,
+        ),
+      ),
+    );
+    return { answers, statements };
+  }
+  const of = (...prices: readonly bigint[]) => prices.map((netMinor) => ({ netMinor }));
+
+  it('are booked by one statement, each as its own transaction with the balance that it left', async () => {
+    const book = await bookWith(10_00n);
+    const { answers, statements } = await chargeTogether(book, of(1n, 2n, 3n, 4n));
+    const left = [999, 997, 994, 990];
+    expect(answers).toEqual(left.map((minor) => `charged, ${minor} left`));
+    expect(statements).toEqual(['charge', 'charge']);
+    const rows = await test.billing.postgres.query<{ balance_after_minor: bigint; title: string }>(
+      `SELECT balance_after_minor, title FROM transactions JOIN offer_payments USING (offer_id)
+        WHERE transactions.organisation_id = $1 ORDER BY transaction_id`,
+      [book.organisationId],
+    );
+    expect(rows).toEqual(left.map((minor) => ({ balance_after_minor: BigInt(minor), title: TITLE })));
+  });
+
+  it('are decided one by one when the balance cannot pay all of them', async () => {
+    const book = await bookWith(10n);
+    const { answers } = await chargeTogether(book, of(1n, 5n, 5n, 4n));
+    const expected = ['charged, 9 left', 'charged, 4 left', 'refused, 4 left', 'charged, 0 left'];
+    expect(answers).toEqual(expected);
+  });
+
+  it('are charged once each when one of them is a repeat, or comes twice', async () => {
+    const book = await bookWith(10n);
+    const [known, twice] = [test.newOfferId(), test.newOfferId()];
+    await test.charge(book, 1n, known);
+    const { answers } = await chargeTogether(book, [
+      { netMinor: 1n },
+      { netMinor: 1n, offerId: known },
+      { netMinor: 1n, offerId: twice },
+      { netMinor: 1n, offerId: twice },
+    ]);
+    expect(answers).toEqual(['charged, 8 left', 'charged, 8 left', 'charged, 7 left', 'charged, 7 left']);
+    expect(await test.balance(book)).toBe(7n);
+  });
+
+  it('are told of the low balance once, by the charge that falls below the threshold', async () => {
+    const book = await bookWith(10n);
+    await changeLowBalance(test.billing.postgres, book, 7n);
+    const { answers } = await chargeTogether(book, of(1n, 1n, 2n, 1n));
+    expect(answers).toEqual([9, 8, 6, 5].map((minor) => `charged, ${minor} left`));
+    const balances = (await test.emitted(BalanceLow, book)).map(({ balanceMinor }) => balanceMinor);
+    expect(balances).toEqual(['6']);
+  });
+
+  it('are not refused because the deadline of one of them has passed', async () => {
+    const book = await bookWith(10n);
+    const hour = 3_600_000;
+    const past = createDeadline(hour, undefined, undefined, Date.now() - hour);
+    const { answers } = await chargeTogether(book, [
+      ...of(1n, 1n),
+      { netMinor: 1n, deadline: past },
+      ...of(1n),
+    ]);
+    expect(answers).toEqual(['charged, 9 left', 'charged, 8 left', 503, 'charged, 7 left']);
+  });
+
+  it('are not refused because one of them cannot be stored', async () => {
+    const book = await bookWith(10n);
+    const { answers } = await chargeTogether(book, [
+      ...of(1n, 1n),
+      { netMinor: 1n, offerId: 2 ** 70 },
+      ...of(1n),
+    ]);
+    expect(answers).toEqual(['charged, 9 left', 'charged, 8 left', undefined, 'charged, 7 left']);
+  });
+
+  it('neither wait for each other nor miss one at two replicas that charge the same offers', async () => {
+    const book = await bookWith(1_000n);
+    const ids = Array.from({ length: 40 }, () => test.newOfferId());
+    const replicas = [createChargeQueue(test.billing), createChargeQueue(test.billing)];
+    const answers = await Promise.all(
+      replicas.flatMap((queue, place) =>
+        (place === 0 ? ids : ids.toReversed()).map((offerId) =>
+          queue.charge({ offerId, book, title: 'Two for one', netMinor: 10n }, test.clock.now()),
+        ),
+      ),
+    );
+    expect(answers.filter(({ outcome }) => outcome === 'charged')).toHaveLength(80);
+    expect(await test.balance(book)).toBe(600n);
+  });
 });
 
 describe('the same offer id', () => {
