@@ -3,7 +3,7 @@
  * they were written, each at least once (architecture, rule 3).
  */
 
-import type { Postgres, Transaction } from '../postgres/postgres.ts';
+import type { Postgres, PreparedStatement, Transaction } from '../postgres/postgres.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
@@ -22,12 +22,24 @@ const WRITTEN = 'outbox-written';
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  // Events are published in the order of this list.
-  await tx.query(
-    `INSERT INTO outbox (event)
-     SELECT event FROM json_array_elements($1::json) WITH ORDINALITY AS listed (event, place) ORDER BY place`,
-    [JSON.stringify(events)],
-  );
+  await tx.query(`INSERT INTO outbox (event) ${eventsOf('$1')}`, [JSON.stringify(events)]);
+  tellOutbox(tx);
+}
+
+/**
+ * The rows for `INSERT INTO outbox (event)` in a statement that also makes the change. Events are published in the order of the list. Call
+ * `tellOutbox` after it.
+ * @param parameter the events as a JSON array, such as `$1`
+ * @param only a query of the same statement that has one row if the change was made, and none if it was not
+ */
+export function eventsOf(parameter: string, only?: string): string {
+  const from = only === undefined ? '' : `${only}, `;
+  return `SELECT event FROM ${from}json_array_elements(${parameter}::json) WITH ORDINALITY AS listed (event, place)
+          ORDER BY place`;
+}
+
+/** Wakes the relay of this process after the commit. */
+export function tellOutbox(tx: Transaction): void {
   tx.tellAfterCommit?.(WRITTEN);
 }
 
@@ -69,19 +81,10 @@ export function startOutboxRelay(o: {
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
-    if (!(await tryLockRelay(tx))) return 'busy';
     // Events with credentials, such as sign-in links, are not kept after they were sent.
-    const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
-      `WITH taken AS (
-         DELETE FROM outbox WHERE position IN (
-           SELECT position FROM outbox ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
-         RETURNING position, event),
-       kept AS (
-         INSERT INTO sent_events (position, event, happened_at)
-         SELECT position, event, (event ->> 'time')::timestamptz FROM taken WHERE event ->> 'type' <> ALL ($2))
-       SELECT position, event FROM taken`,
-      [RELAY_BATCH_SIZE, broker.typesWithCredentials],
-    );
+    const taken = await tx.query<Taken>(takeStatement, [RELAY_BATCH_SIZE, broker.typesWithCredentials]);
+    if (taken[0]?.held !== true) return 'busy';
+    const rows = taken.flatMap(({ position, event }) => (position === null ? [] : [{ position, event }]));
     if (rows.length === 0) return 0;
     // DELETE ... RETURNING guarantees no order.
     rows.sort((a, b) => (a.position < b.position ? -1 : 1));
@@ -101,13 +104,26 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
   return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
+/** `position` is null in the one row that an empty outbox gives. */
+type Taken = { readonly held: boolean; readonly position: bigint | null; readonly event: OutgoingEvent };
+
 /**
- * A service has one relay at a time: two could reorder the events of one subject. The lock ends with the transaction.
- * @returns false if another relay has the lock
+ * Takes the lock of the only relay of the service, and the oldest events: with two relays, events of one subject could be reordered. The
+ * lock ends with the transaction. Events that another relay has published since this statement began are deleted, so they are skipped.
+ * The commit does not wait for the disk: events that a crash of the database brings back are published again, under the same ids.
  */
-async function tryLockRelay(tx: Transaction): Promise<boolean> {
-  const [lock] = await tx.query<{ held: boolean }>(
-    "SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held",
-  );
-  return lock?.held === true;
-}
+const takeStatement: PreparedStatement = {
+  name: 'take-from-outbox',
+  sql: `WITH relay AS MATERIALIZED (
+          SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held,
+                 set_config('synchronous_commit', 'off', true)),
+        taken AS (
+          DELETE FROM outbox WHERE position IN (
+            SELECT position FROM outbox WHERE (SELECT held FROM relay)
+             ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
+          RETURNING position, event),
+        kept AS (
+          INSERT INTO sent_events (position, event, happened_at)
+          SELECT position, event, (event ->> 'time')::timestamptz FROM taken WHERE event ->> 'type' <> ALL ($2))
+        SELECT held, position, event FROM relay LEFT JOIN taken ON true`,
+};
