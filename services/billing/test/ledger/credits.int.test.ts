@@ -78,6 +78,15 @@ describe('Unused Time', () => {
     expect([await test.balance(deleted.book), await test.balance(late.book)]).toEqual([5_00n, 10_00n]);
   });
 
+  it('of 0, as nearly every payment reports it, writes nothing', async () => {
+    const offer = await chargedOffer(10_00n);
+    const id = randomUUID();
+    await test.consume(OfferEnded, factsOf(offer, 0), { id });
+    expect(await test.billing.postgres.query('SELECT FROM inbox WHERE event_id = $1', [id])).toEqual([]);
+    await test.consume(OfferEnded, factsOf(offer, DAY_MS / 2));
+    expect(await test.balance(offer.book)).toBe(5_01n);
+  });
+
   it('reported ten times at once by one event is credited once', async () => {
     const offer = await chargedOffer(10_00n);
     const [id, event] = [randomUUID(), factsOf(offer, DAY_MS / 2)];
