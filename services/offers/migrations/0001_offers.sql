@@ -157,25 +157,29 @@ CREATE INDEX offers_counted ON offers (organisation_id, mode, expiry_at) WHERE d
 CREATE INDEX offers_free ON offers (organisation_id, created_at) WHERE net_minor = 0 AND mode = 'LIVE';
 
 -- Counts offers that are neither deleted nor Ended, and free ones since the beginning of the day, deleted ones too.
-CREATE FUNCTION offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz, apart_from integer)
+CREATE FUNCTION offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz)
 RETURNS TABLE (of_organisation integer, of_person integer, free_today integer) LANGUAGE sql STABLE AS $$
   SELECT count(*)::integer, (count(*) FILTER (WHERE created_by = person))::integer,
          (SELECT count(*)::integer FROM offers
-           WHERE organisation_id = organisation AND mode = 'LIVE' AND which = 'LIVE' AND net_minor = 0 AND created_at >= day
-             AND offer_id IS DISTINCT FROM apart_from)
+           WHERE organisation_id = organisation AND mode = 'LIVE' AND which = 'LIVE' AND net_minor = 0 AND created_at >= day)
     FROM offers
    WHERE organisation_id = organisation AND mode = which AND deleted_at IS NULL AND expiry_at > at
-     AND offer_id IS DISTINCT FROM apart_from
 $$;
 
--- A reservation takes the lock of the quota last and counts behind it, in one statement: other creations of the organisation wait only for
--- the commit. Each statement in this function sees what was committed until then; one statement without a function would count
--- what was there before the wait.
-CREATE FUNCTION lock_offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz, apart_from integer)
+-- A reservation takes the lock of the quota, counts behind it and writes, in one statement: other creations of the organisation wait
+-- until its commit, and for no round trip. Each statement in this function sees what was committed until then; one statement without a
+-- function would count what was there before the wait.
+CREATE FUNCTION lock_offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz)
 RETURNS TABLE (of_organisation integer, of_person integer, free_today integer) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(format('quota/%s/%s', organisation, which), 0));
-  RETURN QUERY SELECT * FROM offers_in_use(organisation, which, person, at, day, apart_from);
+  RETURN QUERY SELECT * FROM offers_in_use(organisation, which, person, at, day);
+END $$;
+
+-- Called inside a statement, so that the statement changes nothing. The caller recognises the code.
+CREATE FUNCTION abort_statement(code text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the statement takes itself back' USING ERRCODE = code;
 END $$;
 
 ---- Creations ----

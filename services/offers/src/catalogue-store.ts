@@ -11,14 +11,17 @@ export type Replaced =
   | { readonly ok: true; readonly catalogue: Catalogue }
   | { readonly ok: false; readonly reason: CatalogueRefusal };
 
-/** "Category": only active categories that are available to the organisation. */
+/** "Category": only active categories that are available to the organisation, which `parameter` names, such as `$1`. */
+export function isCategoryFor(parameter: string): string {
+  return `active AND (organisation_ids IS NULL OR ${parameter} = ANY (organisation_ids))`;
+}
+
 export async function listCategories(
   db: Queryable,
   organisationId: number,
 ): Promise<{ category_id: number; category_name: string }[]> {
   return db.query(
-    `SELECT category_id, category_name FROM categories
-     WHERE active AND (organisation_ids IS NULL OR $1 = ANY (organisation_ids)) ORDER BY category_id`,
+    `SELECT category_id, category_name FROM categories WHERE ${isCategoryFor('$1')} ORDER BY category_id`,
     [organisationId],
   );
 }

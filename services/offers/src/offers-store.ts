@@ -2,8 +2,13 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { eventsOf, tellOutbox } from '@offer-ads/platform/messaging/outbox';
+import type {
+  Postgres,
+  PreparedStatement,
+  Queryable,
+  Transaction,
+} from '@offer-ads/platform/postgres/postgres';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
 import { isLiveSql } from './status-sql.ts';
@@ -91,7 +96,7 @@ const dueConditions = {
 };
 
 /** The facts that change after the reservation. */
-const changingFacts = [
+export const changingFacts = [
   'vatMinor',
   'paymentUrl',
   'paidAt',
@@ -109,20 +114,39 @@ const changingFacts = [
   'failedDeletion',
   'keepingSince',
 ] as const satisfies readonly (keyof Offer)[];
-const assignments = changingFacts.map((fact, index) => `${columnOf(fact)} = $${index + 2}`).join(', ');
 
-/** Writes the changed offer and its events; each event gets the next version of the offer. */
+/** `column = $n, ...` of all changing facts; their values, from `changesOf`, begin at parameter `first`. */
+export function assignmentsFrom(first: number): string {
+  return changingFacts.map((fact, index) => `${columnOf(fact)} = $${first + index}`).join(', ');
+}
+
+const saveStatement: PreparedStatement = {
+  name: 'save-offer',
+  sql: `WITH saved AS (UPDATE offers SET ${assignmentsFrom(3)} WHERE offer_id = $1 RETURNING 1)
+        INSERT INTO outbox (event) ${eventsOf('$2', 'saved')}`,
+};
+
+/** Writes the changed offer and its events. */
 export async function saveOffer(tx: Transaction, offer: Offer, events: readonly OfferEvent[]): Promise<void> {
+  const { values, outgoing } = changesOf(offer, events);
+  await tx.query(saveStatement, [offer.offerId, outgoing, ...values]);
+  if (events.length > 0) tellOutbox(tx);
+}
+
+/** The values of the changing facts, and the events as JSON. Each event gets the next version of the offer. */
+export function changesOf(
+  offer: Offer,
+  events: readonly OfferEvent[],
+): { readonly values: unknown[]; readonly outgoing: string } {
   const versioned = events.map(({ declaration, at, data }, index) => {
     const subjectVersion = offer.version + index + 1;
     return newEvent(declaration, { subject: `offer/${offer.offerId}`, subjectVersion, at, data });
   });
   const changed: Offer = { ...offer, version: offer.version + events.length };
-  const values = changingFacts.map((fact) =>
-    fact === 'stops' ? JSON.stringify(changed.stops) : changed[fact],
-  );
-  await tx.query(`UPDATE offers SET ${assignments} WHERE offer_id = $1`, [offer.offerId, ...values]);
-  await addToOutbox(tx, versioned);
+  return {
+    values: changingFacts.map((fact) => (fact === 'stops' ? JSON.stringify(changed.stops) : changed[fact])),
+    outgoing: JSON.stringify(versioned),
+  };
 }
 
 async function applyChange<C extends Change<string>>(tx: Transaction, change: C): Promise<C> {

@@ -5,14 +5,12 @@
 
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
-import type { Queryable } from '@offer-ads/platform/postgres/postgres';
-import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
 import { storeImage } from '../images/store-image.ts';
 import type { CallContext } from '../other-services.ts';
-import { countOffersInUse } from './reservations-store.ts';
+import { factsForCreation } from './reservations-store.ts';
 
 export type CheckRefusal =
   | { readonly reason: 'start-in-past' }
@@ -48,41 +46,37 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   if (form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS) {
     return refused({ reason: 'start-in-past' });
   }
-  const unknown = await checkCatalogue(o.postgres, caller, form);
-  if (unknown !== null) return refused(unknown);
+  const { organisationId, mode, personId } = caller;
+  const { categoryId, interests, paymentMethod } = form;
+  const asked = { organisationId, mode, personId, now: receivedAt, categoryId, interests };
+  const { inUse, isCategoryKnown, knownInterests } = await factsForCreation(o.postgres, asked);
+  if (!isCategoryKnown) return refused({ reason: 'unknown-category' });
+  const ids = interests.filter((id) => !knownInterests.has(id));
+  if (ids.length > 0) return refused({ reason: 'unknown-interests', ids });
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
 
-  const price = await o.otherServices.price(request, {
-    startAt: form.startAt.toISOString(),
-    endAt: form.expiryAt.toISOString(),
-    latitude: form.latitude,
-    longitude: form.longitude,
-    radiusMiles: form.radiusMiles,
-    gender: [...form.gender],
-    interests: [...form.interests],
-  });
+  const balance = paymentMethod === 'B' ? o.otherServices.balance(request) : undefined;
+  // Both are asked at once. If the balance is not needed in the end, it does not matter whether billing answered.
+  balance?.catch(() => {});
+  const price = await askPrice(o, request);
   const { currency } = caller;
   if (price.money === null) return refused({ reason: 'currency-not-billed', currency });
   if (price.matchingUsers === 0) return refused({ reason: 'no-matching-users' });
   const netMinor = BigInt(price.money.costMinor);
   const minimumMinor = cardMinimumMinor(currency);
-  if (form.paymentMethod === 'E' && minimumMinor !== undefined && netMinor < minimumMinor) {
+  if (paymentMethod === 'E' && minimumMinor !== undefined && netMinor < minimumMinor) {
     return refused({ reason: 'below-minimum', minimumMinor, currency });
   }
 
   // Billing checks the maximum with VAT. A net price above the maximum is refused here, before the picture is judged and a row is written.
   const maximumMinor = cardMaximumMinor(currency);
-  if (form.paymentMethod === 'E' && netMinor > maximumMinor) {
+  if (paymentMethod === 'E' && netMinor > maximumMinor) {
     return refused({ reason: 'above-maximum', maximumMinor, currency });
   }
 
-  const inUse = await countOffersInUse(o.postgres, caller, receivedAt);
-  const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode: caller.mode, netMinor });
+  const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode, netMinor });
   if (quotaRefusal !== null) return refused(quotaRefusal);
-  if (
-    form.paymentMethod === 'B' &&
-    BigInt((await o.otherServices.balance(request)).balanceMinor) < netMinor
-  ) {
+  if (balance !== undefined && BigInt((await balance).balanceMinor) < netMinor) {
     return refused({ reason: 'balance-too-low', netMinor, currency });
   }
   return judgePicture(o, request, netMinor);
@@ -96,19 +90,17 @@ export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: Call
   return { ...quota, freePerDay: freeLiveOffersPerDay };
 }
 
-async function checkCatalogue(
-  db: Queryable,
-  caller: CallerContext,
-  form: OfferForm,
-): Promise<CheckRefusal | null> {
-  const categories = await listCategories(db, caller.organisationId);
-  if (!categories.some((category) => category.category_id === form.categoryId)) {
-    return { reason: 'unknown-category' };
-  }
-  if (form.interests.length === 0) return null;
-  const known = new Set((await listInterests(db)).map((interest) => interest.interest_id));
-  const ids = form.interests.filter((id) => !known.has(id));
-  return ids.length === 0 ? null : { reason: 'unknown-interests', ids };
+function askPrice(o: OffersContext, request: CheckRequest) {
+  const { startAt, expiryAt, latitude, longitude, radiusMiles, gender, interests } = request.form;
+  return o.otherServices.price(request, {
+    startAt: startAt.toISOString(),
+    endAt: expiryAt.toISOString(),
+    latitude,
+    longitude,
+    radiusMiles,
+    gender: [...gender],
+    interests: [...interests],
+  });
 }
 
 /** The last check, because it is the slowest. Members see the cleaned picture that moderation returns. */

@@ -11,7 +11,7 @@
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { cardMaximumMinor } from '@offer-ads/contracts/values/currencies';
 import type { OffersContext } from '../context.ts';
-import { checkQuota } from '../domain/creation/quota.ts';
+import { checkQuota, limitsFor } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import type { CallContext } from '../other-services.ts';
@@ -22,17 +22,9 @@ import {
   checkCreation,
   quotaOf,
 } from './check-creation.ts';
-import { abandonCreation, finishCreation, lockReservation, resolveCharge } from './end-creation.ts';
-import {
-  type Creation,
-  claimKey,
-  freeKey,
-  type Hold,
-  HoldLost,
-  markCharging,
-  releaseLease,
-} from './idempotency-store.ts';
-import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
+import { abandonCreation, finishCreation, resolveCharge } from './end-creation.ts';
+import { type Creation, claimKey, freeKey, type Hold, HoldLost, releaseLease } from './idempotency-store.ts';
+import { findReservation, reserveOffer } from './reservations-store.ts';
 
 /** `receivedAt` is used as `now` by every rule. It is set once, when the request arrives (decision 8, time of a request). */
 export type CreateRequest = CheckRequest & {
@@ -102,7 +94,7 @@ async function proceed(
       return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
     }
     case 'charging': {
-      const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
+      const offer = await findReservation(o.postgres, hold, creation.offerId);
       return charge(o, request, hold, offer);
     }
   }
@@ -117,27 +109,25 @@ async function reserve(
   hold: Hold,
   checks: Checks,
 ): Promise<Reserved> {
-  return o.postgres.transaction(async (tx) => {
-    const offer = await insertReservation(tx, {
-      ...form,
-      organisationId: caller.organisationId,
-      mode: caller.mode,
-      createdBy: caller.personId,
-      tradingName: caller.tradingName,
-      country: caller.country,
-      currency: caller.currency,
-      ...checks,
-      createdAt: receivedAt,
-    });
-    await markCharging(tx, hold, offer);
-    // Last, because it locks the quota: other creations of the organisation wait from here until this transaction ends.
-    const inUse = await lockOffersInUse(tx, caller, receivedAt, offer.offerId);
-    const refusal = checkQuota(quotaOf(o, caller), inUse, offer);
-    if (refusal === null) return { ok: true, offer };
-    await freeKey(tx, hold);
-    await dropReservation(tx, offer.offerId);
-    return refused(refusal);
-  }, deadline);
+  const reservation = {
+    ...form,
+    organisationId: caller.organisationId,
+    mode: caller.mode,
+    createdBy: caller.personId,
+    tradingName: caller.tradingName,
+    country: caller.country,
+    currency: caller.currency,
+    ...checks,
+    createdAt: receivedAt,
+  };
+  const quota = quotaOf(o, caller);
+  const limits = limitsFor(quota, reservation);
+  const { offer, inUse } = await reserveOffer(o.postgres, hold, reservation, limits, deadline);
+  if (offer !== null) return { ok: true, offer };
+  const refusal = checkQuota(quota, inUse, reservation);
+  if (refusal === null) throw new HoldLost();
+  await freeKey(o.postgres, hold);
+  return refused(refusal);
 }
 
 /** charging -> finished. If billing refuses, the offer id is closed and the key is free again. */
@@ -149,7 +139,7 @@ async function charge(
 ): Promise<CreateOutcome> {
   const answer = await askBilling(o, request, offer);
   const finish = async (billed: Billed): Promise<CreateOutcome> => {
-    const reply = await finishCreation(o, hold, offer.offerId, billed, request.receivedAt);
+    const reply = await finishCreation(o, hold, offer, billed, request.receivedAt);
     return { ok: true, reply, replayed: false };
   };
   if (answer.ok) return finish(answer.billed);

@@ -1,15 +1,13 @@
 /** The two ends of a creation after `charging`: finished or abandoned. Used by requests and by the sweeper. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
-import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';
 import { type Billed, paymentOutcome, show } from '../domain/lifecycle/lifecycle.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
 import { created, type OfferEvent, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
-import { lockOffer, saveOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
-import { freeKey, type Hold, lockHold, markFinished } from './idempotency-store.ts';
-import { dropReservation } from './reservations-store.ts';
+import { freeKey, type Hold } from './idempotency-store.ts';
+import { dropReservation, findReservation, finishReservation } from './reservations-store.ts';
 
 /**
  * Finds out what became of a charge: returns what was billed, or null if nothing was billed and nothing can be for this id.
@@ -35,23 +33,25 @@ export async function resolveCharge(
   }
 }
 
-/** Shows the offer, stores its reply for replays and writes its events, all in one transaction. */
+/**
+ * Shows the offer, stores its reply for replays and writes its events, all in one statement.
+ * @param reservation as it was read. If a payment has changed it since, it is read again, at most once, because it is paid only once
+ */
 export async function finishCreation(
   o: OffersContext,
   hold: Hold,
-  offerId: number,
+  reservation: Offer,
   billed: Billed,
   now: Date,
 ): Promise<CreateReply> {
-  const { reply, offer } = await o.postgres.transaction(async (tx) => {
-    // Locked: a concurrent payment is either stored on the reservation before, or sees the shown offer.
-    const offer = show(await lockReservation(tx, hold, offerId), billed, now);
-    const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
-    await saveOffer(tx, offer, [created(offer, imageUrl, now), paymentEvent(offer, now)]);
-    const reply = replyOf(offer, now);
-    await markFinished(tx, hold, reply);
-    return { reply, offer };
-  });
+  const offer = show(reservation, billed, now);
+  const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
+  const events = [created(offer, imageUrl, now), paymentEvent(offer, now)];
+  const reply = replyOf(offer, now);
+  if (!(await finishReservation(o.postgres, hold, reservation, { offer, events, reply }))) {
+    const paid = await findReservation(o.postgres, hold, offer.offerId);
+    return finishCreation(o, hold, paid, billed, now);
+  }
   const labels = { mode: offer.mode, method: offer.paymentMethod };
   o.meters.created.inc(labels);
   if (offer.paidAt !== null) o.meters.paid.inc(labels);
@@ -64,13 +64,6 @@ export async function abandonCreation(o: OffersContext, hold: Hold, offerId: num
     await freeKey(tx, hold);
     await dropReservation(tx, offerId);
   });
-}
-
-export async function lockReservation(tx: Transaction, hold: Hold, offerId: number): Promise<Offer> {
-  await lockHold(tx, hold);
-  const offer = await lockOffer(tx, offerId);
-  if (offer === null || offer.shownAt !== null) throw new Error(`offer ${offerId} is no reservation`);
-  return offer;
 }
 
 function paymentEvent(offer: Offer, now: Date): OfferEvent {

@@ -5,7 +5,12 @@
 
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type {
+  Postgres,
+  PreparedStatement,
+  Queryable,
+  Transaction,
+} from '@offer-ads/platform/postgres/postgres';
 import { judgeKey, latestLease, leaseFrom, type RecoveryPoint } from '../domain/creation/idempotency-key.ts';
 
 export type KeyName = {
@@ -37,7 +42,14 @@ type KeyRow = {
 };
 
 const thisKey = 'organisation_id = $1 AND mode = $2 AND idempotency_key = $3';
-const thisHold = `${thisKey} AND fence = $4`;
+/** The key, if this holder still has it; its values are `holdValues`. */
+export const thisHold = `${thisKey} AND fence = $4`;
+
+const claimStatement: PreparedStatement = {
+  name: 'claim-key',
+  sql: `INSERT INTO idempotency_keys (organisation_id, mode, idempotency_key, fingerprint, recovery_point, lease_until)
+        VALUES ($1, $2, $3, $4, 'received', $5) ON CONFLICT DO NOTHING RETURNING fence`,
+};
 
 export async function claimKey(
   postgres: Postgres,
@@ -45,11 +57,11 @@ export async function claimKey(
   fingerprint: Buffer,
   now: Date,
 ): Promise<Claim> {
-  const [created] = await postgres.query<Pick<KeyRow, 'fence'>>(
-    `INSERT INTO idempotency_keys (organisation_id, mode, idempotency_key, fingerprint, recovery_point, lease_until)
-     VALUES ($1, $2, $3, $4, 'received', $5) ON CONFLICT DO NOTHING RETURNING fence`,
-    [...keyValues(name), fingerprint, leaseFrom(now)],
-  );
+  const [created] = await postgres.query<Pick<KeyRow, 'fence'>>(claimStatement, [
+    ...keyValues(name),
+    fingerprint,
+    leaseFrom(now),
+  ]);
   if (created !== undefined)
     return { outcome: 'held', hold: { ...name, ...created }, creation: { at: 'received' } };
   return postgres.transaction(async (tx) => {
@@ -124,40 +136,13 @@ async function takeOver(
   return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
 }
 
-/** Locks the picture. If the picture was retired before, this write changes nothing and `HoldLost` is thrown. */
-export async function markCharging(
-  tx: Transaction,
-  hold: Hold,
-  offer: { readonly offerId: number; readonly image: string },
-): Promise<void> {
-  await fenced(
-    tx,
-    `WITH picture AS (SELECT FROM images WHERE name = $6 AND retired_at IS NULL FOR SHARE)
-     UPDATE idempotency_keys SET recovery_point = 'charging', offer_id = $5
-     WHERE ${thisHold} AND EXISTS (SELECT FROM picture) RETURNING 1`,
-    hold,
-    offer.offerId,
-    offer.image,
-  );
-}
-
-export async function markFinished(tx: Transaction, hold: Hold, reply: CreateReply): Promise<void> {
-  await fenced(
-    tx,
-    `UPDATE idempotency_keys SET recovery_point = 'finished', reply = $5 WHERE ${thisHold} RETURNING 1`,
-    hold,
-    JSON.stringify(reply),
-  );
-}
-
-/** Locks the key's row until the transaction ends, if this holder still has it. */
-export async function lockHold(tx: Transaction, hold: Hold): Promise<void> {
-  await fenced(tx, `SELECT 1 FROM idempotency_keys WHERE ${thisHold} FOR UPDATE`, hold);
-}
-
 /** A refused request does not use up its key (decision 10, idempotency keys). */
 export async function freeKey(db: Queryable, hold: Hold): Promise<void> {
-  await fenced(db, `DELETE FROM idempotency_keys WHERE ${thisHold} RETURNING 1`, hold);
+  const freed = await db.query(
+    `DELETE FROM idempotency_keys WHERE ${thisHold} RETURNING 1`,
+    holdValues(hold),
+  );
+  if (freed.length === 0) throw new HoldLost();
 }
 
 /** Ends the lease, so that the next request with the key continues at once. */
@@ -166,11 +151,6 @@ export async function releaseLease(db: Queryable, hold: Hold, now: Date): Promis
     `UPDATE idempotency_keys SET lease_until = $5 WHERE ${thisHold} AND recovery_point <> 'finished'`,
     [...holdValues(hold), now],
   );
-}
-
-async function fenced(db: Queryable, sql: string, hold: Hold, ...values: unknown[]): Promise<void> {
-  const touched = await db.query(sql, [...holdValues(hold), ...values]);
-  if (touched.length === 0) throw new HoldLost();
 }
 
 /**
@@ -202,6 +182,6 @@ function keyValues(name: KeyName): unknown[] {
   return [name.organisationId, name.mode, name.idempotencyKey];
 }
 
-function holdValues(hold: Hold): unknown[] {
+export function holdValues(hold: Hold): unknown[] {
   return [...keyValues(hold), hold.fence];
 }

@@ -8,8 +8,9 @@ import { CLOCK_SKEW_MS } from '../domain/creation/idempotency-key.ts';
 import { closePage, finishDeletion, keepPage } from '../lifecycle/delete-offer.ts';
 import { findPagesToKeep, findStrandedDeletions } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
-import { abandonCreation, finishCreation, lockReservation, resolveCharge } from './end-creation.ts';
+import { abandonCreation, finishCreation, resolveCharge } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, releaseLease } from './idempotency-store.ts';
+import { findReservation } from './reservations-store.ts';
 
 /** Clients that get a 503 retry sooner than this; a creation that is older has no client any more. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -52,10 +53,10 @@ async function endOrRelease(o: OffersContext, hold: Hold, creation: Creation): P
 /** Decision 11, abandoned creations: before the charge, the creation is dropped; afterwards, billing says what became of the charge. */
 async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   if (creation.at !== 'charging') return freeKey(o.postgres, hold);
-  const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
+  const offer = await findReservation(o.postgres, hold, creation.offerId);
   const billed = await resolveCharge(o, systemCallContext(offer, randomUUID()), offer.offerId);
   if (billed === null) await abandonCreation(o, hold, offer.offerId);
-  else await finishCreation(o, hold, offer.offerId, billed, o.clock.now());
+  else await finishCreation(o, hold, offer, billed, o.clock.now());
 }
 
 export async function recoverDeletions(o: OffersContext, stopping: AbortSignal): Promise<void> {

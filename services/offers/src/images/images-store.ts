@@ -1,9 +1,9 @@
 /**
  * The SQL of pictures: which exist, and which are no longer needed. A picture is needed by its offers, reservations included, until some
  * time after they are deleted. A creation that has not reserved its offer yet has an hour (`storeImage`). A retired picture is never used
- * again: a reservation locks the picture's row (`markCharging`), and retiring one locks the row before it checks the need.
+ * again: a reservation locks the picture's row (`reserveOffer`), and retiring one locks the row before it checks the need.
  */
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
+import type { Postgres, PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
 import { extensions } from './images.ts';
@@ -25,22 +25,34 @@ const RETRY_MS = 10 * MINUTE_MS;
 /** One search a day finds pictures in the store that have no row. */
 const SEARCH_EVERY_MS = DAY_MS;
 
+/**
+ * Two usual cases change and lock no row that others wait for: a new picture, and one that was stored just now. The commit does not wait for
+ * the disk: the commit of the reservation that needs the picture does, and so makes this one durable too. After a crash of the database
+ * in between, the picture may have no row (`adoptUnknown`).
+ */
+const recordStatement: PreparedStatement = {
+  name: 'record-image',
+  sql: `WITH known AS MATERIALIZED (
+          SELECT name FROM images WHERE content = $2 AND retired_at IS NULL AND look_at > $4
+        ), recorded AS (
+          INSERT INTO images (name, content, look_at) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM known)
+          ON CONFLICT (content) WHERE retired_at IS NULL DO UPDATE SET look_at = EXCLUDED.look_at RETURNING name
+        )
+        SELECT name, set_config('synchronous_commit', 'off', true)
+          FROM (SELECT name FROM known UNION ALL SELECT name FROM recorded) AS either`,
+};
+
 /** Returns the name of the same picture if it exists, otherwise the proposed one. It is not retired within the next half hour. */
 export async function recordImage(
   db: Queryable,
   o: { content: string; proposed: string; now: Date },
 ): Promise<string> {
-  // The usual cases are a new picture and one that was stored just now; this read avoids locking a row that others wait for.
-  const [known] = await db.query<{ name: string }>(
-    'SELECT name FROM images WHERE content = $1 AND retired_at IS NULL AND look_at > $2',
-    [o.content, after(o.now, UNTOUCHED_MS / 2)],
-  );
-  if (known !== undefined) return known.name;
-  const [recorded] = await db.query<{ name: string }>(
-    `INSERT INTO images (name, content, look_at) VALUES ($1, $2, $3)
-     ON CONFLICT (content) WHERE retired_at IS NULL DO UPDATE SET look_at = EXCLUDED.look_at RETURNING name`,
-    [o.proposed, o.content, after(o.now, UNTOUCHED_MS)],
-  );
+  const [recorded] = await db.query<{ name: string }>(recordStatement, [
+    o.proposed,
+    o.content,
+    after(o.now, UNTOUCHED_MS),
+    after(o.now, UNTOUCHED_MS / 2),
+  ]);
   if (recorded === undefined) throw new Error('the insert returned no row');
   return recorded.name;
 }

@@ -7,7 +7,7 @@ import { recordImage } from './images-store.ts';
 
 /**
  * The same picture is stored once, whoever uploads it. It is not removed for an hour from now; once its offer is reserved
- * (`markCharging`), it is not removed while it is needed.
+ * (`reserveOffer`), it is not removed while it is needed.
  * @returns its name in the store
  * @throws the 503 fault while the store is unavailable or full
  */

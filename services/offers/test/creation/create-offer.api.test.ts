@@ -187,6 +187,19 @@ describe('a request that could be refused for several reasons', () => {
   );
 });
 
+it('a refusal of an earlier check needs no answer of a later one', async () => {
+  under.otherServices.billing.breaks.beforeWork = 9;
+  const { body } = await create(
+    under,
+    {},
+    {
+      caller: { quota: { perPerson: 0, perOrganisation: 0 } },
+      once: true,
+    },
+  );
+  expect(body).toMatchObject({ return_code: 'E4' });
+});
+
 describe('E1 400: invalid or missing input', () => {
   it('every fault of every field is in one message', async () => {
     const spoiled: Parts = { category_id: 'x', title: '', url: 'x', 'location[]': 'x', radius: '4' };

@@ -254,6 +254,26 @@ describe('when the client never comes back, the sweep', () => {
   });
 });
 
+it('a creation that gets the lock of the quota after its deadline reserves nothing, and the same key goes on', async () => {
+  const key = randomUUID();
+  const keeper = await under.postgres.pool.connect();
+  await keeper.query("SELECT pg_advisory_lock(hashtextextended('quota/1/TEST', 0))");
+  const answer = create(under, {}, { key, headers: SHORT_BUDGET, once: true });
+  try {
+    await eventually(async () =>
+      expect(await under.count("pg_locks WHERE locktype = 'advisory' AND NOT granted")).toBe(1),
+    );
+    // The deadline is on the clock of the database.
+    await keeper.query('SELECT pg_sleep($1)', [Number(SHORT_BUDGET[requestBudgetHeader]) / 1_000]);
+  } finally {
+    await keeper.query('SELECT pg_advisory_unlock_all()');
+    keeper.release();
+  }
+  expectUnavailable(await answer);
+  expect(await tracesIn(under)).toEqual({ ...nothing, keys: 1 });
+  await expectOneOffer(under, await create(under, {}, { key }));
+});
+
 it('a payment that comes before its creation is finished is applied when the creation finishes', async () => {
   under.otherServices.billing.onSold = async (offerId) => {
     under.otherServices.billing.pay(offerId);

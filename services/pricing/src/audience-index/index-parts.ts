@@ -18,7 +18,7 @@ import {
 import { state } from './memory/layout.ts';
 import { savedChunks } from './memory/saved-bytes.ts';
 import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './memory/vocabulary.ts';
-import { writeFilters } from './query.ts';
+import { queryFor } from './query.ts';
 import type { Entry } from './tree/superblock.ts';
 import { createTree, entryOf, idOf, isOf, type Tree } from './tree/tree.ts';
 
@@ -79,7 +79,10 @@ export function indexOn(parts: Parts): AudienceIndex {
   const find = (memberId: number) => findReference(heap, isAt, memberId);
 
   return {
-    count: (target) => (writeFilters(heap, vocabulary, target) ? kernel.count(heap, target) : 0),
+    count: (target) => {
+      const query = queryFor(vocabulary, target);
+      return query === undefined ? 0 : kernel.count(heap, query);
+    },
     put: (member) => {
       const entry = entryFor(parts, member);
       reserve(heap);

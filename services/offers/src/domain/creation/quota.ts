@@ -28,28 +28,37 @@ export type QuotaRefusal =
     }
   | { readonly reason: 'free-quota-exceeded'; readonly limit: number; readonly created: number };
 
-/** @returns null if one more offer is allowed */
-export function checkQuota(
-  quota: Quota,
-  inUse: OffersInUse,
-  offer: { readonly mode: Mode; readonly netMinor: bigint },
-): QuotaRefusal | null {
-  if (inUse.ofPerson >= quota.perPerson) {
-    return { reason: 'quota-exceeded', whose: 'person', limit: quota.perPerson, inUse: inUse.ofPerson };
-  }
-  if (inUse.ofOrganisation >= quota.perOrganisation) {
-    return {
-      reason: 'quota-exceeded',
-      whose: 'organisation',
-      limit: quota.perOrganisation,
-      inUse: inUse.ofOrganisation,
-    };
-  }
+type NewOffer = { readonly mode: Mode; readonly netMinor: bigint };
+
+/** One more offer is allowed while each count is below its limit. `freeToday` is null if the offer is not a free LIVE one. */
+export type QuotaLimits = {
+  readonly ofOrganisation: number;
+  readonly ofPerson: number;
+  readonly freeToday: number | null;
+};
+
+export function limitsFor(quota: Quota, offer: NewOffer): QuotaLimits {
   const isFree = offer.mode === 'LIVE' && offer.netMinor === 0n;
-  if (isFree && inUse.freeToday >= quota.freePerDay) {
-    return { reason: 'free-quota-exceeded', limit: quota.freePerDay, created: inUse.freeToday };
+  return {
+    ofPerson: quota.perPerson,
+    ofOrganisation: quota.perOrganisation,
+    freeToday: isFree ? quota.freePerDay : null,
+  };
+}
+
+/** @returns null if one more offer is allowed */
+export function checkQuota(quota: Quota, inUse: OffersInUse, offer: NewOffer): QuotaRefusal | null {
+  const limits = limitsFor(quota, offer);
+  for (const [whose, counted] of [
+    ['person', 'ofPerson'],
+    ['organisation', 'ofOrganisation'],
+  ] as const) {
+    if (inUse[counted] >= limits[counted])
+      return { reason: 'quota-exceeded', whose, limit: limits[counted], inUse: inUse[counted] };
   }
-  return null;
+  return limits.freeToday !== null && inUse.freeToday >= limits.freeToday
+    ? { reason: 'free-quota-exceeded', limit: limits.freeToday, created: inUse.freeToday }
+    : null;
 }
 
 /** The start of the instant's day, in UTC. */
