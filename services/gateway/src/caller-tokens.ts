@@ -5,15 +5,16 @@ import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { firstSecret } from '@offer-ads/platform/config/secrets';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Caller, KeyFacts } from './domain/limits/admission.ts';
-import { memo } from './limits/memo.ts';
 
 /** The services that get a caller context: those behind the public API, and billing and notifier for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
 /**
- * The caller's mail address and network are passed on only as keyed hashes.
+ * The caller's mail address and network are passed on only as keyed hashes, and the network only to pricing, which counts by it.
  * @param network the client's network, as the rate limit counts it
  */
 export type TokenMaker = (audience: Audience, caller: Caller, network: string) => string;
+
+const namesNetwork = (audience: Audience) => audience === 'pricing';
 
 /** A token is checked within milliseconds, when the request's head arrives; the rest allows for clock differences. */
 const validForMs = 30_000;
@@ -22,33 +23,37 @@ export function createTokenMaker(o: {
   secrets: Readonly<Record<Audience, string>>;
   clock: Clock;
 }): TokenMaker {
-  const networkHash = memo(keyedHash(o.secrets.pricing, 'network of a caller'));
+  const networkHash = keyedHash(o.secrets.pricing, 'network of a caller');
   const mailboxHash = keyedHash(o.secrets.pricing, 'mailbox of a caller');
   return (audience, { email, ...caller }, network) => {
     const validUntil = o.clock.now().getTime() + validForMs;
     const mailbox = mailboxHash(email.toLowerCase());
-    const context = { ...caller, mailbox, network: networkHash(network), audience, validUntil };
+    const hashed = namesNetwork(audience) ? networkHash(network) : null;
+    const context = { ...caller, mailbox, network: hashed, audience, validUntil };
     return signCallerContext(o.secrets[audience], context);
   };
 }
 
 /**
- * Returns the same token for the same network as long as the look-up behind it is cached: at most a second, a small part of the token's
- * validity. `facts` is the cached object itself.
+ * Returns the same token as long as the look-up behind it is cached: at most a second, a small part of the token's validity. Pricing's is
+ * the same for the same network. `facts` is the cached object itself.
  */
 export function rememberTokens(
   tokenFor: TokenMaker,
 ): (audience: Audience, facts: KeyFacts, caller: Caller, network: string) => string {
-  type Tokens = { readonly network: string; readonly byAudience: { [A in Audience]?: string } };
-  const remembered = new WeakMap<KeyFacts, Tokens>();
+  type Token = { readonly text: string; readonly network: string };
+  const remembered = new WeakMap<KeyFacts, { [A in Audience]?: Token }>();
   return (audience, facts, caller, network) => {
     let tokens = remembered.get(facts);
-    if (tokens === undefined || tokens.network !== network) {
-      tokens = { network, byAudience: {} };
+    if (tokens === undefined) {
+      tokens = {};
       remembered.set(facts, tokens);
     }
-    tokens.byAudience[audience] ??= tokenFor(audience, caller, network);
-    return tokens.byAudience[audience];
+    const known = tokens[audience];
+    if (known !== undefined && (known.network === network || !namesNetwork(audience))) return known.text;
+    const text = tokenFor(audience, caller, network);
+    tokens[audience] = { text, network };
+    return text;
   };
 }
 

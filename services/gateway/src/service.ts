@@ -19,7 +19,7 @@ import { insertCalls } from './call-log/calls-store.ts';
 import { createTokenMaker } from './caller-tokens.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayRoutes } from './http/routes.ts';
-import { noteFoundKeys, rememberLookUps, untilForgotten } from './keys/key-look-up.ts';
+import { rememberLookUps, untilForgotten } from './keys/key-look-up.ts';
 import { findKeyFacts } from './keys/keys-store.ts';
 import { manageKeys } from './keys/manage-keys.ts';
 import { startRequestLimiter } from './limits/request-limiter.ts';
@@ -117,7 +117,6 @@ export async function startGateway(
     elapsedMs: overrides.elapsedMs,
     ...foundation,
   });
-  const foundKeys = noteFoundKeys((sha256) => findKeyFacts(keyStore, sha256));
   const { rememberKeysMs } = overrides;
   const administration = { postgres, clock, untilForgotten: () => untilForgotten(rememberKeysMs) };
   const http = gatewayRoutes({
@@ -129,8 +128,7 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    lookUp: rememberLookUps(foundKeys.find, { rememberMs: rememberKeysMs }),
-    keyWasFound: foundKeys.wasFound,
+    sentKeys: rememberLookUps((sha256) => findKeyFacts(keyStore, sha256), { rememberMs: rememberKeysMs }),
     tokenFor: createTokenMaker({
       secrets: {
         offers: config.OFFERS_CONTEXT_SECRET,

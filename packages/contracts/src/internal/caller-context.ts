@@ -14,7 +14,7 @@ export const callerContext = z.object({
   keyId: z.int().positive().nullable(),
   /** A keyed hash of the person's mail address, the same in all organisations; null without a person. */
   mailbox: z.string().max(64).nullable(),
-  /** A keyed hash of the caller's IP address (for IPv6 of its /64); null without a waiting caller. */
+  /** For pricing, which counts by it: a keyed hash of the caller's IP address (for IPv6 of its /64). Null for others, and without a waiting caller. */
   network: z.string().max(64).nullable(),
   currency,
   country,

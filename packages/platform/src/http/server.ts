@@ -66,7 +66,9 @@ export type HttpServerOptions = {
 };
 
 /** Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. */
-export type FastPath = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
+export type FastPath = (req: IncomingMessage) => Serve | null;
+/** A promise only if the request waits for something. */
+type Serve = (res: ServerResponse) => void | Promise<void>;
 
 /** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
@@ -190,6 +192,15 @@ function receiveRequests(
     report({ requestId, method: req.method ?? '', route, status, durationMs, aborted, span });
   }
 
+  function serveFast(serve: Serve, res: ServerResponse): void {
+    const fail = (error: unknown) => answerFault(o.logger, error, res);
+    try {
+      serve(res)?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   function receive(req: IncomingMessage, res: ServerResponse, span: Span | undefined): void {
     const request = accept(req, o.clock.now(), span);
     gatherHeaders(res);
@@ -201,7 +212,7 @@ function receiveRequests(
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
     const serve = o.fastPath?.(req) ?? null;
-    if (serve !== null) return void serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
+    if (serve !== null) return serveFast(serve, res);
     handHeadersOver(res);
     app(req, res);
   }

@@ -5,6 +5,7 @@ import type { Deadline } from '../calls/deadline.ts';
 import { Fault, serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { CopyIn } from './copy-in.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 /**
@@ -41,6 +42,8 @@ export type Postgres = AsyncDisposable &
      * @param deadline nothing is committed after it, on the database's clock (docs/adr/0020)
      */
     readonly transaction: <T>(work: (tx: Transaction) => Promise<T>, deadline?: Deadline) => Promise<T>;
+    /** Adds rows by `COPY ... FROM STDIN`, all of them or none. `rows` is in the format that the statement names. */
+    readonly copyIn: (statement: string, rows: string) => Promise<void>;
     /**
      * For a changing statement outside of a transaction: the instant on the database's clock after which it must change nothing. Null
      * without a deadline.
@@ -98,6 +101,14 @@ export async function openPostgres(o: {
     query: (statement, values) => rowsOf(pool, statement, values),
     tellAfterCommit: (topic) => void committed.emit(topic),
     transaction: (work, deadline) => inTransaction({ pool, clock, committed }, work, deadline),
+    copyIn: async (statement, rows) => {
+      try {
+        // The pool returns a promise here too, which its types do not say.
+        await (pool.query(new CopyIn(statement, rows)) as unknown as Promise<void>);
+      } catch (error) {
+        throw asFault(error);
+      }
+    },
     commitBy: (deadline) => commitBy(clock, deadline),
     healthy: () =>
       askTime(pool, clock).then(

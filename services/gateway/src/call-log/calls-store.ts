@@ -1,5 +1,5 @@
 /** All SQL about the calls in the log (specification, Authentication item 10). */
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { CallPlace } from '../domain/call-cursor.ts';
 import { dayOf } from '../domain/call-days.ts';
 import { makeDays } from './calls-partitions-store.ts';
@@ -15,22 +15,32 @@ export type Call = {
   readonly at: Date;
 };
 
+/** How often a batch is tried in different ways: its days may be missing, and some of it may be stored already. */
+const mostTries = 4;
+
 /**
- * Writes each call once, however often the batch is tried. The join leaves out calls with unknown keys. A missing daily partition is
- * created, so the caller must have left out calls with impossible times.
+ * Writes each call once, however often the batch is tried. Calls with unknown keys are left out. A missing daily partition is created, so
+ * the caller must have left out calls with impossible times.
+ *
+ * `COPY` refuses a batch of which a call is stored already; then these calls are looked up and left out (decision 194, calls written by
+ * COPY).
  */
 export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
-  const write = () => postgres.transaction((tx) => writeBatch(tx, calls));
-  try {
-    await write();
-  } catch (error) {
-    if (!missesDay(error)) throw error;
-    await makeDays(
-      postgres,
-      calls.map(({ at }) => dayOf(at)),
-    );
-    await write();
+  let rows = await withKeys(postgres, calls);
+  for (let tries = 0; tries < mostTries && rows.length > 0; tries += 1) {
+    try {
+      return await postgres.copyIn(copyCalls, rows.map(toLine).join(''));
+    } catch (error) {
+      if (isStoredAlready(error)) rows = await notStored(postgres, rows);
+      else if (missesDay(error))
+        await makeDays(
+          postgres,
+          rows.map(({ at }) => dayOf(at)),
+        );
+      else throw error;
+    }
   }
+  if (rows.length > 0) throw new Error('calls not written: their days or their copies come and go');
 }
 
 /** Whether a row can never be written because its values do not fit (SQLSTATE classes 22 and 23). */
@@ -43,71 +53,97 @@ function missesDay(error: unknown): boolean {
   return sqlState(error) === '23514' && (error as { constraint?: string }).constraint === undefined;
 }
 
+function isStoredAlready(error: unknown): boolean {
+  return sqlState(error) === '23505';
+}
+
 function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Keys, routes and return codes repeat: each value is sent once, and rows refer to it by number, which is cheap to format. */
-async function writeBatch(tx: Transaction, calls: readonly Call[]): Promise<void> {
-  const [keys, routes, codes] = [numbered<Buffer>(), numbered<string>(), numbered<string | null>()];
-  const lastUsed: Date[] = [];
-  const rows = calls.map((call) => {
-    const key = keys.of(call.keySha256.toString('latin1'), call.keySha256);
-    const before = lastUsed[key - 1];
-    if (before === undefined || before < call.at) lastUsed[key - 1] = call.at;
-    return [key, routes.of(call.route, call.route), codes.of(call.returnCode, call.returnCode)] as const;
+type Row = Call & { readonly organisationId: number; readonly keyId: number };
+type Key = {
+  readonly id: number;
+  readonly organisationId: number;
+  readonly sha256: Buffer;
+  readonly lastUsedAt: Date | null;
+};
+
+const findKeys = {
+  name: 'keys-of-calls',
+  sql: `SELECT id, organisation_id AS "organisationId", sha256, last_used_at AS "lastUsedAt"
+        FROM api_keys WHERE sha256 = ANY ($1::bytea[])`,
+};
+
+/** Also notes when each key was used last. */
+async function withKeys(postgres: Postgres, calls: readonly Call[]): Promise<Row[]> {
+  const lastUsed = new Map<string, Call>();
+  for (const call of calls) {
+    const id = nameOf(call.keySha256);
+    const before = lastUsed.get(id);
+    if (before === undefined || before.at < call.at) lastUsed.set(id, call);
+  }
+  const hashes = [...lastUsed.values()].map(({ keySha256 }) => keySha256);
+  const keys = new Map<string, Key>();
+  for (const key of await postgres.query<Key>(findKeys, [hashes])) keys.set(nameOf(key.sha256), key);
+  await noteUse(
+    postgres,
+    [...keys].map(([id, key]) => ({ key, at: lastUsed.get(id)?.at ?? new Date(0) })),
+  );
+  return calls.flatMap((call) => {
+    const key = keys.get(nameOf(call.keySha256));
+    return key === undefined ? [] : [{ ...call, organisationId: key.organisationId, keyId: key.id }];
   });
-  await tx.query(
-    `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code)
-     SELECT c.id, to_timestamp(c.at_ms / 1000.0), k.organisation_id, k.id, c.duration_ms, c.status,
-            ($8::text[])[c.route], ($9::text[])[c.code]
-     FROM unnest($1::uuid[], $2::bigint[], $3::integer[], $4::smallint[], $5::integer[], $6::integer[],
-                 $7::integer[])
-       AS c (id, at_ms, duration_ms, status, key, route, code)
-     JOIN unnest($10::bytea[]) WITH ORDINALITY AS sent (sha256, number) ON sent.number = c.key
-     JOIN api_keys k ON k.sha256 = sent.sha256
-     ON CONFLICT (id, called_at) DO NOTHING`,
-    [
-      list(calls.map(({ id }) => id)),
-      list(calls.map(({ at }) => at.getTime())),
-      list(calls.map(({ durationMs }) => durationMs)),
-      list(calls.map(({ status }) => status)),
-      list(rows.map(([key]) => key)),
-      list(rows.map(([, route]) => route)),
-      list(rows.map(([, , code]) => code)),
-      routes.all,
-      codes.all,
-      keys.all,
-    ],
+}
+
+function nameOf(sha256: Buffer): string {
+  return sha256.toString('latin1');
+}
+
+/** Precise to the minute, which is enough for people and avoids most updates. */
+const useIsNotedMs = 60_000;
+
+async function noteUse(
+  postgres: Postgres,
+  uses: readonly { readonly key: Key; readonly at: Date }[],
+): Promise<void> {
+  const due = uses.filter(
+    ({ key: { lastUsedAt }, at }) =>
+      lastUsedAt === null || lastUsedAt.getTime() < at.getTime() - useIsNotedMs,
   );
-  // Precise to the minute, which is enough for people and avoids most updates. Ordered, so that replicas do not deadlock.
-  await tx.query(
+  if (due.length === 0) return;
+  // Locked in order, so that replicas do not deadlock. Another replica may have noted a later use.
+  await postgres.query(
     `UPDATE api_keys k SET last_used_at = used.at
-     FROM (SELECT a.id, u.at FROM api_keys a
-           JOIN unnest($1::bytea[], $2::timestamptz[]) AS u (sha256, at) USING (sha256)
-           WHERE last_used_at IS NULL OR last_used_at < u.at - interval '1 minute'
-           ORDER BY a.id FOR NO KEY UPDATE OF a) used
+     FROM (SELECT a.id, u.at FROM api_keys a JOIN unnest($1::integer[], $2::timestamptz[]) AS u (id, at) USING (id)
+           WHERE last_used_at IS NULL OR last_used_at < u.at ORDER BY a.id FOR NO KEY UPDATE OF a) used
      WHERE k.id = used.id`,
-    [keys.all, lastUsed],
+    [due.map(({ key }) => key.id), due.map(({ at }) => at)],
   );
 }
 
-/** Numbers distinct values from 1; the same value gets the same number. */
-function numbered<T>() {
-  const numbers = new Map<string | null, number>();
-  const all: T[] = [];
-  const of = (name: string | null, value: T): number => {
-    const known = numbers.get(name);
-    if (known !== undefined) return known;
-    numbers.set(name, all.push(value));
-    return all.length;
-  };
-  return { all, of };
+const copyCalls = `COPY calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code) FROM STDIN`;
+
+/** A line of `COPY`'s text format. */
+function toLine(row: Row): string {
+  const { id, at, organisationId, keyId, durationMs, status, route, returnCode } = row;
+  const code = returnCode === null ? '\\N' : escaped(returnCode);
+  return `${id}\t${at.toISOString()}\t${organisationId}\t${keyId}\t${durationMs}\t${status}\t${escaped(route)}\t${code}\n`;
 }
 
-/** A Postgres array of values that need no quotes. */
-function list(values: readonly (number | string)[]): string {
-  return `{${values.join(',')}}`;
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
+}
+
+async function notStored(postgres: Postgres, rows: readonly Row[]): Promise<Row[]> {
+  const stored = await postgres.query<{ id: string }>(
+    `SELECT id FROM calls JOIN unnest($1::uuid[], $2::timestamptz[]) AS tried (id, called_at) USING (id, called_at)`,
+    [rows.map(({ id }) => id), rows.map(({ at }) => at)],
+  );
+  const ids = new Set(stored.map(({ id }) => id));
+  return rows.filter(({ id }) => !ids.has(id));
 }
 
 /** A call as the log shows it. */

@@ -7,48 +7,57 @@ import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express } from 'express';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
-import { admit } from '../domain/limits/admission.ts';
-import { hashOfSentKey, type KeyLookUp } from '../keys/key-look-up.ts';
+import { type Admission, admit } from '../domain/limits/admission.ts';
+import { networkOf } from '../domain/limits/client-network.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
+import { whenKnown } from '../when-known.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
 import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
-import { clientNetwork, limitClient, limitKey } from './proxy/rate-limit.ts';
+import { limitClient, limitKey } from './proxy/rate-limit.ts';
 import { type CallRecorder, noteUnknownKey, recordCall } from './proxy/record-calls.ts';
 import { refuseKey } from './replies.ts';
+
+type Admitted = Extract<Admission, { ok: true }>;
 
 export type PublicRoutes = CallRecorder & {
   readonly clientIp: ClientIp;
   readonly limiter: RequestLimiter;
-  readonly lookUp: KeyLookUp;
   readonly clock: Clock;
   readonly tokenFor: TokenMaker;
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
 
-/** Serves all endpoints without Express, because nearly every request is for one of them. */
+/**
+ * Serves all endpoints without Express, because nearly every request is for one of them. A request waits only for what is not known yet: a
+ * count in the shared store, and the look-up of a key.
+ */
 export function publicFastPath(o: PublicRoutes): FastPath {
   const tokenFor = rememberTokens(o.tokenFor);
 
-  async function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): Promise<void> {
+  function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): void | Promise<void> {
     keepInNoCache(res);
-    const sha256 = hashOfSentKey(req.headers['x-api-key']);
-    if (sha256 !== null) recordCall(o, req, res, sha256);
-    const byClient = await limitClient(req, res, o);
-    if (byClient === null) return;
-    const key = sha256 === null ? null : await o.lookUp(sha256);
-    if (key === null) noteUnknownKey(res);
-    const admission = admit(key, o.clock.now());
-    if (!admission.ok) return refuseKey(res, admission.reason);
-    const { keyId, requestsPerMinute } = admission.key;
-    if (requestsPerMinute !== null) {
-      const byKey = await limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient });
-      if (byKey === null) return;
-    }
-    const network = clientNetwork(req, o.clientIp);
-    const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller, network);
-    await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
+    const key = o.sentKeys.read(req.headers['x-api-key']);
+    if (key !== null) recordCall(o, req, res, key);
+    const ip = o.clientIp(req);
+
+    const pass = (admission: Admitted): void | Promise<void> => {
+      const token = tokenFor(endpoint.audience, admission.key, admission.caller, networkOf(ip));
+      return forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken: token });
+    };
+    return whenKnown(limitClient(res, o.limiter, ip), (byClient) => {
+      if (byClient === null) return;
+      return whenKnown(key === null ? null : o.sentKeys.lookUp(key), (facts) => {
+        if (facts === null) noteUnknownKey(res);
+        const admission = admit(facts, o.clock.now());
+        if (!admission.ok) return refuseKey(res, admission.reason);
+        const { keyId, requestsPerMinute } = admission.key;
+        if (requestsPerMinute === null) return pass(admission);
+        const counting = limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient });
+        return whenKnown(counting, (byKey) => (byKey === null ? undefined : pass(admission)));
+      });
+    });
   }
 
   return (req) => {
@@ -66,9 +75,9 @@ export function unknownEndpoints(
 ): void {
   app.use(async (req, res, next) => {
     keepInNoCache(res);
-    const sha256 = hashOfSentKey(req.headers['x-api-key']);
-    if (sha256 !== null) recordCall(o, req, res, sha256);
-    if ((await limitClient(req, res, o)) !== null) next();
+    const key = o.sentKeys.read(req.headers['x-api-key']);
+    if (key !== null) recordCall(o, req, res, key);
+    if ((await limitClient(res, o.limiter, o.clientIp(req))) !== null) next();
   });
 }
 

@@ -23,65 +23,96 @@ export function sha256Of(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** The hash of a sent key; null if the text cannot be a key. Such a request needs no look-up, and no call log can contain it. */
-export function hashOfSentKey(sent: string | string[] | undefined): Buffer | null {
-  return typeof sent === 'string' && isWellFormedKey(sent) ? sha256Of(sent) : null;
-}
-
-export type KeyLookUp = (sha256: Buffer) => Promise<KeyFacts | null>;
-
-/** Caches each look-up, whatever its result, and shares it with requests that arrive while it runs. */
-export function rememberLookUps(
-  find: KeyLookUp,
-  o: { elapsedMs?: () => number; mostKeys?: number; rememberMs?: number | undefined } = {},
-): KeyLookUp {
-  const elapsedMs = o.elapsedMs ?? (() => performance.now());
-  /** Limits the memory that invented keys can take. */
-  const mostKeys = o.mostKeys ?? 10_000;
-  const rememberMs = o.rememberMs ?? rememberKeysMs;
-  const remembered = new Map<
-    string,
-    { readonly startedAtMs: number; readonly found: Promise<KeyFacts | null> }
-  >();
-
-  return (sha256) => {
-    const id = sha256.toString('latin1');
-    const known = remembered.get(id);
-    const nowMs = elapsedMs();
-    if (known !== undefined && nowMs - known.startedAtMs < rememberMs) return known.found;
-    const look = { startedAtMs: nowMs, found: inTime(find(sha256)) };
-    // Deleted first, so that the map stays in the order of look-ups and its first entry is the oldest.
-    remembered.delete(id);
-    remembered.set(id, look);
-    if (remembered.size > mostKeys) remembered.delete(remembered.keys().next().value ?? id);
-    look.found.catch(() => {
-      if (remembered.get(id) === look) remembered.delete(id);
-    });
-    return look.found;
-  };
-}
-
-export type FoundKeys = {
-  readonly find: KeyLookUp;
-  /** Whether a look-up has ever found the key. It needs no store, so it also works during an outage. */
-  readonly wasFound: (sha256: Buffer) => boolean;
+/** A well-formed key, as a caller has sent it, and what is known about it. */
+export type SentKey = {
+  readonly text: string;
+  readonly sha256: Buffer;
+  /** The hash, for maps. */
+  readonly id: string;
+  look: LookUp | undefined;
+};
+/** `facts` is undefined while the look-up runs, and null if there is no such key. */
+type LookUp = {
+  readonly startedAtMs: number;
+  readonly found: Promise<KeyFacts | null>;
+  facts: KeyFacts | null | undefined;
 };
 
-/** @param mostKeys how many of the latest keys are kept; 50,000 take about 5 MB */
-export function noteFoundKeys(find: KeyLookUp, mostKeys = 50_000): FoundKeys {
-  const found = new Set<string>();
+export type KeyLookUp = {
+  /** Null if the text cannot be a key. Such a request needs no look-up, and no call log can contain it. */
+  readonly read: (sent: string | string[] | undefined) => SentKey | null;
+  /** Caches each look-up, whatever its result, and shares it with requests that arrive while it runs. */
+  readonly lookUp: (key: SentKey) => KeyFacts | null | Promise<KeyFacts | null>;
+  /** Whether a look-up has ever found the key. It needs no store, so it also works during an outage. */
+  readonly wasFound: (key: SentKey) => boolean;
+};
+
+/**
+ * The latest keys by their text, so that hash and checksum are computed once and not at each request.
+ * @param o.mostKeys limits the memory that invented keys can take
+ * @param o.mostFound how many of the latest keys that were found are noted; 50,000 take about 5 MB
+ */
+export function rememberLookUps(
+  find: (sha256: Buffer) => Promise<KeyFacts | null>,
+  o: {
+    elapsedMs?: () => number;
+    mostKeys?: number;
+    mostFound?: number;
+    rememberMs?: number | undefined;
+  } = {},
+): KeyLookUp {
+  const elapsedMs = o.elapsedMs ?? (() => performance.now());
+  const mostKeys = o.mostKeys ?? 10_000;
+  const rememberMs = o.rememberMs ?? rememberKeysMs;
+  const remembered = new Map<string, SentKey>();
+  const mostFound = o.mostFound ?? 50_000;
+  const foundKeys = new Set<string>();
+
+  const noteFound = ({ id }: SentKey) => {
+    // Deleted first, so that the oldest entry stays first.
+    foundKeys.delete(id);
+    foundKeys.add(id);
+    if (foundKeys.size > mostFound) foundKeys.delete(foundKeys.keys().next().value ?? '');
+  };
+
+  const noteOutcome = async (key: SentKey, look: LookUp) => {
+    try {
+      look.facts = await look.found;
+      if (look.facts !== null) noteFound(key);
+    } catch {
+      // A failure is not cached. The requests that wait for it get it.
+      if (key.look === look) key.look = undefined;
+    }
+  };
+
+  const startLookUp = (key: SentKey, nowMs: number): LookUp => {
+    const look: LookUp = { startedAtMs: nowMs, found: inTime(find(key.sha256)), facts: undefined };
+    key.look = look;
+    // Deleted first, so that the map stays in the order of look-ups and its first entry is the oldest.
+    remembered.delete(key.text);
+    remembered.set(key.text, key);
+    if (remembered.size > mostKeys) remembered.delete(remembered.keys().next().value ?? '');
+    void noteOutcome(key, look);
+    return look;
+  };
+
   return {
-    find: async (sha256) => {
-      const key = await find(sha256);
-      if (key === null) return null;
-      const id = sha256.toString('latin1');
-      // Deleted first, so that the oldest entry stays first.
-      found.delete(id);
-      found.add(id);
-      if (found.size > mostKeys) found.delete(found.keys().next().value ?? id);
-      return key;
+    read: (sent) => {
+      if (typeof sent !== 'string') return null;
+      const known = remembered.get(sent);
+      if (known !== undefined) return known;
+      if (!isWellFormedKey(sent)) return null;
+      const sha256 = sha256Of(sent);
+      return { text: sent, sha256, id: sha256.toString('latin1'), look: undefined };
     },
-    wasFound: (sha256) => found.has(sha256.toString('latin1')),
+    lookUp: (key) => {
+      const nowMs = elapsedMs();
+      // Another request may have looked up the same key since this one was read.
+      const look = key.look ?? remembered.get(key.text)?.look;
+      if (look === undefined || nowMs - look.startedAtMs >= rememberMs) return startLookUp(key, nowMs).found;
+      return look.facts === undefined ? look.found : look.facts;
+    },
+    wasFound: (key) => foundKeys.has(key.id),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   toAdd,
   withoutDebt,
 } from '../domain/limits/known-count.ts';
+import { whenKnown } from '../when-known.ts';
 import { type ClientWindows, rememberWindows } from './client-windows.ts';
 import { connectSharedCounts, type SharedCounts } from './shared-counts.ts';
 
@@ -21,9 +22,10 @@ export type { Limit, LimitState };
 export type RequestLimiter = AsyncDisposable & {
   /**
    * Counts one request of `client`, whatever its result, and returns whether it is within the limit. Limits of one name share their counts
-   * and have the same window. Never rejects. `client` is stored for the length of the window: hash it if it is secret.
+   * and have the same window. Never rejects. `client` is stored for the length of the window: hash it if it is secret. Only a count in the
+   * shared store is waited for.
    */
-  readonly consume: (limit: Limit, client: string) => Promise<LimitState>;
+  readonly consume: (limit: Limit, client: string) => LimitState | Promise<LimitState>;
 };
 
 export async function startRequestLimiter(o: {
@@ -57,29 +59,37 @@ export function createRequestLimiter(o: {
     help: 'Requests counted against a limit, by whether they were within it.',
     labelNames: ['limit', 'outcome'],
   });
-  const byName = new Map<string, ClientWindows<KnownCount>>();
-  const windowsOf = ({ name, windowSeconds }: Limit): ClientWindows<KnownCount> => {
+  const byName = new Map<string, Counting>();
+  const countingOf = ({ name, windowSeconds }: Limit): Counting => {
     const known = byName.get(name);
     if (known !== undefined) return known;
-    const windows = rememberWindows<KnownCount>({ windowMs: windowSeconds * 1_000 });
-    byName.set(name, windows);
-    return windows;
+    const counting = {
+      windows: rememberWindows<KnownCount>({ windowMs: windowSeconds * 1_000 }),
+      allowed: counted.labels({ limit: name, outcome: 'allowed' }),
+      refused: counted.labels({ limit: name, outcome: 'refused' }),
+    };
+    byName.set(name, counting);
+    return counting;
   };
 
   /**
    * Every replica allows the whole limit. A share of it would refuse well-behaved clients, and a client that uses several replicas gains
    * something only during the outage.
    */
-  const countInMemory = (limit: Limit, client: string, owes: 0 | 1): LimitState => {
-    const windows = windowsOf(limit);
+  const countInMemory = ({ windows }: Counting, limit: Limit, client: string, owes: 0 | 1): LimitState => {
     const nowMs = elapsedMs();
     const window = countHere(windows.get(client), limit, { nowMs, owes });
     windows.set(client, window, nowMs);
     return limitState(window, limit, nowMs);
   };
 
-  const countInStore = async (store: SharedCounts, limit: Limit, client: string): Promise<LimitState> => {
-    const windows = windowsOf(limit);
+  const countInStore = (
+    store: SharedCounts,
+    counting: Counting,
+    limit: Limit,
+    client: string,
+  ): LimitState | Promise<LimitState> => {
+    const { windows } = counting;
     // The time before the request, so that no window cached here ends later than the store's.
     const askedAtMs = elapsedMs();
     const known = windows.get(client);
@@ -89,29 +99,40 @@ export function createRequestLimiter(o: {
     const asked = store.add(`${limit.name}:${client}`, toAdd(known, limit, askedAtMs));
     const paid = withoutDebt(known);
     if (paid !== undefined && paid !== known) windows.set(client, paid, askedAtMs);
-    const answer = await asked;
-    if (answer === null) {
-      insured.inc();
-      return countInMemory(limit, client, 0);
-    }
-    const window = { count: answer.count, endsAtMs: askedAtMs + answer.msToEnd };
-    windows.set(client, learn(windows.get(client), window, askedAtMs), askedAtMs);
-    return limitState(window, limit, askedAtMs);
+    return asked.then((answer) => {
+      if (answer === null) {
+        insured.inc();
+        return countInMemory(counting, limit, client, 0);
+      }
+      const window = { count: answer.count, endsAtMs: askedAtMs + answer.msToEnd };
+      windows.set(client, learn(windows.get(client), window, askedAtMs), askedAtMs);
+      return limitState(window, limit, askedAtMs);
+    });
   };
 
-  const count = async (limit: Limit, client: string): Promise<LimitState> => {
-    if (shared === undefined) return countInMemory(limit, client, 0);
-    if (shared.isUp()) return countInStore(shared, limit, client);
+  const count = (counting: Counting, limit: Limit, client: string): LimitState | Promise<LimitState> => {
+    if (shared === undefined) return countInMemory(counting, limit, client, 0);
+    if (shared.isUp()) return countInStore(shared, counting, limit, client);
     insured.inc();
-    return countInMemory(limit, client, 1);
+    return countInMemory(counting, limit, client, 1);
   };
 
   return {
-    consume: async (limit, client) => {
-      const state = await count(limit, client);
-      counted.inc({ limit: limit.name, outcome: state.allowed ? 'allowed' : 'refused' });
-      return state;
+    consume: (limit, client) => {
+      const counting = countingOf(limit);
+      const report = (state: LimitState) => {
+        (state.allowed ? counting.allowed : counting.refused).inc();
+        return state;
+      };
+      return whenKnown(count(counting, limit, client), report);
     },
     [Symbol.asyncDispose]: async () => shared?.[Symbol.asyncDispose](),
   };
 }
+
+/** The counts of one limit, and its metrics. */
+type Counting = {
+  readonly windows: ClientWindows<KnownCount>;
+  readonly allowed: { inc(): void };
+  readonly refused: { inc(): void };
+};

@@ -42,6 +42,21 @@ describe('writing calls', () => {
     expect(await listed(database.postgres, organisationId)).toHaveLength(2);
   });
 
+  it('stores the other calls of a batch of which some are stored already', async () => {
+    const { organisationId, sha256 } = await database.issueKey();
+    const [first, second, third] = [callWith(sha256), callWith(sha256), callWith(sha256)];
+    await insertCalls(database.postgres, [first, second]);
+    await insertCalls(database.postgres, [second, third]);
+    expect(await listed(database.postgres, organisationId)).toHaveLength(3);
+  });
+
+  it('stores a batch once that two writers write at the same time', async () => {
+    const { organisationId, sha256 } = await database.issueKey();
+    const batch = Array.from({ length: 200 }, () => callWith(sha256));
+    await Promise.all([1, 2, 3].map(() => insertCalls(database.postgres, batch)));
+    expect(await listed(database.postgres, organisationId)).toHaveLength(200);
+  });
+
   it('leaves out calls with unknown keys and keeps the others', async () => {
     const { organisationId, sha256 } = await database.issueKey();
     await insertCalls(database.postgres, [callWith(Buffer.alloc(32)), callWith(sha256)]);
@@ -53,7 +68,7 @@ describe('writing calls', () => {
     const calls = [
       callWith(one.sha256, { route: 'POST /offers', status: 201, returnCode: 'S1', durationMs: 17 }),
       callWith(other.sha256, {
-        route: 'GET "odd", {route} \\',
+        route: 'GET "odd", {route} \\ \t\r\n',
         status: 499,
         at: new Date(noon.getTime() + 1),
       }),

@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
-async function callerOf(key: string, headers: Record<string, string> = {}) {
-  await gateway.call('/categories', { key, headers });
+async function callerOf(key: string) {
+  await gateway.call('/categories', { key });
   return lastCallerAt(gateway.offers);
 }
 
@@ -56,9 +56,11 @@ describe('the caller context of a key', () => {
     expect(await callerOf(own.key)).toMatchObject({ termsAccepted: false });
   });
 
-  it('names the network by a keyed hash, the same for a whole IPv6 /64, and never the address', async () => {
+  it('names the network to pricing only, by a keyed hash, the same for a whole IPv6 /64, and never the address', async () => {
+    expect(await callerOf(key)).toMatchObject({ network: null });
     const from = async (address: string) => {
-      const caller = await callerOf(key, { 'x-forwarded-for': address });
+      await gateway.call('/offers/price-estimate', { method: 'POST', body: '{}', key, ip: address });
+      const caller = lastCallerAt(gateway.pricing);
       expect(caller.network).toMatch(/^[\w-]{22}$/);
       expect(JSON.stringify(caller)).not.toMatch(/198\.51|2001/);
       return caller.network;

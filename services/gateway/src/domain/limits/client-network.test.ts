@@ -1,6 +1,7 @@
+import { isIPv4 } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { networkOf, prefixOf, unmapped } from './client-network.ts';
+import { ipv4Number, networkOf, prefixOf, unmapped } from './client-network.ts';
 
 describe('the network that a rate limit counts', () => {
   it.each([
@@ -66,5 +67,26 @@ describe('the prefix that one attacker may own', () => {
     ['::1', '0:0:0::/48'],
   ])('of %s is %s', (ip, prefix) => {
     expect(prefixOf(ip)).toBe(prefix);
+  });
+});
+
+describe('the number of an IPv4 address', () => {
+  it('is the same as its bytes, and no other text has one', () => {
+    expect(ipv4Number('255.255.255.255')).toBe(2 ** 32 - 1);
+    fc.assert(
+      fc.property(fc.ipV4(), (ip) => {
+        const bytes = ip.split('.').map(Number);
+        expect(ipv4Number(ip)).toBe(bytes.reduce((number, byte) => number * 256 + byte, 0));
+      }),
+    );
+    const text = fc.oneof(
+      fc.ipV6(),
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('0', '1', '25', '.'), maxLength: 9 }),
+    );
+    fc.assert(
+      fc.property(text, (ip) => expect(ipv4Number(ip) !== null).toBe(isIPv4(ip))),
+      { numRuns: 2_000 },
+    );
   });
 });

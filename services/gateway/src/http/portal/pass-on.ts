@@ -5,11 +5,11 @@ import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import type { Audience, TokenMaker } from '../../caller-tokens.ts';
 import { mayWorkIn } from '../../domain/accounts/approval.ts';
 import type { Caller } from '../../domain/limits/admission.ts';
+import { networkOf } from '../../domain/limits/client-network.ts';
 import type { Upstream } from '../../upstream.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { ClientIp } from '../proxy/client-ip.ts';
 import { forward } from '../proxy/forward.ts';
-import { clientNetwork } from '../proxy/rate-limit.ts';
 import { refusePerson } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 
@@ -42,7 +42,7 @@ export function passOn(
     const caller = await o.findCaller({ personId, organisationId, mode });
     if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
     if (!mayWorkIn(mode, caller.organisationApproved)) return refusePerson(res, 'not-approved');
-    const callerToken = o.tokenFor(endpoint.audience, caller, clientNetwork(req, o.clientIp));
+    const callerToken = o.tokenFor(endpoint.audience, caller, networkOf(o.clientIp(req)));
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   };
 }

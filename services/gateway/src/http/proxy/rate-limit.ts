@@ -2,59 +2,51 @@
  * The rate limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), checked first (decision
  * 9, order of checks); and a key's own limit, if it has one, checked once the key is known.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { sendJson, setHeader } from '@offer-ads/platform/http/replies';
 import { networkOf } from '../../domain/limits/client-network.ts';
-import { memo } from '../../limits/memo.ts';
 import type { Limit, LimitState, RequestLimiter } from '../../limits/request-limiter.ts';
-import type { ClientIp } from './client-ip.ts';
+import { whenKnown } from '../../when-known.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
-const networkAt = memo(networkOf);
-
-/** The network that the limits count as one client. */
-export function clientNetwork(req: IncomingMessage, clientIp: ClientIp): string {
-  return networkAt(clientIp(req));
-}
 
 export type Counted = { readonly limit: Limit; readonly state: LimitState };
+/** Null if the limit is used up and the reply was sent. */
+type Counting = Counted | null | Promise<Counted | null>;
 
-/** Counts a request against its client's limit; null if the limit is used up and the reply was sent. */
-export function limitClient(
-  req: IncomingMessage,
-  res: ServerResponse,
-  o: { clientIp: ClientIp; limiter: RequestLimiter },
-): Promise<Counted | null> {
-  return countRequest(res, o.limiter, { limit: perClientIp, client: clientNetwork(req, o.clientIp) });
+/** Counts a request against its client's limit. */
+export function limitClient(res: ServerResponse, limiter: RequestLimiter, ip: string): Counting {
+  return countRequest(res, limiter, { limit: perClientIp, client: networkOf(ip) });
 }
 
-/** Also counts a request against its key's own limit; null if that is used up and the reply was sent. */
+/** Also counts a request against its key's own limit. */
 export function limitKey(
   res: ServerResponse,
   limiter: RequestLimiter,
   o: { keyId: number; requestsPerMinute: number; byClient: Counted },
-): Promise<Counted | null> {
+): Counting {
   const limit: Limit = { name: 'key', requests: o.requestsPerMinute, windowSeconds: 60 };
   return countRequest(res, limiter, { limit, client: String(o.keyId), before: o.byClient });
 }
 
 /**
- * Counts, sets the reply's headers, and refuses if the limit is used up; then it returns null.
+ * Counts, sets the reply's headers, and refuses if the limit is used up.
  * @param o.before another limit that has counted the request, for the headers
  */
-export async function countRequest(
+export function countRequest(
   res: ServerResponse,
   limiter: RequestLimiter,
   o: { limit: Limit; client: string; before?: Counted },
-): Promise<Counted | null> {
-  const state = await limiter.consume(o.limit, o.client);
-  const counted = { limit: o.limit, state };
-  const fields = limitFields(o.before === undefined ? [counted] : [o.before, counted]);
-  for (const [name, value] of fields) setHeader(res, name, value);
-  if (state.allowed) return counted;
-  setHeader(res, 'Retry-After', state.resetSeconds);
-  sendJson(res, 429, { message: 'Too many requests' });
-  return null;
+): Counting {
+  return whenKnown(limiter.consume(o.limit, o.client), (state) => {
+    const counted = { limit: o.limit, state };
+    const fields = limitFields(o.before === undefined ? [counted] : [o.before, counted]);
+    for (const [name, value] of fields) setHeader(res, name, value);
+    if (state.allowed) return counted;
+    setHeader(res, 'Retry-After', state.resetSeconds);
+    sendJson(res, 429, { message: 'Too many requests' });
+    return null;
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http/request';
 import { callerGoneStatus } from '@offer-ads/platform/process/faults';
 import type { CallLog } from '../../call-log/call-log.ts';
-import type { FoundKeys } from '../../keys/key-look-up.ts';
+import type { KeyLookUp, SentKey } from '../../keys/key-look-up.ts';
 
 const returnCode = Symbol('return code');
 const keyUnknown = Symbol('key unknown');
@@ -12,7 +12,7 @@ type Carrier = ServerResponse & { [returnCode]?: string; [keyUnknown]?: true };
 
 export type CallRecorder = {
   readonly callLog: CallLog;
-  readonly keyWasFound: FoundKeys['wasFound'];
+  readonly sentKeys: KeyLookUp;
 };
 
 /** Records the `return_code` of a reply for the log. */
@@ -26,17 +26,12 @@ export function noteUnknownKey(res: ServerResponse): void {
 }
 
 /** Logs the call when its connection has finished with it. */
-export function recordCall(
-  o: CallRecorder,
-  req: IncomingMessage,
-  res: ServerResponse,
-  keySha256: Buffer,
-): void {
+export function recordCall(o: CallRecorder, req: IncomingMessage, res: ServerResponse, key: SentKey): void {
   const startedAt = performance.now();
   res.on('close', () => {
     if ((res as Carrier)[keyUnknown] === true) return;
     const call = {
-      keySha256,
+      keySha256: key.sha256,
       // In the specification's notation: POST /offers/{offer_id}/pause.
       route: `${req.method} ${inBraces(routeTemplate(req))}`,
       status: res.headersSent ? res.statusCode : callerGoneStatus,
@@ -44,7 +39,7 @@ export function recordCall(
       durationMs: Math.round(performance.now() - startedAt),
       at: requestFacts(req).receivedAt,
     };
-    o.callLog.record(call, o.keyWasFound(keySha256));
+    o.callLog.record(call, o.sentKeys.wasFound(key));
   });
 }
 
