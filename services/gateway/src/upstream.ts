@@ -1,12 +1,12 @@
 /** One service behind the gateway: keep-alive connections and a circuit breaker; bodies are streamed. */
 import type { Readable } from 'node:stream';
-import { createBreaker, probeLiveness } from '@offer-ads/platform/calls/breaker';
+import { createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
-import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { addTraceTo, traceCall } from '@offer-ads/platform/telemetry/traces';
+import { addTraceTo, beginCall, type CallSpan, endCall } from '@offer-ads/platform/telemetry/traces';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
@@ -17,19 +17,21 @@ export type ForwardedRequest = {
   /** Names and values alternating; the trace is added. */
   readonly headers: string[];
   readonly body: Readable | null;
-};
-
-/** Receives the reply as it arrives. */
-export type ReplyTaker = Dispatcher.DispatchHandler & {
-  /** Settles when the whole reply was received, or when there will be none. */
-  readonly taken: Promise<void>;
-  /** Whether the request has a connection to the service. */
-  readonly hasBegun: () => boolean;
+  /** Set by `send`, if the request is recorded. */
+  span?: CallSpan | undefined;
 };
 
 export type Upstream = AsyncDisposable & {
-  /** Resolves when the reply was passed to `taker`; a service that refuses, resets, hangs or sends an invalid reply gives the 503 fault. */
-  readonly send: (request: ForwardedRequest, taker: ReplyTaker) => Promise<void>;
+  /**
+   * Passes the reply to `taker` as it arrives. The end must be told by `ended`, once.
+   * @throws the 503 fault if the breaker is open; then there is no end to tell
+   */
+  readonly send: (request: ForwardedRequest, taker: Dispatcher.DispatchHandler) => void;
+  /**
+   * @param error why there is no reply, or only a part; undefined if the whole reply arrived
+   * @returns the 503 fault for a service that refuses, resets, hangs or sends an invalid reply
+   */
+  readonly ended: (request: ForwardedRequest, error: Error | undefined) => Fault | undefined;
   /** The clock of the service's database, as its replies have shown it. */
   readonly storeClock: StoreClock;
 };
@@ -45,7 +47,7 @@ export class NoConnectionFree extends Error {
 }
 
 /** The connection failed while the body was being sent. The caller may be the cause, for example with a body that is too large. */
-class UploadBroken extends Error {
+export class UploadBroken extends Error {
   override readonly name = 'UploadBroken';
 }
 
@@ -70,41 +72,36 @@ export function createUpstream(o: {
   const pool = openPool();
   // An upload may take minutes, so uploads have their own connections and never block other requests.
   const uploads = openPool();
-  const breaker = createBreaker({
+  const circuit = createCircuit({
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: async ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
-      const { body } = request;
-      (body === null ? pool : uploads).dispatch(request, taker);
-      try {
-        await taker.taken;
-      } catch (error) {
-        const isUploading = body !== null && !body.readableEnded && taker.hasBegun();
-        if (!isUploading || error instanceof CallerGone) throw error;
-        throw new UploadBroken((error as Error).message, { cause: error });
-      }
-    },
     isHarmless: (error) =>
       error instanceof CallerGone || error instanceof NoConnectionFree || error instanceof UploadBroken,
     // A probe instead of a caller's request, which could take as long as its upload or as its caller's reading.
     probe: () => probeLiveness(o.baseUrl),
   });
+  const noAnswer = (reason: string, cause?: unknown) =>
+    serviceUnavailable(`${o.name} did not answer: ${reason}`, cause);
   return {
     storeClock: createStoreClock(),
-    send: async (request, taker) => {
-      try {
-        await traceCall(`${request.method} ${o.name}`, () => {
-          addTraceTo(request.headers);
-          return breaker.fire({ request, taker });
-        });
-      } catch (error) {
-        if (error instanceof CallerGone) throw error;
-        throw serviceUnavailable(`${o.name} did not answer: ${(error as Error).message}`, error);
+    send: (request, taker) => {
+      if (!circuit.begin()) throw noAnswer('the breaker is open');
+      request.span = beginCall(`${request.method} ${o.name}`);
+      addTraceTo(request.headers, request.span);
+      (request.body === null ? pool : uploads).dispatch(request, taker);
+    },
+    ended: ({ span }, error) => {
+      endCall(span, error !== undefined);
+      if (error === undefined) {
+        circuit.succeeded();
+        return undefined;
       }
+      circuit.failed(error);
+      return error instanceof CallerGone ? undefined : noAnswer(error.message, error);
     },
     [Symbol.asyncDispose]: async () => {
-      breaker.shutdown();
+      circuit.shutdown();
       await Promise.all([pool.close(), uploads.close()]);
     },
   };

@@ -44,6 +44,37 @@ describe('a circuit breaker', () => {
     breaker.shutdown();
   });
 
+  it('stays closed while at most half of the calls of the last ten seconds failed', async () => {
+    const target = { state: 'up' as 'up' | 'down', calls: 0 };
+    const breaker = breakerBefore(target);
+    for (let call = 0; call < 4; call += 1) await breaker.fire(false);
+    target.state = 'down';
+    for (let call = 0; call < 4; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
+    expect(breaker.isOpen()).toBe(false);
+    jest.advanceTimersByTime(10_000);
+    for (let call = 0; call < 4; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
+    expect(breaker.isOpen()).toBe(false);
+    await expect(breaker.fire(false)).rejects.toThrow('down');
+    expect(breaker.isOpen()).toBe(true);
+    breaker.shutdown();
+  });
+
+  it('opens again when the trial fails, and counts anew when it has closed', async () => {
+    const target = { state: 'down' as 'up' | 'down', calls: 0 };
+    const breaker = breakerBefore(target);
+    for (let call = 0; call < 5; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
+    jest.advanceTimersByTime(2_000);
+    await expect(breaker.fire(false)).rejects.toThrow('down');
+    expect(breaker.isOpen()).toBe(true);
+    jest.advanceTimersByTime(2_000);
+    target.state = 'up';
+    await breaker.fire(false);
+    target.state = 'down';
+    for (let call = 0; call < 4; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
+    expect(breaker.isOpen()).toBe(false);
+    breaker.shutdown();
+  });
+
   it('does not open for failures that do not count', async () => {
     const target = { state: 'down' as const, calls: 0 };
     const breaker = breakerBefore(target);

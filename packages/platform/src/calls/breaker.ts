@@ -1,18 +1,30 @@
 /** The circuit breaker for calls to another service. */
-import CircuitBreaker from 'opossum';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-export type Breaker<In, Out> = {
+export type Breaker<In, Out> = Pick<Circuit, 'isOpen' | 'shutdown'> & {
   readonly fire: (input: In) => Promise<Out>;
-  /** Whether calls are refused without an attempt. */
+};
+
+/** The same for calls that need no promise. */
+export type Circuit = {
+  /** Whether a call may be made now. Each call that begins tells its end by `succeeded` or `failed`, once. */
+  readonly begin: () => boolean;
+  readonly succeeded: () => void;
+  readonly failed: (error: unknown) => void;
+  /** Whether calls are refused, and no trial is due. */
   readonly isOpen: () => boolean;
   readonly shutdown: () => void;
 };
 
-/** Opens when half of the calls within ten seconds failed, with at least this many calls: one failure proves nothing. */
+/** What a call gets that is refused without an attempt. */
+export class BreakerOpen extends Error {
+  override readonly name = 'BreakerOpen';
+}
+
+/** Opens when more than half of the calls within ten seconds failed, with at least this many calls: one failure proves nothing. */
 const volumeThreshold = 5;
-const errorThresholdPercentage = 50;
+const windowSeconds = 10;
 /** Decision 23, deadlines and outages: calls succeed again at most three seconds after a dependency is back. */
 const resetTimeoutMs = 2_000;
 
@@ -34,36 +46,46 @@ export async function probeLiveness(baseUrl: string): Promise<void> {
   await response.body?.cancel();
 }
 
-export function createBreaker<In, Out>(o: {
+type Target = {
   /** Also a label of metrics, so only a few different names may be used. */
-  target: string;
-  logger: Logger;
-  metrics: Metrics;
-  /** Must end by its own time-out: a time-out of the breaker would not stop the work. */
-  attempt: (input: In) => Promise<Out>;
+  readonly target: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
   /** Failures that do not count against the target. */
-  isHarmless: (error: unknown) => boolean;
+  readonly isHarmless: (error: unknown) => boolean;
   /**
    * Finds out whether the target is back; rejects when it is not. It has its own time-out. Without a probe the next call is the trial, and
    * all other calls are refused until it ends. So give a probe where the caller's input decides how long a call lasts. Calls to Stripe,
    * to a hosted model and to the store of pictures need none: what they send is already in memory, so only the target can be slow.
    */
-  probe?: () => Promise<unknown>;
-}): Breaker<In, Out> {
-  const { probe } = o;
-  const breaker = new CircuitBreaker<[() => Promise<unknown>]>((work) => work(), {
-    name: o.target,
-    timeout: false,
-    volumeThreshold,
-    errorThresholdPercentage,
-    resetTimeout: resetTimeoutMs,
-    errorFilter: o.isHarmless,
-    // They are not used, and computing them would sort the durations of the last ten seconds once a second.
-    rollingPercentilesEnabled: false,
-    enableSnapshots: false,
-  });
-  const { target, logger } = o;
-  const open = o.metrics.gauge({
+  readonly probe?: () => Promise<unknown>;
+};
+
+/** @param o.attempt must end by its own time-out: a time-out of the breaker would not stop the work */
+export function createBreaker<In, Out>(
+  o: Target & { readonly attempt: (input: In) => Promise<Out> },
+): Breaker<In, Out> {
+  const { begin, succeeded, failed, isOpen, shutdown } = createCircuit(o);
+  return {
+    isOpen,
+    shutdown,
+    fire: async (input) => {
+      if (!begin()) throw new BreakerOpen(`the breaker of ${o.target} is open`);
+      try {
+        const output = await o.attempt(input);
+        succeeded();
+        return output;
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
+    },
+  };
+}
+
+export function createCircuit(o: Target): Circuit {
+  const { target, logger, probe } = o;
+  const gauge = o.metrics.gauge({
     name: 'circuit_breaker_open',
     help: '1 while the breaker is open (from the first refused call until a call succeeds), else 0',
     labelNames: ['target'],
@@ -74,21 +96,86 @@ export function createBreaker<In, Out>(o: {
     labelNames: ['target'],
     from0: { target: [target] },
   });
-  open.set({ target }, 0);
-  breaker.on('open', () => {
-    open.set({ target }, 1);
+  gauge.set({ target }, 0);
+
+  let state: 'closed' | 'open' | 'trial due' | 'on trial' = 'closed';
+  let recent = latestCalls();
+  let resetting: NodeJS.Timeout | undefined;
+
+  const open = () => {
+    state = 'open';
+    gauge.set({ target }, 1);
     opened.inc({ target });
     logger.warn({ target }, 'breaker opened');
-  });
-  breaker.on('close', () => {
-    open.set({ target }, 0);
+    clearTimeout(resetting);
+    resetting = setTimeout(() => {
+      state = 'trial due';
+      if (probe !== undefined) void tryIt(probe);
+    }, resetTimeoutMs).unref();
+  };
+  const close = () => {
+    state = 'closed';
+    recent = latestCalls();
+    gauge.set({ target }, 0);
     logger.info({ target }, 'breaker closed');
-  });
-  // Fired synchronously in this event, the probe is the one call that opossum lets through in its half-open state.
-  if (probe !== undefined) breaker.on('halfOpen', () => void breaker.fire(probe).catch(() => {}));
+  };
+  const tryIt = async (attempt: () => Promise<unknown>) => {
+    state = 'on trial';
+    await attempt().then(succeeded, failed);
+  };
+
+  function begin(): boolean {
+    if (state === 'closed') recent.note('begun');
+    else if (state === 'trial due') state = 'on trial';
+    else return false;
+    return true;
+  }
+
+  /** Also the end of a call that began before the breaker opened shows that the target is back, or still away. */
+  function succeeded(): void {
+    if (state === 'trial due' || state === 'on trial') close();
+  }
+
+  function failed(error: unknown): void {
+    if (o.isHarmless(error)) return succeeded();
+    if (state === 'open') return;
+    if (state !== 'closed') return open();
+    recent.note('failed');
+    const { begun, failed } = recent.sums();
+    if (begun >= volumeThreshold && failed * 2 > begun) open();
+  }
+
   return {
-    fire: (input) => breaker.fire(() => o.attempt(input)) as Promise<Out>,
-    isOpen: () => breaker.opened,
-    shutdown: () => breaker.shutdown(),
+    begin,
+    succeeded,
+    failed,
+    isOpen: () => state === 'open',
+    shutdown: () => clearTimeout(resetting),
+  };
+}
+
+/** How many calls of the last ten seconds began and failed, counted by seconds. */
+function latestCalls() {
+  type Counts = { second: number; begun: number; failed: number };
+  const seconds: Counts[] = Array.from({ length: windowSeconds }, () => ({
+    second: -1,
+    begun: 0,
+    failed: 0,
+  }));
+  const now = () => Math.floor(performance.now() / 1_000);
+  return {
+    note: (what: 'begun' | 'failed') => {
+      const second = now();
+      const counts = seconds[second % windowSeconds];
+      if (counts === undefined) throw new Error('no such second');
+      if (counts.second !== second) Object.assign(counts, { second, begun: 0, failed: 0 });
+      counts[what] += 1;
+    },
+    sums: () => {
+      const since = now() - windowSeconds;
+      const inWindow = seconds.filter(({ second }) => second > since);
+      const sum = (of: (counts: Counts) => number) => inWindow.reduce((all, counts) => all + of(counts), 0);
+      return { begun: sum((counts) => counts.begun), failed: sum((counts) => counts.failed) };
+    },
   };
 }

@@ -112,6 +112,11 @@ type Connection = Duplex & {
   [lookedAt]?: { readonly res: ServerResponse; readonly bytesRead: number } | undefined;
 };
 
+/** Called for each request as soon as it arrives, also if it has to wait for its turn. */
+export function noteLatest(req: IncomingMessage, res: ServerResponse): void {
+  (req.socket as Connection)[latest] = res;
+}
+
 /** The response that is not complete yet; undefined when the connection is idle. */
 export function responseUnderWay(socket: Connection): ServerResponse | undefined {
   const res = socket[latest];
@@ -123,9 +128,6 @@ export function responseUnderWay(socket: Connection): ServerResponse | undefined
  * may still wait for its reply, and the refusal must not be taken for that reply.
  */
 export function answerBadRequests(server: Server): void {
-  server.on('request', (req, res) => {
-    (req.socket as Connection)[latest] = res;
-  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Connection) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     // Ignore everything after a refusal.

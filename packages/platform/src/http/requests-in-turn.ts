@@ -25,7 +25,8 @@ export function inTurn(serve: Serve): Serve {
   let waitingInAll = 0;
 
   function begin({ req, res }: Waiting): void {
-    res.once('close', beginNext);
+    // Emitted once only. For `once` Node would make a function per request.
+    res.on('close', beginNext);
     // If its body was found to be broken while it waited, it has been refused already.
     if (!res.headersSent) serve(req, res);
   }

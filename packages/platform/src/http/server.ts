@@ -19,6 +19,7 @@ import {
   answerFaults,
   endCrawlingUploads,
   endStalledUploads,
+  noteLatest,
   notFound,
   responseUnderWay,
 } from './errors.ts';
@@ -67,8 +68,8 @@ export type HttpServerOptions = {
 
 /** Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. */
 export type FastPath = (req: IncomingMessage) => Serve | null;
-/** A promise only if the request waits for something. */
-type Serve = (res: ServerResponse) => void | Promise<void>;
+/** It may throw, reject, or tell `fail` of an error, once. It returns a promise only if the request waits for something. */
+type Serve = (res: ServerResponse, fail: (error: unknown) => void) => void | Promise<void>;
 
 /** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
@@ -126,7 +127,10 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     endUnreadBody(req, res);
     receive(req, res);
   });
-  server.on('request', serve);
+  server.on('request', (req, res) => {
+    noteLatest(req, res);
+    serve(req, res);
+  });
   // Ignore unknown `Expect` headers: Node's own refusal would lack the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
@@ -195,7 +199,7 @@ function receiveRequests(
   function serveFast(serve: Serve, res: ServerResponse): void {
     const fail = (error: unknown) => answerFault(o.logger, error, res);
     try {
-      serve(res)?.catch(fail);
+      serve(res, fail)?.catch(fail);
     } catch (error) {
       fail(error);
     }

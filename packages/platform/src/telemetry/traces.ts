@@ -28,11 +28,13 @@ function restingTraceOf(active: Context): RestingTrace {
   return fields;
 }
 
-/** Adds the current trace to headers in which names and values alternate. */
-export function addTraceTo(headers: string[]): void {
-  propagation.inject(context.active(), headers, {
-    set: (pairs, name, value) => void pairs.push(name, value),
-  });
+/**
+ * Adds the trace to headers in which names and values alternate.
+ * @param span by default the current one
+ */
+export function addTraceTo(headers: string[], span?: Span): void {
+  const active = span === undefined ? context.active() : trace.setSpan(ROOT_CONTEXT, span);
+  propagation.inject(active, headers, { set: (pairs, name, value) => void pairs.push(name, value) });
 }
 
 /** The trace in these fields or headers; other fields are ignored. */
@@ -97,8 +99,24 @@ export function traceCall<T>(
   work: () => Promise<T>,
   outcomeOf?: (result: T) => Attributes,
 ): Promise<T> {
-  const isRecorded = trace.getActiveSpan()?.isRecording() === true;
-  return isRecorded ? inSpan({ name, kind: 'CLIENT' }, work, outcomeOf) : work();
+  return isRecorded() ? inSpan({ name, kind: 'CLIENT' }, work, outcomeOf) : work();
+}
+
+/** The span of such a call that is no promise. */
+export type CallSpan = Span;
+
+/** Undefined if the work is not recorded. */
+export function beginCall(name: string): CallSpan | undefined {
+  return isRecorded() ? beginSpan({ name, kind: 'CLIENT' }) : undefined;
+}
+
+export function endCall(span: CallSpan | undefined, hasFailed: boolean): void {
+  if (hasFailed) span?.setStatus({ code: SpanStatusCode.ERROR });
+  span?.end();
+}
+
+function isRecorded(): boolean {
+  return trace.getActiveSpan()?.isRecording() === true;
 }
 
 /** The ids of a span, or of the current one; undefined outside of a trace. */

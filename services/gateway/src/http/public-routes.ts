@@ -36,15 +36,20 @@ export type PublicRoutes = CallRecorder & {
 export function publicFastPath(o: PublicRoutes): FastPath {
   const tokenFor = rememberTokens(o.tokenFor);
 
-  function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): void | Promise<void> {
+  function serve(
+    req: IncomingMessage,
+    res: ServerResponse,
+    fail: (error: unknown) => void,
+    endpoint: Endpoint,
+  ): void | Promise<void> {
     keepInNoCache(res);
     const key = o.sentKeys.read(req.headers['x-api-key']);
     if (key !== null) recordCall(o, req, res, key);
     const ip = o.clientIp(req);
 
-    const pass = (admission: Admitted): void | Promise<void> => {
+    const pass = (admission: Admitted): void => {
       const token = tokenFor(endpoint.audience, admission.key, admission.caller, networkOf(ip));
-      return forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken: token });
+      forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken: token, fail });
     };
     return whenKnown(limitClient(res, o.limiter, ip), (byClient) => {
       if (byClient === null) return;
@@ -64,7 +69,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     const endpoint = endpointFor(req.method ?? '', pathOf(req));
     if (endpoint === undefined) return null;
     nameRoute(req, endpoint.path);
-    return (res) => serve(req, res, endpoint);
+    return (res, fail) => serve(req, res, fail, endpoint);
   };
 }
 

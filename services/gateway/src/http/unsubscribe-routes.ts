@@ -2,7 +2,7 @@
  * The unsubscribe link in mails: forwarded to the notifier, which knows the meaning of the token. Only the token is checked: no key, no
  * session and no CSRF token, because mailbox providers post it by themselves (RFC 8058).
  */
-import type { Express, Request, Response } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { networkOf } from '../domain/limits/client-network.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
@@ -22,9 +22,9 @@ export function unsubscribeRoutes(
   },
 ): void {
   const limit = limitRequests(o.limiter, portalLimits.unsubscribing, (req) => networkOf(o.clientIp(req)));
-  const pass = async (req: Request, res: Response) => {
+  const pass: RequestHandler = (req, res, fail) => {
     req.url = req.url.replace(/^\/portal/, '');
-    await forward(req, res, { endpoint, upstream: o.upstreams.notifier, callerToken: null });
+    forward(req, res, { endpoint, upstream: o.upstreams.notifier, callerToken: null, fail });
   };
   app.route('/portal/unsubscribe/:token').all(limit).get(pass).post(pass);
 }

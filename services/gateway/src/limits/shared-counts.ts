@@ -68,16 +68,33 @@ export async function connectSharedCounts(o: {
     else logger.warn({ reason: whyDown }, 'the store of rate limits is away: each replica counts for itself');
   };
 
-  const add: SharedCounts['add'] = async (id, { requests, windowSeconds }) => {
+  let waiting: Addition[] = [];
+  /** All that arrived together is sent together, because a call of its own costs as much as the rest of a request. */
+  const add: SharedCounts['add'] = (id, { requests, windowSeconds }) =>
+    new Promise((settle) => {
+      waiting.push({ key: `${o.namespace}:${id}`, requests, windowSeconds, settle });
+      if (waiting.length === 1) setImmediate(sendWaiting);
+    });
+  const sendWaiting = () => {
+    const all = waiting;
+    waiting = [];
+    for (let from = 0; from < all.length; from += mostAtOnce) void send(all.slice(from, from + mostAtOnce));
+  };
+  const send = async (additions: readonly Addition[]) => {
     try {
-      const counting = client.addToWindow(`${o.namespace}:${id}`, requests, windowSeconds);
-      const [count, msToEnd] = counted.parse(await timeouts.wait(counting));
-      return { count, msToEnd };
+      const keys = additions.map(({ key }) => key);
+      const values = additions.flatMap(({ requests, windowSeconds }) => [requests, windowSeconds]);
+      const counts = counted.parse(await timeouts.wait(client.addToWindows(keys.length, ...keys, ...values)));
+      if (counts.length !== values.length) throw new Error('the store answered for fewer counts');
+      for (const [place, { settle }] of additions.entries()) {
+        const [count = 0, msToEnd = 0] = counts.slice(2 * place);
+        settle({ count, msToEnd });
+      }
     } catch (error) {
       // Only the message: the library's errors contain their command, and a login command contains the password.
       whyDown = error instanceof Error ? error.message : String(error);
       noteUp(false);
-      return null;
+      for (const { settle } of additions) settle(null);
     }
   };
   /** Counts as a request does, because a store that answers but cannot write is not back. */
@@ -109,19 +126,35 @@ export async function connectSharedCounts(o: {
   };
 }
 
-/** In one atomic step: begins a window if none runs, adds to its count, and reads the count and the milliseconds to its end. */
-const addToWindow = `
-  redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
-  return { redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1]) }`;
-const counted = z.tuple([z.number(), z.number()]);
+/** What one request waits for. */
+type Addition = {
+  readonly key: string;
+  readonly requests: number;
+  readonly windowSeconds: number;
+  readonly settle: (answer: Awaited<ReturnType<SharedCounts['add']>>) => void;
+};
+
+/** The store serves nobody else while a script runs; this many take it about half a millisecond. */
+const mostAtOnce = 128;
+
+/** For each key, atomically: begins a window if none runs, adds to its count, and reads the count and the milliseconds to its end. */
+const addToWindows = `
+  local answers = {}
+  for place, key in ipairs(KEYS) do
+    redis.call('SET', key, 0, 'EX', ARGV[2 * place], 'NX')
+    answers[2 * place - 1] = redis.call('INCRBY', key, ARGV[2 * place - 1])
+    answers[2 * place] = redis.call('PTTL', key)
+  end
+  return answers`;
+const counted = z.array(z.number());
 
 type WithScript = Redis & {
-  readonly addToWindow: (key: string, requests: number, windowSeconds: number) => Promise<unknown>;
+  readonly addToWindows: (keys: number, ...keysAndValues: readonly (string | number)[]) => Promise<unknown>;
 };
 
 /** The client sends the script once to each server, and its digest from then on. */
 function withScript(client: Redis): WithScript {
-  client.defineCommand('addToWindow', { lua: addToWindow, numberOfKeys: 1 });
+  client.defineCommand('addToWindows', { lua: addToWindows });
   return client as WithScript;
 }
 

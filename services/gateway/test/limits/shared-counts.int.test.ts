@@ -34,6 +34,15 @@ describe('shared counts', () => {
     });
   });
 
+  it('count each of many requests at once, and each client by itself', async () => {
+    const shared = await connectAs();
+    await eventually(() => expect(shared.isUp()).toBe(true));
+    const clients = Array.from({ length: 600 }, (_, index) => `many-${index % 3}`);
+    const added = clients.map((client) => shared.add(client, { requests: 1, windowSeconds: 60 }));
+    const counts = (await Promise.all(added)).map((answer) => answer?.count);
+    expect(counts).toEqual(clients.map((_, index) => Math.floor(index / 3) + 1));
+  });
+
   it('are unavailable if the store answers but refuses the login', async () => {
     const stranger = await connectAs({ username: 'nobody', password: 'a-password-that-is-wrong' });
     expect(stranger.isUp()).toBe(false);

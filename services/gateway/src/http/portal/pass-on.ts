@@ -37,12 +37,13 @@ export function passOn(
   mode: Mode,
   o: PassOn,
 ): RequestHandler {
-  return async (req: Request, res: Response) => {
+  return async (req: Request, res: Response, next) => {
     const { personId, organisationId } = memberOf(req);
     const caller = await o.findCaller({ personId, organisationId, mode });
     if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
     if (!mayWorkIn(mode, caller.organisationApproved)) return refusePerson(res, 'not-approved');
     const callerToken = o.tokenFor(endpoint.audience, caller, networkOf(o.clientIp(req)));
-    await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
+    const upstream = o.upstreams[endpoint.audience];
+    forward(req, res, { endpoint, upstream, callerToken, fail: next });
   };
 }

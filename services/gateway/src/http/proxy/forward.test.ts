@@ -42,8 +42,9 @@ beforeEach(async () => {
   server = await startHttpServer({
     ...foundation(),
     routes: () => {},
-    fastPath: (req) => (res) =>
+    fastPath: (req) => (res, fail) =>
       forward(req, res, {
+        fail,
         endpoint: { takesBody: req.method === 'POST', budgetMs: 1_000 },
         upstream: upstreamInUse,
         callerToken: null,

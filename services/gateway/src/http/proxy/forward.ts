@@ -9,7 +9,7 @@ import {
 } from '@offer-ads/contracts/internal/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Dispatcher } from 'undici';
-import { CallerGone, type Upstream } from '../../upstream.ts';
+import { CallerGone, type ForwardedRequest, UploadBroken, type Upstream } from '../../upstream.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { PassedReply } from './passed-reply.ts';
 
@@ -23,7 +23,8 @@ const notReadingMs = 2_000;
 /** The service's time does not run while the caller reads nothing; after this long the caller is disconnected. */
 const longestReadMs = 60_000;
 
-export async function forward(
+/** A failure of the service goes to `fail`; a caller who left gets nothing. */
+export function forward(
   req: IncomingMessage,
   res: ServerResponse,
   o: {
@@ -31,35 +32,59 @@ export async function forward(
     upstream: Upstream;
     /** Null: no one is signed in, and the service must not need a caller. */
     callerToken: string | null;
+    fail: (error: unknown) => void;
     /** For tests. */
     longestReadMs?: number;
   },
-): Promise<void> {
+): void {
   // The caller disconnected, or got a 400 for a broken body, during the key's look-up.
   if (res.closed || res.writableEnded) return;
-  const { endpoint } = o;
-  const { storeClock } = o.upstream;
-  const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD', storeClock });
+  const { endpoint, upstream } = o;
+  const { storeClock } = upstream;
   const body = endpoint.takesBody ? bodyOf(req) : null;
   // Taken before our own timer starts, so that nothing is committed after we have answered 503.
   const storeMs = body === null || req.complete ? storeClock.nowMs() : undefined;
-  const limits = limitWaiting(req, body, endpoint.budgetMs, reply, o.longestReadMs ?? longestReadMs);
+
   // Also after a reply was sent: the platform answers a broken upload, and the service's reply is no longer needed.
   const onClose = () => reply.callerLeft();
-  res.on('close', onClose);
-  try {
-    const headers = passedOn(req.headers, endpoint.takesBody);
-    if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
-    headers.push(requestBudgetHeader, String(endpoint.budgetMs));
-    if (storeMs !== undefined) headers.push(commitByHeader, String(storeMs + endpoint.budgetMs));
-    headers.push(requestIdHeader, requestFacts(req).requestId);
-    const method = req.method as Dispatcher.HttpMethod;
-    await o.upstream.send({ method, path: req.url ?? '/', headers, body }, reply);
-  } catch (error) {
-    if (!(error instanceof CallerGone)) throw error;
-  } finally {
+  const release = () => {
     limits.lift();
     res.off('close', onClose);
+  };
+  const ended = (error: Error | undefined) => {
+    release();
+    const isUploading = body !== null && !body.readableEnded && reply.hasBegun();
+    const isBroken = error !== undefined && isUploading && !(error instanceof CallerGone);
+    const fault = upstream.ended(
+      request,
+      isBroken ? new UploadBroken(error.message, { cause: error }) : error,
+    );
+    if (fault !== undefined) o.fail(fault);
+  };
+  const reply: PassedReply = new PassedReply(res, {
+    withoutBody: req.method === 'HEAD',
+    storeClock,
+    ended,
+  });
+  const limits = limitWaiting(req, body, endpoint.budgetMs, reply, o.longestReadMs ?? longestReadMs);
+  res.on('close', onClose);
+
+  const headers = passedOn(req.headers, endpoint.takesBody);
+  if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
+  headers.push(requestBudgetHeader, String(endpoint.budgetMs));
+  if (storeMs !== undefined) headers.push(commitByHeader, String(storeMs + endpoint.budgetMs));
+  headers.push(requestIdHeader, requestFacts(req).requestId);
+  const request: ForwardedRequest = {
+    method: req.method as Dispatcher.HttpMethod,
+    path: req.url ?? '/',
+    headers,
+    body,
+  };
+  try {
+    upstream.send(request, reply);
+  } catch (error) {
+    release();
+    o.fail(error);
   }
 }
 

@@ -15,11 +15,9 @@ function passing() {
     paused: false,
     abort: (reason: Error) => aborted.push(reason),
   } as unknown as Dispatcher.DispatchController;
-  const reply = new PassedReply(res, { withoutBody: false, storeClock: createStoreClock() });
-  const outcome = reply.taken.then(
-    () => 'taken',
-    (error: unknown) => error,
-  );
+  const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
+  const ended = (error: Error | undefined) => resolve(error ?? 'taken');
+  const reply = new PassedReply(res, { withoutBody: false, storeClock: createStoreClock(), ended });
   reply.onRequestStart(controller);
   return { res, reply, controller, errors, aborted, outcome };
 }

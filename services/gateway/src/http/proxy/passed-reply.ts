@@ -5,7 +5,7 @@ import { requestIdHeader, storeTimeHeader } from '@offer-ads/contracts/internal/
 import { sendHead, setHeader } from '@offer-ads/platform/http/replies';
 import type { StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import type { Dispatcher } from 'undici';
-import { CallerGone, NoConnectionFree, type ReplyTaker } from '../../upstream.ts';
+import { CallerGone, NoConnectionFree } from '../../upstream.ts';
 import { noteReturnCode } from './record-calls.ts';
 
 /**
@@ -17,30 +17,38 @@ const mostBytesHeld = 16 * 1024;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** One object per request, because it is faster than several closures. */
-export class PassedReply implements ReplyTaker {
-  readonly taken: Promise<void>;
+export class PassedReply implements Dispatcher.DispatchHandler {
+  readonly #ended: (error: Error | undefined) => void;
   readonly #res: ServerResponse;
   readonly #withoutBody: boolean;
   readonly #storeClock: StoreClock;
-  #settle!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
   /** How long the caller has delayed the reply, and since when it does so now. */
   #heldUpMs = 0;
   #heldUpSinceMs: number | undefined;
-  #ended = false;
+  #isComplete = false;
+  #isSettled = false;
   #status = 0;
   #headers: Headers = {};
   /** The received part of a reply that is sent in one piece; undefined for a streamed reply. */
   #held: Buffer[] | undefined;
 
-  constructor(res: ServerResponse, o: { withoutBody: boolean; storeClock: StoreClock }) {
+  /** @param o.ended called once: with nothing when the whole reply was passed on, else with the reason why there is none */
+  constructor(
+    res: ServerResponse,
+    o: { withoutBody: boolean; storeClock: StoreClock; ended: (error: Error | undefined) => void },
+  ) {
     this.#res = res;
     this.#storeClock = o.storeClock;
     this.#withoutBody = o.withoutBody;
-    this.taken = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
+    this.#ended = o.ended;
+  }
+
+  #settle(error: Error | undefined): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#ended(error);
   }
 
   hasBegun(): boolean {
@@ -49,7 +57,7 @@ export class PassedReply implements ReplyTaker {
 
   /** The connection closed. Does nothing if the whole reply was sent. */
   callerLeft(): void {
-    if (!this.#ended) this.#giveUp(new CallerGone('the connection closed'));
+    if (!this.#isComplete) this.#giveUp(new CallerGone('the connection closed'));
   }
 
   /** Disconnects a caller that reads too slowly. Half a reply cannot be taken back, so the connection ends. */
@@ -66,8 +74,8 @@ export class PassedReply implements ReplyTaker {
   /** Aborts the request to the service at any point. */
   #giveUp(reason: Error): void {
     this.#givenUp ??= reason;
-    this.#settle.reject(reason);
     this.#controller?.abort(reason);
+    this.#settle(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -120,12 +128,12 @@ export class PassedReply implements ReplyTaker {
     if (held === undefined || held.length === 0) this.#res.end();
     // As a latin1 string of the same bytes: Node sends it together with the head in one write instead of two.
     else this.#res.end(held.map((chunk) => chunk.toString('latin1')).join(''), 'latin1');
-    this.#ended = true;
-    this.#settle.resolve();
+    this.#isComplete = true;
+    this.#settle(undefined);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#settle.reject(error);
+    this.#settle(this.#givenUp ?? error);
   }
 
   #sendHead(start: Buffer | undefined): void {
