@@ -38,7 +38,7 @@ export type Following = {
   readonly next: () => Promise<Change | null>;
   /** The position after the last result of `next`. */
   readonly position: () => Position;
-  /** Ends a waiting `next`, which then throws. */
+  /** A waiting `next` throws at once. */
   readonly close: () => Promise<void>;
 };
 
@@ -138,13 +138,24 @@ export function openMembersFeed(
     },
     follow: (after) => {
       const stream = watch({ after, maxAwaitTimeMS: LONGEST_WAIT_MS });
+      const closed = Promise.withResolvers<never>();
+      closed.promise.catch(() => {});
+      // The stream's own token may already be that of a change which `next` did not return because of `close`.
+      let token = EJSON.parse(after);
       return {
         next: async () => {
-          const event = await orUnavailable(stream.tryNext()).catch(throwAsLost);
+          const event = await Promise.race([orUnavailable(stream.tryNext()), closed.promise]).catch(
+            throwAsLost,
+          );
+          token = stream.resumeToken;
           return event && changeOf(event);
         },
-        position: () => positionOf(stream),
-        close: () => stream.close(),
+        position: () => positionOf({ resumeToken: token }),
+        close: () => {
+          // MongoDB answers a waiting request only at the end of its wait, also when its cursor is closed.
+          closed.reject(new Error('following the changes of members was ended'));
+          return stream.close();
+        },
       };
     },
     expected: () => orUnavailable(members.estimatedDocumentCount(withinBudget())),

@@ -1,4 +1,4 @@
-/** A count without a waiting caller ends at once, and MongoDB continues to count for others. */
+/** What nobody waits for ends at once: a count whose caller is gone, and following changes when the service stops. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
@@ -10,6 +10,7 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-prox
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import type { AudienceEngine } from '../../src/audience/audience-engine.ts';
+import { openMembersFeed } from '../../src/audience/members-feed-store.ts';
 import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
 import type { Target } from '../../src/domain/target.ts';
 import { london } from '../people.ts';
@@ -74,5 +75,21 @@ describe('a count whose caller disconnects', () => {
       // For the next try: only existing connections are frozen.
       if (performance.now() - frozenAt >= SOONER_MS) await eventually(() => audience.count(everybody));
     });
+  });
+});
+
+describe('following changes', () => {
+  it('ends at once when it is closed, although MongoDB does not answer', async () => {
+    const feed = openMembersFeed(mongo.connection, createMetrics('pricing'));
+    const after = await eventually(() => feed.position());
+    const following = feed.follow(after);
+    expect(await following.next()).toBeNull();
+    const reached = following.position();
+    wire.freeze();
+    const next = following.next();
+    void following.close().catch(() => {});
+    await expect(next).rejects.toThrow('ended');
+    expect(following.position()).toBe(reached);
+    wire.cut();
   });
 });
