@@ -1,6 +1,7 @@
 /** `npm run bench:audience`: members counted by the index and by its peers, and what an estimate costs. See bench/README.md. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { measureBuild } from './build.ts';
@@ -18,7 +19,14 @@ import { type Peer, timed } from './peers/peers.ts';
 import { openPostgisPeer } from './peers/postgis-peer.ts';
 import { ProgramsMissing, requirePostgis, startPostgresServer } from './peers/postgres-server.ts';
 import { targets } from './queries.ts';
-import { buildReport, changesReport, countsReport, endpointReport, type Sized } from './report.ts';
+import {
+  buildReport,
+  changesReport,
+  countsReport,
+  endpointReport,
+  type Sized,
+  smallCountsReport,
+} from './report.ts';
 
 type Stage = {
   readonly folder: string;
@@ -59,6 +67,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     publish(`audience-${part}`, `${when}\n\n${report(parts)}`, options.write);
   };
   tell('counts', countsReport);
+  tell('small', smallCountsReport);
   tell('changes', changesReport);
   tell('build', buildReport);
   tell('endpoint', endpointReport);
@@ -83,11 +92,16 @@ async function measure(stage: Stage, options: Options, size: number) {
   const peers = [ours, ...(await openPeers(opened, stage, { population, database, mongoUrl }))];
   const snapshots = join(stage.folder, `snapshots-${size}`);
 
-  const counts = wants('counts')
-    ? {
-        peers,
-        ...(await measureCounts({ population, peers, targets: asked, rounds: options.rounds, report: say })),
-      }
+  const countsOf = async (compared: readonly Peer[], targets: readonly Target[]) => ({
+    peers: compared,
+    ...(await measureCounts({ population, peers: compared, targets, rounds: options.rounds, report: say })),
+  });
+  const counts = wants('counts') ? await countsOf(peers, asked) : undefined;
+  const small = wants('small')
+    ? await countsOf(
+        peers.filter(({ slow }) => slow === undefined),
+        targets('small'),
+      )
     : undefined;
   const counted = asked.map(index.count);
   const build = wants('build')
@@ -115,7 +129,7 @@ async function measure(stage: Stage, options: Options, size: number) {
         report: say,
       })
     : undefined;
-  return { counts, changes, build, endpoint };
+  return { counts, small, changes, build, endpoint };
 }
 
 /** Fills each peer, unless an earlier run did. */

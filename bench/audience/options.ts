@@ -2,7 +2,7 @@
 import { readOptions as readUsualOptions, WrongOption } from '../command-line.ts';
 import { MOST_MEMBERS } from './members/population.ts';
 
-const partNames = ['counts', 'changes', 'build', 'endpoint'] as const;
+const partNames = ['counts', 'small', 'changes', 'build', 'endpoint'] as const;
 
 export type Options = {
   /** How many members count, from the smallest number. */

@@ -17,6 +17,16 @@ test('the queries are the same two hundred in every run, within the limits of an
   }
 });
 
+test('small ones are two hundred others, of small circles that mostly reach somebody', () => {
+  const asked = targets('small');
+  expect(asked).toEqual(targets('small'));
+  expect(asked).toHaveLength(200);
+  for (const { radiusMiles } of asked) expect(radiusMiles).toBeLessThanOrEqual(8);
+  const reached = asked.map((target) => bruteForce(population, target));
+  expect(reached.filter((members) => members > 0).length).toBeGreaterThan(100);
+  expect(Math.max(...reached)).toBeLessThan(1_000);
+});
+
 test('they ask with and without filters, on both sides of the date line, and where nobody lives', () => {
   const asked = targets();
   const some = (is: (target: (typeof asked)[number]) => boolean) => asked.filter(is).length;

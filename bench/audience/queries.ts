@@ -1,4 +1,4 @@
-/** Two hundred targets, the same in every run. */
+/** Two hundred targets of each kind, the same in every run. */
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import { cities } from '../../services/pricing/src/domain/members/cities.ts';
@@ -7,8 +7,19 @@ import { island } from './members/population.ts';
 
 const SEED = 2026;
 const HOW_MANY = 200;
-/** In percent. Advertisers ask about places with people; the other targets are where counting may go wrong. */
-const places = { city: 50, 'any city': 25, outskirts: 10, 'date line': 8, sea: 7 };
+type Places = Readonly<Record<'city' | 'any city' | 'suburb' | 'outskirts' | 'date line' | 'sea', number>>;
+/** Places in percent: advertisers ask about places with people; at the other places counting may go wrong. */
+const kinds = {
+  usual: {
+    places: { city: 50, 'any city': 25, suburb: 0, outskirts: 10, 'date line': 8, sea: 7 },
+    miles: [5, 30],
+  },
+  /** Reach some hundreds of a million members at the median. */
+  small: {
+    places: { city: 0, 'any city': 0, suburb: 85, outskirts: 5, 'date line': 8, sea: 2 },
+    miles: [5, 8],
+  },
+} as const satisfies Record<string, { places: Places; miles: readonly [number, number] }>;
 /** Nobody lives within 30 miles: Atlantic, Pacific, Indian Ocean, Southern Ocean, and the North Pole. */
 const seas = [
   [35, -40],
@@ -17,13 +28,14 @@ const seas = [
   [-62, 179.9],
   [90, 0],
 ] as const;
-const [LEAST_RADIUS, MOST_RADIUS] = [5, 30];
 
-export function targets(): readonly Target[] {
+export function targets(kind: keyof typeof kinds = 'usual'): readonly Target[] {
   const random = chance(SEED);
+  const { places, miles } = kinds[kind];
+  const [leastMiles, mostMiles] = miles;
   return Array.from({ length: HOW_MANY }, () => ({
-    ...place(random),
-    radiusMiles: LEAST_RADIUS + random.below(MOST_RADIUS - LEAST_RADIUS + 1),
+    ...place(random, places),
+    radiusMiles: leastMiles + random.below(mostMiles - leastMiles + 1),
     gender: some(random, memberGenders, random.weighted({ 0: 5, 1: 4, 2: 1 })),
     interests: some(random, interestIds, random.weighted({ 0: 4, 1: 3, 3: 2, 8: 1 })),
   }));
@@ -37,13 +49,15 @@ export function worded({ latitude, longitude, radiusMiles, gender, interests }: 
   return `${radiusMiles} miles around ${latitude}, ${longitude}${filters.length > 0 ? `; ${filters.join(', ')}` : ''}`;
 }
 
-function place(random: Chance): Pick<Target, 'latitude' | 'longitude'> {
+function place(random: Chance, places: Places): Pick<Target, 'latitude' | 'longitude'> {
   const kind = random.weighted(places);
   switch (kind) {
     case 'city':
       return near(random, weightedCity(random), 0.12);
     case 'any city':
       return near(random, random.oneOf(cities), 0.12);
+    case 'suburb':
+      return near(random, random.oneOf(cities), 0.25);
     case 'outskirts':
       return near(random, random.oneOf(cities), 0.6);
     case 'date line':

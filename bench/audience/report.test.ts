@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { countingShare } from './counting-share.ts';
 import { changeNames, peerNames, wayNames } from './members/names.ts';
-import { buildReport, changesReport, countsReport, endpointReport } from './report.ts';
+import { buildReport, changesReport, countsReport, endpointReport, smallCountsReport } from './report.ts';
 
 const members = 10_000_000;
 const counted = [0, 5_000, 70_000];
@@ -12,28 +12,27 @@ const timesOf = {
   'MongoDB 2dsphere': 90,
 };
 
-function counts(alone: readonly number[], indexBytes = 15, postgis = counted.map(() => timesOf.PostGIS)) {
-  return countsReport([
-    {
-      members,
-      measured: {
-        counted,
-        alone,
-        tooMany: 0,
-        queriesWithMore: 0,
-        rounds: 1,
-        foreignLoad: 0.02,
-        disturbed: new Map(
-          peerNames.map((name) => [name, name === 'PostGIS' ? postgis : counted.map(() => timesOf[name])]),
-        ),
-        peers: peerNames.map((name) => ({
-          name,
-          loadSeconds: name === 'PostGIS' ? undefined : 7,
-          bytes: indexBytes * members,
-        })),
-      },
-    },
-  ]);
+function countsOf(alone: readonly number[], indexBytes = 15, postgis = counted.map(() => timesOf.PostGIS)) {
+  return {
+    counted,
+    alone,
+    tooMany: 0,
+    queriesWithMore: 0,
+    rounds: 1,
+    foreignLoad: 0.02,
+    disturbed: new Map(
+      peerNames.map((name) => [name, name === 'PostGIS' ? postgis : counted.map(() => timesOf[name])]),
+    ),
+    peers: peerNames.map((name) => ({
+      name,
+      loadSeconds: name === 'PostGIS' ? undefined : 7,
+      bytes: indexBytes * members,
+    })),
+  };
+}
+
+function counts(...measured: Parameters<typeof countsOf>) {
+  return countsReport([{ members, measured: countsOf(...measured) }]);
 }
 
 describe('counts', () => {
@@ -60,6 +59,15 @@ describe('counts', () => {
     expect(report).toContain('300.0 µs at p99, alone, at most 200 ✗');
     expect(report).toContain('31.0 bytes a member, at most 30 ✗');
   });
+});
+
+test('counts of small audiences have aims of their own, at a million members', () => {
+  const report = (size: number) =>
+    smallCountsReport([{ members: size, measured: countsOf([0.02], 15, [8.9, 8.9, 40]) }]);
+  expect(report(1_000_000)).toContain('| PostGIS | 8.900 | 40.000 | 57.8 | 89.0 × | 192.7 × |');
+  expect(report(1_000_000)).toContain('89 × PostGIS at the median, at least 90 ✗');
+  expect(report(1_000_000)).toContain('193 × PostGIS in total, at least 180 ✓');
+  expect(report(10_000_000)).not.toContain('Aims');
 });
 
 test('the aim for changes is compared with the slowest kind on average', () => {

@@ -12,9 +12,12 @@ export type CountsOfPeers = Counts & {
   readonly peers: readonly Pick<Peer, 'name' | 'loadSeconds' | 'bytes'>[];
 };
 
-/** At so many members, and what is asked for there (issue 7, "Measure"). */
+/** At so many members, and what is asked for there. */
 const AIMED_AT = 10_000_000;
+const SMALL_AIMED_AT = 1_000_000;
 const aims = {
+  smallPostgisMedian: 90,
+  smallPostgisTotal: 180,
   postgisMedian: 150,
   postgisTotal: 250,
   aloneMedianMs: 0.025,
@@ -33,7 +36,48 @@ export function countsReport(sizes: readonly Sized<CountsOfPeers>[]): string {
   return sizes.map(countsOfSize).join('\n\n');
 }
 
+export function smallCountsReport(sizes: readonly Sized<CountsOfPeers>[]): string {
+  return sizes
+    .map(({ members: count, measured }) => {
+      const { median: atMedian, total } = timesPostgis(measured);
+      const verdicts = [
+        verdict(atMedian, aims.smallPostgisMedian, '× PostGIS at the median'),
+        verdict(total, aims.smallPostgisTotal, '× PostGIS in total'),
+      ];
+      return [
+        ...countsTable({ members: count, measured }),
+        ...(count === SMALL_AIMED_AT ? [`Aims: ${verdicts.join('; ')}.`] : []),
+      ].join('\n\n');
+    })
+    .join('\n\n');
+}
+
 function countsOfSize({ members: count, measured }: Sized<CountsOfPeers>): string {
+  const { peers, alone } = measured;
+  const postgis = timesPostgis(measured);
+  const bytes = peers.find(({ name }) => name === 'the index')?.bytes ?? Number.NaN;
+  const verdicts = [
+    verdict(postgis.median, aims.postgisMedian, '× PostGIS at the median'),
+    verdict(postgis.total, aims.postgisTotal, '× PostGIS in total'),
+    limit(median(alone) * 1_000, aims.aloneMedianMs * 1_000, 'µs at the median, alone'),
+    limit(percentile(alone, 99) * 1_000, aims.aloneP99Ms * 1_000, 'µs at p99, alone'),
+    limit(bytes / count, aims.bytesAMember, 'bytes a member'),
+  ];
+  return [
+    ...countsTable({ members: count, measured }),
+    lighterHalf(measured),
+    ...(count === AIMED_AT ? [`Aims: ${verdicts.join('; ')}.`] : []),
+  ].join('\n\n');
+}
+
+/** How many times as long as the index PostGIS takes. */
+function timesPostgis({ disturbed }: Counts): { readonly median: number; readonly total: number } {
+  const [ours, postgis] = [disturbed.get('the index') ?? [], disturbed.get('PostGIS') ?? []];
+  return { median: median(postgis) / median(ours), total: sum(postgis) / sum(ours) };
+}
+
+/** A paragraph and a table. */
+function countsTable({ members: count, measured }: Sized<CountsOfPeers>): readonly string[] {
   const { peers, disturbed, alone, counted, rounds } = measured;
   const times = (name: PeerName) => disturbed.get(name) ?? [];
   const ours = times('the index');
@@ -45,23 +89,15 @@ function countsOfSize({ members: count, measured }: Sized<CountsOfPeers>): strin
     shown(percentile(values, 99), 3),
     shown(total(values), 1),
   ];
-  const rows = peers.map(({ name, bytes, loadSeconds }) => [
-    name,
-    ...figures(times(name)),
-    `${shown(ratio(times(name), median), name === 'the index' ? 0 : 1)} ×`,
-    `${shown(ratio(times(name), total), name === 'the index' ? 0 : 1)} ×`,
-    shown(bytes / count, 1),
-    loadSeconds === undefined ? 'kept' : shown(loadSeconds),
-  ]);
+  const rows = peers.map(({ name, bytes, loadSeconds }) =>
+    ([name] as string[]).concat(figures(times(name)), [
+      `${shown(ratio(times(name), median), name === 'the index' ? 0 : 1)} ×`,
+      `${shown(ratio(times(name), total), name === 'the index' ? 0 : 1)} ×`,
+      shown(bytes / count, 1),
+      loadSeconds === undefined ? 'kept' : shown(loadSeconds),
+    ]),
+  );
   const aloneRow = ['the index, alone', ...figures(alone), '', '', '', ''];
-  const bytes = peers.find(({ name }) => name === 'the index')?.bytes ?? Number.NaN;
-  const verdicts = [
-    verdict(ratio(times('PostGIS'), median), aims.postgisMedian, '× PostGIS at the median'),
-    verdict(ratio(times('PostGIS'), total), aims.postgisTotal, '× PostGIS in total'),
-    limit(median(alone) * 1_000, aims.aloneMedianMs * 1_000, 'µs at the median, alone'),
-    limit(percentile(alone, 99) * 1_000, aims.aloneP99Ms * 1_000, 'µs at p99, alone'),
-    limit(bytes / count, aims.bytesAMember, 'bytes a member'),
-  ];
   return [
     `${members(count)}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${counted.length} queries, which reach ` +
       `${shown(median(counted))} members at the median and ${shown(Math.max(...counted))} at most; all counts equal` +
@@ -82,9 +118,7 @@ function countsOfSize({ members: count, measured }: Sized<CountsOfPeers>): strin
       ],
       [...rows, aloneRow],
     ),
-    lighterHalf(measured),
-    ...(count === AIMED_AT ? [`Aims: ${verdicts.join('; ')}.`] : []),
-  ].join('\n\n');
+  ];
 }
 
 /** Most circles of a real day hold fewer people than half of these: the queries that PostGIS answers soonest, by themselves. */

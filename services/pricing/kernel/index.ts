@@ -5,6 +5,7 @@
  */
 import { fetchBoxes, fetchColumns, fetchPositions } from './ahead';
 import { classify, inside, outside } from './boxes';
+import { writeCircle } from './circle';
 import { countSelected, selectSlots } from './columns';
 import {
   ADDRESSES,
@@ -30,7 +31,9 @@ import { countInBlock } from './members';
 /** Marks a node on the stack that lies wholly inside. */
 const INSIDE: u32 = 1 << 31;
 
-export function count(): u32 {
+/** @param radius in radians; the centre is in degrees */
+export function count(latitude: f64, longitude: f64, radius: f64): u32 {
+  writeCircle(latitude, longitude, radius);
   const filtered = load<u32>(INTEREST_COUNT) > 0;
   let total: u32 = 0;
   let top = STACK;

@@ -32,8 +32,12 @@ export const HIGH_LATITUDE: usize = 64;
 export const LOW_LONGITUDE: usize = 128;
 export const HIGH_LONGITUDE: usize = 192;
 
-// What a query is told (`src/audience-index/kernel/wasm-kernel.ts` writes it) ...
-export const ROOT: usize = 0;
+// What a count is asked for ...
+export const GENDER_COUNT: usize = 80;
+export const INTEREST_COUNT: usize = 84;
+export const GENDER_LIST: usize = 96;
+export const INTEREST_LIST: usize = 128;
+// ... the circle (`circle.ts` writes it) ...
 export const LATITUDE: usize = 4;
 export const LONGITUDE: usize = 8;
 export const LATITUDE_REST: usize = 12;
@@ -53,14 +57,12 @@ export const SHRINK: usize = 64;
 export const SHRINK_BY_LATITUDE: usize = 68;
 export const MEMBER_INSIDE: usize = 72;
 export const MEMBER_OUTSIDE: usize = 76;
-export const GENDER_COUNT: usize = 80;
-export const INTEREST_COUNT: usize = 84;
-export const GENDER_LIST: usize = 128;
-export const INTEREST_LIST: usize = 256;
-// ... and what it uses: columns found, bitmaps (16 bytes longer, for the places of lists without a slot), nodes to visit.
-export const FOUND_GENDERS: usize = 2560;
-export const FOUND_INTERESTS: usize = 2624;
-export const GENDER_BITMAP: usize = 4736;
-export const INTEREST_BITMAP: usize = 4896;
-export const MASK: usize = 5056;
-export const STACK: usize = 5248;
+// ... and what the kernel uses: columns found, bitmaps (16 bytes longer, for the places of lists without a slot), nodes to visit.
+export const FOUND_GENDERS: usize = 2624;
+export const FOUND_INTERESTS: usize = 4032;
+export const GENDER_BITMAP: usize = 2176;
+export const INTEREST_BITMAP: usize = 2320;
+export const MASK: usize = 2496;
+export const STACK: usize = 2688;
+/** The address of the tree's root, in words. */
+export const ROOT: usize = 16388;

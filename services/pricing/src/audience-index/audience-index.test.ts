@@ -166,6 +166,14 @@ describe.each(kernels)('the index, counted by the %s kernel', (kernel) => {
     expect(held.get(2 ** 21 - 1)).toBeUndefined();
   });
 
+  it('counts a member once, however often a target names a gender', () => {
+    const two = index(anybody, { ...anybody, memberId: 2, gender: 'Male' });
+    const counted = (gender: IndexedMember['gender'][]) => two.count({ ...aroundAnybody, gender });
+    expect(counted(['Female', 'Female'])).toBe(1);
+    expect(counted(['Male', 'Female', 'Male', 'Non-binary'])).toBe(2);
+    expect(counted(['Non-binary', 'Non-binary'])).toBe(0);
+  });
+
   it('counts more members at one position than a superblock holds', () => {
     const crowd = Array.from({ length: 3_000 }, (_, at) => ({ ...anybody, memberId: at + 1 }));
     const crowded = index(...crowd);

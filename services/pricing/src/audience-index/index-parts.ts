@@ -18,7 +18,7 @@ import {
 import { state } from './memory/layout.ts';
 import { savedChunks } from './memory/saved-bytes.ts';
 import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './memory/vocabulary.ts';
-import { queryFor } from './query.ts';
+import { writeFilters } from './query.ts';
 import type { Entry } from './tree/superblock.ts';
 import { createTree, entryOf, idOf, isOf, type Tree } from './tree/tree.ts';
 
@@ -79,10 +79,7 @@ export function indexOn(parts: Parts): AudienceIndex {
   const find = (memberId: number) => findReference(heap, isAt, memberId);
 
   return {
-    count: (target) => {
-      const query = queryFor(vocabulary, target);
-      return query === undefined ? 0 : kernel.count(heap, query);
-    },
+    count: (target) => (writeFilters(heap, vocabulary, target) ? kernel.count(heap, target) : 0),
     put: (member) => {
       const entry = entryFor(parts, member);
       reserve(heap);

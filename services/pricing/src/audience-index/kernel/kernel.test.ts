@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as layout from '../memory/layout.ts';
 import { openKernel } from './open-kernel.ts';
-import { query } from './wasm-kernel.ts';
 
 const folder = new URL('../../../kernel/', import.meta.url).pathname;
 
@@ -50,7 +49,11 @@ describe('the WebAssembly kernel', () => {
       HIGH_LATITUDE: layout.HIGH_LATITUDE * 4,
       LOW_LONGITUDE: layout.LOW_LONGITUDE * 4,
       HIGH_LONGITUDE: layout.HIGH_LONGITUDE * 4,
-      ...Object.fromEntries(Object.entries(query).map(([name, word]) => [nameInKernel(name), word * 4])),
+      GENDER_COUNT: layout.asked.genderCount * 4,
+      INTEREST_COUNT: layout.asked.interestCount * 4,
+      GENDER_LIST: layout.asked.genders * 4,
+      INTEREST_LIST: layout.asked.interests * 4,
+      ROOT: layout.state.root * 4,
     };
     expect(Object.fromEntries(Object.keys(bytes).map((name) => [name, kernel(name)]))).toEqual(bytes);
   });
@@ -58,10 +61,4 @@ describe('the WebAssembly kernel', () => {
   it('is chosen where there is WebAssembly', () => {
     expect(openKernel().name).toBe('wasm');
   });
-
-  /** `latitudeRest` is called `LATITUDE_REST` there; lists have other names in the same way. */
-  function nameInKernel(name: string): string {
-    const lists: Record<string, string> = { genders: 'GENDER_LIST', interests: 'INTEREST_LIST' };
-    return lists[name] ?? name.replace(/[A-Z]/gu, (letter) => `_${letter}`).toUpperCase();
-  }
 });

@@ -1,11 +1,12 @@
 /** The interface of the code that counts in the index's memory. Two kernels give the same results: WebAssembly, and plain TypeScript. */
+import type { Target } from '../../domain/target.ts';
 import type { Heap, Memory } from '../memory/heap.ts';
-import type { Query } from '../query.ts';
 
 export type Kernel = {
   readonly name: KernelName;
   readonly memory: Memory;
-  readonly count: (heap: Heap, query: Query) => number;
+  /** Counts the members in the target's circle who have the genders and interests that `writeFilters` wrote. */
+  readonly count: (heap: Heap, target: Target) => number;
 };
 
 export type KernelName = 'wasm' | 'plain';

@@ -3,11 +3,19 @@
  * neither its formulas nor its approximations: it uses trigonometry in double precision, and the exact rule for every member near the edge.
  */
 import { fromMicrodegrees, isWithin } from '../../domain/great-circle.ts';
-import { radiusRadians } from '../../domain/target.ts';
+import { radiusRadians, type Target } from '../../domain/target.ts';
 import { slotsOf } from '../memory/columns.ts';
 import { type Heap, type Memory, MOST_BYTES, read, readSigned } from '../memory/heap.ts';
-import { BLOCKS, CHILDREN, GENDERS, node, SLOTS_OF_BLOCK, state, superblock } from '../memory/layout.ts';
-import type { Query } from '../query.ts';
+import {
+  asked,
+  BLOCKS,
+  CHILDREN,
+  GENDERS,
+  node,
+  SLOTS_OF_BLOCK,
+  state,
+  superblock,
+} from '../memory/layout.ts';
 import { type Box, readBox } from '../tree/boxes.ts';
 import { childAt, childrenOf, levelOf } from '../tree/nodes.ts';
 import { takenSlots } from '../tree/superblock.ts';
@@ -22,7 +30,8 @@ export function openPlainKernel(): Kernel {
   return {
     name: 'plain',
     memory: plainMemory(),
-    count: (heap, query) => countNode(heap, circleOf(query), query, read(heap, state.root), false),
+    count: (heap, target) =>
+      countNode(heap, circleOf(target), queryFor(heap, target), read(heap, state.root), false),
   };
 }
 
@@ -41,9 +50,25 @@ function plainMemory(): Memory {
   };
 }
 
+type Query = {
+  readonly target: Target;
+  /** Columns; empty: no filter. */
+  readonly genders: readonly number[];
+  readonly interests: readonly number[];
+};
+
+function queryFor(heap: Heap, target: Target): Query {
+  const columns = (list: number, count: number) => [...heap.u32.subarray(list, list + read(heap, count))];
+  return {
+    target,
+    genders: columns(asked.genders, asked.genderCount),
+    interests: columns(asked.interests, asked.interestCount),
+  };
+}
+
 type Circle = { latitude: number; longitude: number; cosine: number; haversine: number };
 
-function circleOf({ target }: Query): Circle {
+function circleOf(target: Target): Circle {
   const radius = radiusRadians(target.radiusMiles);
   return {
     latitude: target.latitude * 1e6,

@@ -85,8 +85,10 @@ export const node = {
   words: 256,
 } as const;
 
-/** Input and working memory of a query; never saved. */
+/** What a count is asked for, and the kernel's working memory; never saved. */
 export const SCRATCH_WORDS = 4096;
+/** The columns of the genders and interests wanted, without duplicates; none of a kind: no filter of this kind. */
+export const asked = { genderCount: 20, interestCount: 21, genders: 24, interests: 32 } as const;
 /** After it, the state of the index itself. */
 export const state = {
   /** The first word that was never allocated. */
