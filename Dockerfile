@@ -55,6 +55,8 @@ FROM ${NODE_IMAGE} AS sources
 WORKDIR /app
 COPY packages packages
 COPY services services
+# Else each process would load Node's compiler for them.
+RUN --mount=type=bind,source=deploy/images,target=/images node --no-warnings /images/strip-types.ts packages services
 COPY --from=pages /app/web/dist web/dist
 ARG SOURCE_DATE_EPOCH
 RUN if [ -n "${SOURCE_DATE_EPOCH}" ]; then find . -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +; fi
@@ -75,7 +77,8 @@ COPY --from=common /app/node_modules /app/node_modules
 COPY --from=sources /app/packages/contracts /app/packages/contracts
 COPY --from=sources /app/packages/platform /app/packages/platform
 COPY --from=sources /app/packages/admin /app/packages/admin
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 \
+    NODE_OPTIONS=--import=/app/packages/platform/src/process/stripped-sources.mjs
 # By number, because the base may have no name for it.
 USER 1000:1000
 EXPOSE 8080
@@ -105,7 +108,7 @@ WORKDIR /app/services/${SERVICE}
 # Flags of Node for this one service: moderation has --max-semi-space-size=4, a young generation of 12 MB instead of 48, because pictures
 # come and go outside of it.
 ARG NODE_FLAGS=""
-ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 NODE_OPTIONS="${NODE_FLAGS}"
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 NODE_OPTIONS="${NODE_OPTIONS} ${NODE_FLAGS}"
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s CMD ["node", "--eval", "require('http').get(`http://127.0.0.1:${process.env.PORT}/readyz`, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--import", "@offer-ads/platform/telemetry", "src/main.ts"]
 ARG VERSION REVISION CREATED

@@ -1,5 +1,7 @@
 /** Dockerfile and .dockerignore, held against what the services read; no Docker is needed. */
-import { globSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
@@ -48,6 +50,7 @@ describe('images', () => {
       /^packages\/(admin|contracts|platform|simulators)\/package\.json$/,
       /^packages\/contracts\/generated\/((portal-)?openapi|postman-collection)\.json$/,
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,
+      /^packages\/platform\/src\/process\/stripped-sources\.mjs$/,
       /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,
       /^services\/gateway\/pages\//,
       /^services\/moderation\/model\/nsfwjs-mobilenet-v2\.onnx$/,
@@ -68,6 +71,22 @@ describe('images', () => {
     'services/offers/test/offers.api.test.ts',
   ])('are built without %s', (path) => {
     expect(isSent(path)).toBe(false);
+  });
+
+  it('have sources that run without Node’s compiler', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stripped-'));
+    try {
+      writeFileSync(join(folder, 'typed.ts'), "export const word: string = ('stripped' as string);\n");
+      writeFileSync(join(folder, 'main.ts'), "import { word } from './typed.ts';\nconsole.log(word!);\n");
+      const inFolder = { cwd: folder, encoding: 'utf8', env: {} } as const;
+      execFileSync(process.execPath, [join(repository, 'deploy/images/strip-types.ts'), folder], inFolder);
+      const hook = join(repository, 'packages/platform/src/process/stripped-sources.mjs');
+      const args = ['--no-experimental-strip-types', `--import=${hook}`, 'main.ts'];
+      expect(execFileSync(process.execPath, args, inFolder)).toBe('stripped\n');
+      expect(readFileSync(join(folder, 'typed.ts'), 'utf8')).not.toContain(': string');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('are built from the manifest of every workspace in the lock file', () => {
