@@ -110,7 +110,7 @@ WORKDIR /app/services/${SERVICE}
 ARG NODE_FLAGS=""
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 NODE_OPTIONS="${NODE_OPTIONS} ${NODE_FLAGS}"
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s CMD ["node", "--eval", "require('http').get(`http://127.0.0.1:${process.env.PORT}/readyz`, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-CMD ["node", "--import", "@offer-ads/platform/telemetry", "src/main.ts"]
+CMD ["node", "--import", "@offer-ads/platform/telemetry/telemetry", "src/main.ts"]
 ARG VERSION REVISION CREATED
 LABEL org.opencontainers.image.title="offer-ads/${SERVICE}" \
       org.opencontainers.image.description="Offer advertising: the service ${SERVICE}" \

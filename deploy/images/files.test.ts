@@ -1,8 +1,9 @@
 /** Dockerfile and .dockerignore, held against what the services read; no Docker is needed. */
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
@@ -71,6 +72,24 @@ describe('images', () => {
     'services/offers/test/offers.api.test.ts',
   ])('are built without %s', (path) => {
     expect(isSent(path)).toBe(false);
+  });
+
+  it('are started with programs and modules that exist', () => {
+    const files = [
+      'Dockerfile',
+      'docker-compose.yml',
+      ...globSync('deploy/k8s/**/*.yaml', { cwd: repository }),
+    ];
+    const commands = files.map((file) => readFileSync(join(repository, file), 'utf8')).join('\n');
+    const programs = new Set(commands.match(/(?<=[ "[/])(src|packages)\/[\w/-]+\.ts\b/g));
+    expect(programs.size).toBeGreaterThan(6);
+    for (const path of programs) {
+      const found = globSync([path, `services/*/${path}`], { cwd: repository });
+      expect([path, found.length > 0]).toEqual([path, true]);
+    }
+    const modules = new Set(commands.match(/@offer-ads\/[\w/-]+(?=")/g));
+    expect(modules.size).toBe(1);
+    for (const name of modules) expect(existsSync(fileURLToPath(import.meta.resolve(name)))).toBe(true);
   });
 
   it('have sources that run without Node’s compiler', () => {

@@ -1,5 +1,5 @@
 /**
- * Loaded before everything else: `node --import @offer-ads/platform/telemetry src/main.ts`. Without a collector it only gives requests
+ * Loaded before everything else: `node --import @offer-ads/platform/telemetry/telemetry src/main.ts`. Without a collector it only gives requests
  * trace ids. With one, the SDK is loaded, and hooks for the drivers of databases: these must be registered before any driver is imported.
  */
 import { context, propagation, trace } from '@opentelemetry/api';
