@@ -4,7 +4,7 @@ import { AT_ONCE } from './charging.ts';
 import { type Run, type Sample, type Spread, spreads, type Way, ways } from './measure.ts';
 
 /** Of the faster of pgbench's two. */
-const AIM = 0.7;
+const AIM = 0.9;
 
 export function billingReport(run: Run): string {
   const all = [...run.samples.values()].flatMap((byWay) => [...byWay.values()].flat());

@@ -75,27 +75,25 @@ CREATE TABLE entries (
   PRIMARY KEY (transaction_id, account_id)
 );
 
--- Entries are checked by the statement that writes them, all of them at once, together with earlier entries of the same transactions.
--- Each scalar subquery is a look-up by a primary key, whatever the statistics of the tables say: as a join, on tables that were not
--- analysed yet, it read all accounts for each booking.
+-- Entries are checked by the statement that writes them, all of them at once: what one statement adds to a transaction sums to zero, so the
+-- transaction does too. The scalar subquery is a look-up by primary keys, whatever the statistics of the tables say: as a join, on tables
+-- that were not analysed yet, it read all accounts for each booking.
 CREATE FUNCTION entries_must_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   wrong record;
 BEGIN
-  SELECT transaction_id, whole.* INTO wrong
-    FROM (SELECT DISTINCT transaction_id FROM added) AS touched
-   CROSS JOIN LATERAL (
-     SELECT count(*) AS entries, sum(e.amount_minor) AS total,
-            bool_and((SELECT (a.organisation_id, a.mode, a.currency) = (t.organisation_id, t.mode, t.currency)
-                        FROM accounts a, transactions t
-                       WHERE a.account_id = e.account_id AND t.transaction_id = e.transaction_id)) AS one_book
-       FROM entries e WHERE e.transaction_id = touched.transaction_id
-   ) AS whole
-   WHERE entries < 2 OR total <> 0 OR NOT one_book
+  SELECT * INTO wrong
+    FROM (
+      SELECT transaction_id, sum(amount_minor) AS total,
+             bool_and((SELECT (a.organisation_id, a.mode, a.currency) = (t.organisation_id, t.mode, t.currency)
+                         FROM accounts a, transactions t
+                        WHERE a.account_id = e.account_id AND t.transaction_id = e.transaction_id)) AS one_book
+        FROM added e GROUP BY transaction_id
+    ) AS whole
+   WHERE total <> 0 OR NOT one_book
    LIMIT 1;
   IF FOUND THEN
-    RAISE EXCEPTION 'transaction % does not balance: % entries, sum %, one book: %',
-      wrong.transaction_id, wrong.entries, wrong.total, wrong.one_book
+    RAISE EXCEPTION 'transaction % does not balance: sum %, one book: %', wrong.transaction_id, wrong.total, wrong.one_book
       USING ERRCODE = 'check_violation', CONSTRAINT = 'transaction_must_balance';
   END IF;
   RETURN NULL;
