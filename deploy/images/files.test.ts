@@ -81,7 +81,7 @@ describe('images', () => {
       ...globSync('deploy/k8s/**/*.yaml', { cwd: repository }),
     ];
     const commands = files.map((file) => readFileSync(join(repository, file), 'utf8')).join('\n');
-    const programs = new Set(commands.match(/(?<=[ "[/])(src|packages)\/[\w/-]+\.ts\b/g));
+    const programs = new Set(commands.match(/(?<=[ "[]|\/app\/)(src|packages)\/[\w/-]+\.ts\b/g));
     expect(programs.size).toBeGreaterThan(6);
     for (const path of programs) {
       const found = globSync([path, `services/*/${path}`], { cwd: repository });
