@@ -1,6 +1,6 @@
 /** One service behind the gateway: keep-alive connections and a circuit breaker; bodies are streamed. */
 import type { Readable } from 'node:stream';
-import { createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
+import { type CallUnderWay, createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -17,6 +17,8 @@ export type ForwardedRequest = {
   /** Names and values alternating; the trace is added. */
   readonly headers: string[];
   readonly body: Readable | null;
+  /** Set by `send`. */
+  call?: CallUnderWay;
   /** Set by `send`, if the request is recorded. */
   span?: CallSpan | undefined;
 };
@@ -86,18 +88,20 @@ export function createUpstream(o: {
   return {
     storeClock: createStoreClock(),
     send: (request, taker) => {
-      if (!circuit.begin()) throw noAnswer('the breaker is open');
+      const call = circuit.begin();
+      if (call === undefined) throw noAnswer('the breaker is open');
+      request.call = call;
       request.span = beginCall(`${request.method} ${o.name}`);
       addTraceTo(request.headers, request.span);
       (request.body === null ? pool : uploads).dispatch(request, taker);
     },
-    ended: ({ span }, error) => {
+    ended: ({ call, span }, error) => {
       endCall(span, error !== undefined);
       if (error === undefined) {
-        circuit.succeeded();
+        call?.succeeded();
         return undefined;
       }
-      circuit.failed(error);
+      call?.failed(error);
       return error instanceof CallerGone ? undefined : noAnswer(error.message, error);
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,4 +1,5 @@
 /** The circuit breaker for calls to another service. */
+import CircuitBreaker from 'opossum';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -6,25 +7,23 @@ export type Breaker<In, Out> = Pick<Circuit, 'isOpen' | 'shutdown'> & {
   readonly fire: (input: In) => Promise<Out>;
 };
 
-/** The same for calls that need no promise. */
+/** The same for work that tells its end by a call instead of a promise. */
 export type Circuit = {
-  /** Whether a call may be made now. Each call that begins tells its end by `succeeded` or `failed`, once. */
-  readonly begin: () => boolean;
-  readonly succeeded: () => void;
-  readonly failed: (error: unknown) => void;
-  /** Whether calls are refused, and no trial is due. */
+  /** Undefined while calls are refused. A call that begins tells its end, once. */
+  readonly begin: () => CallUnderWay | undefined;
+  /** Whether calls are refused without an attempt. */
   readonly isOpen: () => boolean;
   readonly shutdown: () => void;
 };
 
-/** What a call gets that is refused without an attempt. */
-export class BreakerOpen extends Error {
-  override readonly name = 'BreakerOpen';
-}
+export type CallUnderWay = {
+  readonly succeeded: () => void;
+  readonly failed: (error: unknown) => void;
+};
 
-/** Opens when more than half of the calls within ten seconds failed, with at least this many calls: one failure proves nothing. */
+/** Opens when half of the calls within ten seconds failed, with at least this many calls: one failure proves nothing. */
 const volumeThreshold = 5;
-const windowSeconds = 10;
+const errorThresholdPercentage = 50;
 /** Decision 23, deadlines and outages: calls succeed again at most three seconds after a dependency is back. */
 const resetTimeoutMs = 2_000;
 
@@ -65,27 +64,47 @@ type Target = {
 export function createBreaker<In, Out>(
   o: Target & { readonly attempt: (input: In) => Promise<Out> },
 ): Breaker<In, Out> {
-  const { begin, succeeded, failed, isOpen, shutdown } = createCircuit(o);
+  const breaker = opossumFor(o);
   return {
-    isOpen,
-    shutdown,
-    fire: async (input) => {
-      if (!begin()) throw new BreakerOpen(`the breaker of ${o.target} is open`);
-      try {
-        const output = await o.attempt(input);
-        succeeded();
-        return output;
-      } catch (error) {
-        failed(error);
-        throw error;
-      }
-    },
+    fire: (input) => breaker.fire(() => o.attempt(input)) as Promise<Out>,
+    isOpen: () => breaker.opened,
+    shutdown: () => breaker.shutdown(),
   };
 }
 
 export function createCircuit(o: Target): Circuit {
-  const { target, logger, probe } = o;
-  const gauge = o.metrics.gauge({
+  const breaker = opossumFor(o);
+  return {
+    begin: () => {
+      let call: CallUnderWay | undefined;
+      // Opossum calls the function at once, or refuses the call.
+      const work = () =>
+        new Promise<void>((succeeded, failed) => {
+          call = { succeeded, failed };
+        });
+      breaker.fire(work).catch(() => {});
+      return call;
+    },
+    isOpen: () => breaker.opened,
+    shutdown: () => breaker.shutdown(),
+  };
+}
+
+function opossumFor(o: Target): CircuitBreaker<[() => Promise<unknown>]> {
+  const { probe } = o;
+  const breaker = new CircuitBreaker<[() => Promise<unknown>]>((work) => work(), {
+    name: o.target,
+    timeout: false,
+    volumeThreshold,
+    errorThresholdPercentage,
+    resetTimeout: resetTimeoutMs,
+    errorFilter: o.isHarmless,
+    // They are not used, and computing them would sort the durations of the last ten seconds once a second.
+    rollingPercentilesEnabled: false,
+    enableSnapshots: false,
+  });
+  const { target, logger } = o;
+  const open = o.metrics.gauge({
     name: 'circuit_breaker_open',
     help: '1 while the breaker is open (from the first refused call until a call succeeds), else 0',
     labelNames: ['target'],
@@ -96,86 +115,17 @@ export function createCircuit(o: Target): Circuit {
     labelNames: ['target'],
     from0: { target: [target] },
   });
-  gauge.set({ target }, 0);
-
-  let state: 'closed' | 'open' | 'trial due' | 'on trial' = 'closed';
-  let recent = latestCalls();
-  let resetting: NodeJS.Timeout | undefined;
-
-  const open = () => {
-    state = 'open';
-    gauge.set({ target }, 1);
+  open.set({ target }, 0);
+  breaker.on('open', () => {
+    open.set({ target }, 1);
     opened.inc({ target });
     logger.warn({ target }, 'breaker opened');
-    clearTimeout(resetting);
-    resetting = setTimeout(() => {
-      state = 'trial due';
-      if (probe !== undefined) void tryIt(probe);
-    }, resetTimeoutMs).unref();
-  };
-  const close = () => {
-    state = 'closed';
-    recent = latestCalls();
-    gauge.set({ target }, 0);
+  });
+  breaker.on('close', () => {
+    open.set({ target }, 0);
     logger.info({ target }, 'breaker closed');
-  };
-  const tryIt = async (attempt: () => Promise<unknown>) => {
-    state = 'on trial';
-    await attempt().then(succeeded, failed);
-  };
-
-  function begin(): boolean {
-    if (state === 'closed') recent.note('begun');
-    else if (state === 'trial due') state = 'on trial';
-    else return false;
-    return true;
-  }
-
-  /** Also the end of a call that began before the breaker opened shows that the target is back, or still away. */
-  function succeeded(): void {
-    if (state === 'trial due' || state === 'on trial') close();
-  }
-
-  function failed(error: unknown): void {
-    if (o.isHarmless(error)) return succeeded();
-    if (state === 'open') return;
-    if (state !== 'closed') return open();
-    recent.note('failed');
-    const { begun, failed } = recent.sums();
-    if (begun >= volumeThreshold && failed * 2 > begun) open();
-  }
-
-  return {
-    begin,
-    succeeded,
-    failed,
-    isOpen: () => state === 'open',
-    shutdown: () => clearTimeout(resetting),
-  };
-}
-
-/** How many calls of the last ten seconds began and failed, counted by seconds. */
-function latestCalls() {
-  type Counts = { second: number; begun: number; failed: number };
-  const seconds: Counts[] = Array.from({ length: windowSeconds }, () => ({
-    second: -1,
-    begun: 0,
-    failed: 0,
-  }));
-  const now = () => Math.floor(performance.now() / 1_000);
-  return {
-    note: (what: 'begun' | 'failed') => {
-      const second = now();
-      const counts = seconds[second % windowSeconds];
-      if (counts === undefined) throw new Error('no such second');
-      if (counts.second !== second) Object.assign(counts, { second, begun: 0, failed: 0 });
-      counts[what] += 1;
-    },
-    sums: () => {
-      const since = now() - windowSeconds;
-      const inWindow = seconds.filter(({ second }) => second > since);
-      const sum = (of: (counts: Counts) => number) => inWindow.reduce((all, counts) => all + of(counts), 0);
-      return { begun: sum((counts) => counts.begun), failed: sum((counts) => counts.failed) };
-    },
-  };
+  });
+  // Fired synchronously in this event, the probe is the one call that opossum lets through in its half-open state.
+  if (probe !== undefined) breaker.on('halfOpen', () => void breaker.fire(probe).catch(() => {}));
+  return breaker;
 }

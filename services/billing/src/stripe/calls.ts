@@ -3,7 +3,7 @@
  * create something have an idempotency key, and expiring a session twice has the same effect as once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Breaker, BreakerOpen, saysUnavailable } from '@offer-ads/platform/calls/breaker';
+import { type Breaker, saysUnavailable } from '@offer-ads/platform/calls/breaker';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
@@ -118,7 +118,8 @@ export function isSpentKey(error: unknown): boolean {
 
 /** Refusals stay as they are; an error with unknown outcome becomes the 503. */
 function fault(error: unknown): unknown {
-  if (error instanceof BreakerOpen) return serviceUnavailable('stripe: the circuit breaker is open', error);
+  if (error instanceof Error && 'code' in error && error.code === 'EOPENBREAKER')
+    return serviceUnavailable('stripe: the circuit breaker is open', error);
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const { statusCode } = error;
   const isAnswer = statusCode === 400 || statusCode === 402 || statusCode === 404;
