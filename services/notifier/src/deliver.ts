@@ -20,6 +20,8 @@ export type Delivery = AsyncDisposable & { readonly wake: () => void };
 
 /** For notifications that become due by time; new notifications wake the loop themselves. */
 const pollEveryMs = 1_000;
+/** A claim takes several round trips however many mails it takes. Nobody notices that a mail leaves this much later. */
+const gatherMs = 50;
 /** Several times within a lease. */
 const renewEveryMs = 10_000;
 /** Enough that no connection waits for the next claim, and few enough that claimed notifications do not wait long for a connection. */
@@ -69,6 +71,7 @@ export function startDelivery(o: {
   let expiredAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
+  let waking: NodeJS.Timeout | undefined;
 
   const loop = startLoop({ name: 'delivery', everyMs: pollEveryMs, logger, metrics: o.metrics, work });
   const leases = startLoop({
@@ -88,10 +91,10 @@ export function startDelivery(o: {
     await endExpired();
     while (!stopping.signal.aborted && !isPaused(health, clock.now())) {
       if (!(await connectionWithin(waitForConnectionMs))) return;
-      const claimed = await claim();
-      if (claimed.length === 0) return;
-      await begin(claimed);
-      if (performance.now() > until) return wake();
+      const { claimed, mayBeMore } = await claim();
+      if (claimed.length > 0) await begin(claimed);
+      if (!mayBeMore) return;
+      if (performance.now() > until) return runAgain();
     }
   }
 
@@ -102,27 +105,25 @@ export function startDelivery(o: {
     measured.expired.inc(await inStore(notifications.expire(expired)));
   }
 
-  async function claim(): Promise<readonly Claimed[]> {
+  async function claim(): Promise<{ claimed: readonly Claimed[]; mayBeMore: boolean }> {
     leasedAtMs = performance.now();
-    const claimed = await inStore(
-      notifications.claim({
-        // A single mail tests whether the server is back.
-        atMost: needsProbe(health) ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce),
-        takeOver: performance.now() - storeFailedAtMs > graceMs,
-        held: [...held],
-      }),
-    );
-    for (const { id } of claimed) held.add(id);
-    return claimed;
+    // A single mail tests whether the server is back.
+    const atMost = needsProbe(health) ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce);
+    const takeOver = performance.now() - storeFailedAtMs > graceMs;
+    const due = await inStore(notifications.claim({ atMost, takeOver, held: [...held] }));
+    for (const { id } of due.claimed) held.add(id);
+    return due;
   }
 
   /** Starts each delivery at its reserved moment when a connection is free; gives back the notifications that were not started. */
   async function begin(claimed: readonly Claimed[]): Promise<void> {
     const left = new Set(claimed);
     try {
-      const bouncesByAddress = await inStore(bounces.find(claimed.map(({ recipient }) => recipient)));
-      const contactsByOrganisation = await inStore(
-        contacts.findAll(claimed.map(({ organisationId }) => organisationId)),
+      const [bouncesByAddress, contactsByOrganisation] = await inStore(
+        Promise.all([
+          bounces.find(claimed.map(({ recipient }) => recipient)),
+          contacts.findAll(claimed.map(({ organisationId }) => organisationId)),
+        ]),
       );
       const { firstInMs, everyMs } = await inStore(o.pace.reserve(claimed.length));
       const startedAtMs = performance.now();
@@ -228,7 +229,7 @@ export function startDelivery(o: {
   async function recordForSure({ id }: Claimed, result: DeliveryResult): Promise<void> {
     for (;;) {
       try {
-        return await inStore(notifications.record(id, result));
+        return await inStore(notifications.record({ id, result }));
       } catch (error) {
         logger.error({ error }, 'the result of a delivery could not be recorded and will be tried again');
         if (stopping.signal.aborted) return;
@@ -270,8 +271,15 @@ export function startDelivery(o: {
     if (leftMs > 0) await pause(leftMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
 
-  /** Starts the next run at once after the present one. */
+  /** Starts a run soon, for all mails that are added until then. */
   function wake(): void {
+    if (!stopping.signal.aborted) waking ??= setTimeout(runAgain, gatherMs);
+  }
+
+  /** Starts the next run at once after the present one. */
+  function runAgain(): void {
+    clearTimeout(waking);
+    waking = undefined;
     // The loop logs a failed run and repeats it at the next poll.
     loop.runNow().catch(() => {});
   }
@@ -280,6 +288,7 @@ export function startDelivery(o: {
     wake,
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
+      clearTimeout(waking);
       endWait(false);
       await loop[Symbol.asyncDispose]();
       const over = new AbortController();

@@ -7,6 +7,7 @@ import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
 import type { DeliveryResult } from './domain/delivery/delivery.ts';
 import type { Message } from './domain/letters/render-letter.ts';
+import { groupWrites } from './group-writes.ts';
 
 /** A notification that only this process may deliver while it holds the lease. */
 export type Claimed = {
@@ -33,18 +34,18 @@ export type NotificationsStore = {
   readonly add: (session: ClientSession, notifications: readonly Notification[], now: Date) => Promise<void>;
   /**
    * Takes due notifications: first links, because they expire, then the longest due. `takeOver`: also from a holder whose lease has ended.
-   * Never one in `held`, which this process is delivering.
+   * Never one in `held`, which this process is delivering. `mayBeMore` is false if no other one was due.
    */
   readonly claim: (o: {
     readonly atMost: number;
     readonly takeOver: boolean;
     readonly held: readonly string[];
-  }) => Promise<readonly Claimed[]>;
+  }) => Promise<{ readonly claimed: readonly Claimed[]; readonly mayBeMore: boolean }>;
   /** Renews leases from now on for their full length; only those that this process still holds. */
   readonly renew: (ids: readonly string[]) => Promise<void>;
   /** Due again at once, without counting an attempt. */
   readonly giveBack: (ids: readonly string[]) => Promise<void>;
-  readonly record: (id: string, result: DeliveryResult) => Promise<void>;
+  readonly record: (o: { readonly id: string; readonly result: DeliveryResult }) => Promise<void>;
   /** Ends notifications that expired unsent; returns their number. */
   readonly expire: (result: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
 };
@@ -146,7 +147,8 @@ export async function openNotificationsStore(
         .sort({ priority: 1, dueAt: 1 })
         .limit(atMost)
         .toArray();
-      if (found.length === 0) return [];
+      const mayBeMore = found.length === atMost;
+      if (found.length === 0) return { claimed: [], mayBeMore };
       const ids = found.map(({ _id }) => _id);
       // If several replicas found the same one, only one gets it.
       await addressed.updateMany({ _id: { $in: ids }, ...claimable }, [
@@ -161,7 +163,10 @@ export async function openNotificationsStore(
         },
       ]);
       const taken = await addressed.find({ _id: { $in: ids }, state: 'sending', lease }).toArray();
-      return taken.map(claimedOf).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
+      const claimed = taken
+        .map(claimedOf)
+        .toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
+      return { claimed, mayBeMore };
     },
     renew: async (ids) => {
       await addressed.updateMany({ _id: { $in: [...ids] }, state: 'sending', lease }, [
@@ -174,13 +179,20 @@ export async function openNotificationsStore(
         { $unset: ['lease', 'claimedAt'] },
       ]);
     },
-    record: async (id, result) => {
-      // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process
-      // does not overwrite what another has recorded since.
-      const open: driver.Filter<Addressed> =
-        result.state === 'sent' ? { state: { $in: ['pending', 'sending'] } } : { state: 'sending', lease };
-      await addressed.updateOne({ _id: id, ...open }, recording(result, now(), later));
-    },
+    record: groupWrites((results) =>
+      addressed.bulkWrite(
+        results.map(({ id, result }) => {
+          // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process
+          // does not overwrite what another has recorded since.
+          const open: driver.Filter<Addressed> =
+            result.state === 'sent'
+              ? { state: { $in: ['pending', 'sending'] } }
+              : { state: 'sending', lease };
+          return { updateOne: { filter: { _id: id, ...open }, update: recording(result, now(), later) } };
+        }),
+        { ordered: false },
+      ),
+    ),
     expire: async (result) => {
       const { modifiedCount } = await addressed.updateMany(
         {

@@ -337,7 +337,7 @@ describe('several processes', () => {
       const claims = await Promise.all(
         stores.map((store) => store.claim({ atMost: 12, takeOver: true, held: [] })),
       );
-      const claimed = claims.flat().map(({ id }) => id);
+      const claimed = claims.flatMap((claim) => claim.claimed).map(({ id }) => id);
       expect(claimed).toHaveLength(new Set(claimed).size);
       expect(claimed).toHaveLength(12);
     }
