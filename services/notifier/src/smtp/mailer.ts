@@ -1,6 +1,6 @@
 /** SMTP: pooled connections, a time limit for every step, and the result of a mail as a value. */
 import { createHash } from 'node:crypto';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import { type Attempt, attemptOf, type Stage, shown } from '../domain/delivery/attempt.ts';
 import type { Message } from '../domain/letters/render-letter.ts';
@@ -106,14 +106,22 @@ export function messageIdOf(notificationId: string, from: string): string {
  */
 function inOnePiece(pieces: Readable): Readable {
   const gathered: Buffer[] = [];
-  const whole = new Transform({
-    transform: (piece: Buffer, _encoding, done) => {
-      gathered.push(piece);
-      done();
+  // Not `pipeline`, which makes an error with its stack at the end of every stream.
+  const whole = new Readable({
+    read: () => {},
+    destroy: (error, done) => {
+      pieces.destroy();
+      done(error);
     },
-    flush: (done) => done(null, Buffer.concat(gathered)),
   });
-  return pipeline(pieces, whole, () => {});
+  pieces
+    .on('data', (piece: Buffer) => gathered.push(piece))
+    .once('error', (error) => whole.destroy(error))
+    .once('end', () => {
+      whole.push(Buffer.concat(gathered));
+      whole.push(null);
+    });
+  return whole;
 }
 
 type Progress = ReturnType<typeof watchProgress>;
