@@ -65,9 +65,9 @@ export async function startService(
         // Behind its end a picture may hold anything: the same to look at, and other bytes.
         body: Buffer.concat([o.picture, Buffer.from(`${sent}`)]),
       });
-      const text = await answer.body.text();
-      if (answer.statusCode !== 200 || !text.includes('"allowed"'))
-        throw new Error(`a picture is answered ${answer.statusCode}: ${text.slice(0, 200)}`);
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      if (answer.headers['content-type'] !== 'image/jpeg')
+        throw new Error(`a picture is answered ${answer.statusCode}: ${bytes.toString('utf8', 0, 200)}`);
     },
     rssBytes: () => {
       const [, kibibytes] =

@@ -1,6 +1,5 @@
 /** Stand-ins for pricing and moderation: they keep to their contracts, with random delays and odd prices. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
@@ -40,12 +39,7 @@ export function startModeration(clock: Clock, takesMs: () => number): Promise<Ht
   return serve('moderation', clock, (app) => {
     app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {
       await pause(takesMs());
-      res.json({
-        verdict: 'allowed',
-        contentHash: 'test',
-        contentType: 'image/jpeg',
-        imageBase64: (req.body as Buffer).toString('base64'),
-      } satisfies VerdictReply);
+      res.type('image/jpeg').send(req.body);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** That the model really decides: through the door of the service, on pictures made here, with one threshold and another. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
@@ -13,6 +13,7 @@ import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
 import { cleanPicture, looksAt } from '../src/pictures/pictures.ts';
 import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
+import { verdictIn } from './verdict-in.ts';
 
 let mongo: TestMongo;
 let model: Model;
@@ -71,7 +72,7 @@ async function ask(url: string, file: Buffer): Promise<VerdictReply> {
       body: new Uint8Array(file),
     }),
   );
-  return verdictReply.parse(await response.json());
+  return verdictIn(response);
 }
 
 const expected = (isRefused: (picture: (typeof set)[number]) => boolean) =>

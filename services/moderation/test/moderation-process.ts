@@ -1,10 +1,11 @@
 /** Moderation as a process of its own, as its image runs it, so that its memory can be read. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { startServiceProcess } from '@offer-ads/testing/service-process';
+import { verdictIn } from './verdict-in.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -62,10 +63,10 @@ async function judge(
     },
     body: new Uint8Array(upload),
   });
-  const body: unknown = await response.json();
+  if (response.status !== 200) await response.body?.cancel();
   if ([503, 422, 429].includes(response.status)) return undefined;
   if (response.status !== 200) throw new Error(`moderation answers ${response.status}`);
-  return verdictReply.parse(body);
+  return verdictIn(response);
 }
 
 /** Of the service and the process that opens pictures now; pages that both share count once, as for a container. Linux only. */

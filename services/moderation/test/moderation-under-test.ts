@@ -1,5 +1,5 @@
 /** The service on a real MongoDB, with a model that says what a test wants to hear. */
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { adminActorHeader } from '@offer-ads/platform/admin/routes';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -13,6 +13,7 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-prox
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { Model } from '../src/model/model.ts';
 import { startModeration } from '../src/service.ts';
+import { verdictIn } from './verdict-in.ts';
 
 export type TestModel = Model & {
   /** How explicit every look is; null: there is no answer, but a 503. */
@@ -108,7 +109,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
         body: new Uint8Array(bytes),
       });
     return {
-      upload: async (bytes, as) => verdictReply.parse(await (await patiently(() => post(bytes, as))).json()),
+      upload: async (bytes, as) => verdictIn(await patiently(() => post(bytes, as))),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, { token = adminToken, by = 'ann' } = {}) => {
         const [method = '', path = ''] = call.split(' ');

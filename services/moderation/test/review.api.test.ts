@@ -13,6 +13,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
+import { sha256 } from '../src/model/recognise.ts';
 import { openCopiesStore } from '../src/pictures/copies-store.ts';
 import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
@@ -38,7 +39,7 @@ async function uploaded(
   under.model.says = o.says ?? 0.1;
   const reply = await under.upload(picture, { organisationId, mode: o.mode ?? 'TEST' });
   if (reply.verdict === 'unreadable') throw new Error(reply.problem);
-  return { picture, organisationId, contentHash: reply.contentHash, verdict: reply.verdict };
+  return { picture, organisationId, contentHash: sha256(picture), verdict: reply.verdict };
 }
 
 async function list(query: Record<string, string | number>): Promise<PicturesReply> {

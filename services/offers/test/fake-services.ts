@@ -164,8 +164,9 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         return void req.socket.destroy();
       }
       const spoiling = calls.spoilt[name];
-      if (spoiling === undefined) res.json(body);
-      else spoil(res, spoiling, JSON.stringify(body));
+      if (spoiling !== undefined) spoil(res, spoiling, JSON.stringify(body));
+      else if ('bytes' in body) res.type('image/jpeg').send(body.bytes);
+      else res.json(body);
     };
   const offerIdIn = (req: Request) => Number(req.params['offerId']);
 
@@ -282,14 +283,13 @@ function priceFrom({ costMinor, matchingUsers }: FakeServices['pricing']): Price
 }
 
 function verdictOn(verdict: VerdictReply['verdict'], picture: Buffer): VerdictReply {
-  const contentHash = 'test';
   switch (verdict) {
     case 'unreadable':
       return { verdict, problem: 'image is damaged or incomplete' };
     case 'refused':
-      return { verdict, contentHash, reason: 'the picture looks explicit' };
+      return { verdict, reason: 'the picture looks explicit' };
     case 'allowed':
-      return { verdict, contentHash, contentType: 'image/jpeg', imageBase64: picture.toString('base64') };
+      return { verdict, contentType: 'image/jpeg', bytes: picture };
   }
 }
 

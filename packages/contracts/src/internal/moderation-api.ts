@@ -5,18 +5,18 @@ import { zonedDateTime } from '../values/date-time.ts';
 import { instant, mode, organisationId } from '../values/primitives.ts';
 
 /**
- * POST /internal/verdicts with the image's bytes as `application/octet-stream`. Allowed: the reply contains the picture, auto-oriented and
- * re-encoded without metadata; members see this one. Unreadable: not a complete JPEG, PNG or GIF within the limits. The advertiser sees
- * `reason` and `problem`.
+ * POST /internal/verdicts with the image's bytes as `application/octet-stream`. Allowed: the body of the reply is the picture itself,
+ * auto-oriented and re-encoded without metadata; members see this one. The other verdicts are JSON. Unreadable: not a complete JPEG, PNG
+ * or GIF within the limits. The advertiser sees `reason` and `problem`.
  */
-export const verdictReply = z.discriminatedUnion('verdict', [
-  z.object({
-    verdict: z.literal('allowed'),
-    contentHash: z.string(),
-    contentType: z.enum(['image/jpeg', 'image/png', 'image/gif']),
-    imageBase64: z.base64(),
-  }),
-  z.object({ verdict: z.literal('refused'), contentHash: z.string(), reason: z.string() }),
+export const verdictReply = z.union([
+  z
+    .object({
+      contentType: z.enum(['image/jpeg', 'image/png', 'image/gif']),
+      bytes: z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array),
+    })
+    .transform((picture) => ({ verdict: 'allowed' as const, ...picture })),
+  z.object({ verdict: z.literal('refused'), reason: z.string() }),
   z.object({ verdict: z.literal('unreadable'), problem: z.string() }),
 ]);
 export type VerdictReply = z.infer<typeof verdictReply>;
@@ -24,7 +24,7 @@ export type VerdictReply = z.infer<typeof verdictReply>;
 // ---- review
 
 /**
- * A picture has two names: the SHA-256 of the uploaded bytes (the verdict's `contentHash`), and the SHA-256 of the cleaned bytes (the
+ * A picture has two names: the SHA-256 of the uploaded bytes (`contentHash`), and the SHA-256 of the cleaned bytes (`cleanHash`; the
  * address of an offer's image begins with it). Both are accepted.
  */
 export const pictureName = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');

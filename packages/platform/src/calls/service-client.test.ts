@@ -93,6 +93,14 @@ describe('a call to another service', () => {
     });
   });
 
+  it('returns the bytes of a reply that is not JSON, as they are, with their type', async () => {
+    respond = (_req, res) =>
+      void res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.of(0, 255, 123));
+    const picture = { contentType: 'image/png', bytes: Buffer.of(0, 255, 123) };
+    expect(await ask({ reply: z.any() as never })).toEqual(picture);
+    await expect(ask()).rejects.toMatchObject(unavailable);
+  });
+
   it('sends no larger budget than the caller has left', async () => {
     await ask({ deadline: createDeadline(20_000) });
     expect(Number(seen[0]?.headers['x-request-budget-ms'])).toBeLessThanOrEqual(20_000);

@@ -27,6 +27,7 @@ export type ServiceCall<S extends z.ZodType> = {
   readonly deadline: Deadline;
   readonly json?: unknown;
   readonly bytes?: Uint8Array;
+  /** Checks the parsed JSON, or `{ contentType, bytes }` for a reply of another type. */
   readonly reply: S;
   /** Replaces the client's default time-out. */
   readonly timeoutMs?: number;
@@ -42,8 +43,10 @@ export type ServiceClient = AsyncDisposable & {
   readonly call: <S extends z.ZodType>(o: ServiceCall<S>) => Promise<z.infer<S>>;
 };
 
-/** Several times a re-encoded image of 5 MiB in base64, the largest expected reply. Bounds the memory for a faulty one. */
-const largestReplyBytes = 64 * 1024 * 1024;
+/** Twice the largest expected reply, a cleaned picture of 16 MiB. Bounds the memory for a faulty one. */
+const largestReplyBytes = 32 * 1024 * 1024;
+
+const jsonType = 'application/json';
 
 export function createServiceClient(o: {
   name: ServiceName;
@@ -156,19 +159,21 @@ async function exchange(
   });
   const shownMs = Number(response.headers[storeTimeHeader]);
   if (shownMs > 0) storeClock.note(shownMs);
-  const text = await readAtMost(response, largestReplyBytes);
+  const bytes = await readAtMost(response, largestReplyBytes);
   if (response.statusCode !== 200) {
     throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`);
   }
-  const parsed = call.reply.safeParse(jsonIn(text));
+  const type = response.headers['content-type'] ?? jsonType;
+  const reply = type.includes(jsonType) ? jsonIn(bytes) : { contentType: type, bytes };
+  const parsed = call.reply.safeParse(reply);
   if (!parsed.success) throw new UnexpectedReply(200, 'answered 200 with an unexpected body');
   return parsed.data;
 }
 
 /** The parser's own error would quote the reply, which may hold personal data. */
-function jsonIn(text: string): unknown {
+function jsonIn(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString());
   } catch {
     throw new UnexpectedReply(200, 'answered 200 with something that is not JSON');
   }
@@ -182,7 +187,7 @@ function requestBody(call: ServiceCall<z.ZodType>): {
     return { body: call.bytes, contentType: { 'content-type': 'application/octet-stream' } };
   }
   if (call.json !== undefined) {
-    return { body: JSON.stringify(call.json), contentType: { 'content-type': 'application/json' } };
+    return { body: JSON.stringify(call.json), contentType: { 'content-type': jsonType } };
   }
   return { body: null, contentType: {} };
 }
@@ -190,7 +195,7 @@ function requestBody(call: ServiceCall<z.ZodType>): {
 async function readAtMost(
   { body, statusCode }: Pick<Dispatcher.ResponseData, 'body' | 'statusCode'>,
   limitBytes: number,
-): Promise<string> {
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -198,7 +203,7 @@ async function readAtMost(
     if (length > limitBytes) throw new UnexpectedReply(statusCode, 'reply is too large');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function withRetry<T>(call: ServiceCall<z.ZodType>, fire: () => Promise<T>): Promise<T> {

@@ -4,13 +4,15 @@ import { startTestServer } from '@offer-ads/testing/http-server';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import type { Express } from 'express';
 import { sendRaw, statusLinesIn } from '../../test/raw-http.ts';
-import { jsonBody } from './request-bodies.ts';
+import { jsonBody, rawBody } from './request-bodies.ts';
 import type { HttpServer } from './server.ts';
 
 const whole = 64 * 1024 * 1024;
 const json = { 'content-type': 'application/json' };
-const echo = (app: Express) =>
+const echo = (app: Express) => {
   app.post('/json', jsonBody({ mostBytes: 10 }), (req, res) => void res.json(req.body));
+  app.post('/raw', rawBody({ mostBytes: 10, type: 'text/plain' }), (req, res) => void res.send(req.body));
+};
 
 /** Sends so many bytes as fast as they are taken. */
 async function upload(server: HttpServer, head: string, bytes: number) {
@@ -26,13 +28,14 @@ async function upload(server: HttpServer, head: string, bytes: number) {
 
 describe('a body that no code reads', () => {
   it.each([
-    ['a body for an unknown route', '/nowhere', '404 Not Found'],
-    ['a body longer than its route accepts', '/json', '413 Payload Too Large'],
-  ])('is cut off soon after the reply: %s', async (_case, path, status) => {
+    ['a body for an unknown route', '/nowhere', 'application/json', '404 Not Found'],
+    ['JSON longer than its route accepts', '/json', 'application/json', '413 Payload Too Large'],
+    ['bytes more than their route accepts', '/raw', 'text/plain', '413 Payload Too Large'],
+  ])('is cut off soon after the reply: %s', async (_case, path, type, status) => {
     await using server = await startTestServer(echo);
     const lengths = [`Content-Length: ${whole}\r\n\r\n`, 'Transfer-Encoding: chunked\r\n\r\n4000000\r\n'];
     const isCutOff = async (length: string) => {
-      const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${length}`;
+      const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n${length}`;
       const { reply, taken } = await upload(server, head, whole);
       expect(await reply).toContain(status);
       // What was read and discarded, and what fits into the kernel's buffers.

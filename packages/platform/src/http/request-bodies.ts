@@ -29,12 +29,18 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
   });
 }
 
-/**
- * Reads a JSON body into `req.body`. A body that is too long is refused as soon as the limit is passed. Express's own parser, which is
- * used for the rest, would read it to its end first.
- */
+/** Reads a JSON body into `req.body`. A body that is too long is refused as soon as the limit is passed. */
 export function jsonBody(o: { mostBytes: number; inflate?: boolean }): RequestHandler {
-  const parse = express.json({ limit: o.mostBytes, inflate: o.inflate ?? true });
+  return endedAtLimit(o, express.json({ limit: o.mostBytes, inflate: o.inflate ?? true }));
+}
+
+/** The same for the bytes of a body of this type. Without a body, or with one of another type, `req.body` stays undefined. */
+export function rawBody(o: { mostBytes: number; type: string }): RequestHandler {
+  return endedAtLimit(o, express.raw({ type: o.type, limit: o.mostBytes, inflate: false }));
+}
+
+/** Express's own parsers would read a body that is too long to its end before they refuse it. */
+function endedAtLimit(o: { mostBytes: number }, parse: RequestHandler): RequestHandler {
   return (req, res, next) => {
     let length = 0;
     let isDone = false;

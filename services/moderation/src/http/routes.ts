@@ -2,8 +2,9 @@
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
+import { rawBody } from '@offer-ads/platform/http/request-bodies';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
-import express, { type Express, type RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { Upload } from '../verdicts/judge-picture.ts';
 
 /** Decision 18, image limits: 5,242,880 bytes are accepted, one more is refused. */
@@ -23,7 +24,7 @@ export type VerdictRoutes = {
 };
 
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
-  const picture = express.raw({ type: 'application/octet-stream', limit: mostBytes, inflate: false });
+  const picture = rawBody({ type: 'application/octet-stream', mostBytes });
   const room = uploadRoom({ mostBytes: mostBytesOfAll, largestBytes: mostBytes });
   app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
     const bytes: unknown = req.body;
@@ -32,6 +33,8 @@ export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
     const { mode, organisationId } = callerOf(req);
     // A picture whose caller has disconnected leaves the queue. Work that has begun is finished, because its verdict is stored.
     const signal = requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
-    res.json(await o.judge({ bytes: given, mode, organisationId }, signal));
+    const reply = await o.judge({ bytes: given, mode, organisationId }, signal);
+    if (reply.verdict === 'allowed') res.type(reply.contentType).send(reply.bytes);
+    else res.json(reply);
   });
 }

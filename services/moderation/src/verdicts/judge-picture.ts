@@ -83,7 +83,7 @@ async function judge(
   const { decoder, pictures, rulings, verdicts, basis } = moderation;
   const contentHash = sha256(upload.bytes);
   const testVerdict = testVerdictOn(contentHash, upload.mode);
-  if (testVerdict === 'refused') return refused(contentHash, 'test');
+  if (testVerdict === 'refused') return refused('test');
 
   const known = testVerdict === undefined ? await pictures.find(contentHash) : undefined;
   if (known !== undefined) {
@@ -94,7 +94,7 @@ async function judge(
 
   const clean = await decoder.cleanPicture(upload.bytes);
   if (!clean.ok) return unreadable(clean.problem);
-  if (testVerdict === 'allowed') return allowed(contentHash, clean.picture);
+  if (testVerdict === 'allowed') return allowed(clean.picture);
 
   let made: Promise<readonly Uint8Array[]> | undefined;
   // Made at most once: for the fingerprints, for the model, or for both.
@@ -153,7 +153,7 @@ async function record(
   if (clean !== undefined && reason !== null && reason !== 'blocked')
     await o.copies.keep(facts.contentHash, await o.decoder.smallCopyOf(clean), copyEnds(o));
   await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
-  if (reason !== null) return refused(facts.contentHash, reason);
+  if (reason !== null) return refused(reason);
   if (clean === undefined) throw new Error('the reply for an allowed picture contains its cleaned bytes');
-  return allowed(facts.contentHash, clean);
+  return allowed(clean);
 }

@@ -30,13 +30,12 @@ export const reasons: Record<RefusalReason | 'test', string> = {
   test: 'the test picture that is always refused',
 };
 
-export function allowed(contentHash: string, picture: CleanPicture): VerdictReply {
-  const imageBase64 = picture.bytes.toString('base64');
-  return { verdict: 'allowed', contentHash, contentType: contentTypes[picture.type], imageBase64 };
+export function allowed({ type, bytes }: CleanPicture): VerdictReply {
+  return { verdict: 'allowed', contentType: contentTypes[type], bytes };
 }
 
-export function refused(contentHash: string, reason: keyof typeof reasons): VerdictReply {
-  return { verdict: 'refused', contentHash, reason: reasons[reason] };
+export function refused(reason: keyof typeof reasons): VerdictReply {
+  return { verdict: 'refused', reason: reasons[reason] };
 }
 
 export function unreadable(problem: Problem): VerdictReply {

@@ -112,8 +112,7 @@ async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: b
     case 'refused':
       return refused({ reason: 'image-refused', because: judged.reason });
     case 'allowed': {
-      const cleaned = Buffer.from(judged.imageBase64, 'base64');
-      const image = await storeImage(o, cleaned, judged.contentType, request.deadline);
+      const image = await storeImage(o, judged.bytes, judged.contentType, request.deadline);
       return { ok: true, checks: { netMinor, image } };
     }
   }
