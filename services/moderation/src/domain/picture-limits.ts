@@ -42,6 +42,8 @@ export const mostScans = 100;
 const largeFromPixels = 12_500_000;
 /** Keeps the total below 512 MB: a progressive JPEG (4:2:0) or a rotated picture fits up to 26 megapixels. */
 export const mostHeldBytes = 96 * 2 ** 20;
+/** The recommended size and screens of phones, in up to 10 MB. */
+const mostPixelsToKeep = 2_500_000;
 /** The rows that libvips holds between decoder and encoder, as measured. */
 const rowsUnderWay = 1_000;
 
@@ -85,6 +87,12 @@ export function countScans(jpeg: Uint8Array): number {
   )
     scans += 1;
   return scans;
+}
+
+/** Of a small still picture, whose pixels are decoded once and kept to be cleaned and looked at; 0 for others. */
+export function keptBytes({ type, width, height, channels, bytesPerChannel }: Header): number {
+  const isKept = type !== 'gif' && bytesPerChannel === 1 && width * height <= mostPixelsToKeep;
+  return isKept ? width * height * channels : 0;
 }
 
 /** The memory that decoding holds at once, as measured; most pictures are processed some rows at a time. */

@@ -31,7 +31,7 @@ export async function recognise(
   try {
     const clean = await decoder.cleanPicture(bytes);
     if (!clean.ok) return { ok: false, reason: 'unreadable' };
-    const looks = await decoder.looksAt(clean.picture);
+    const looks = clean.looks ?? (await decoder.looksAt(clean.picture));
     return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
   } catch (error) {
     if (error instanceof Unopenable) return { ok: false, reason: 'unreadable' };

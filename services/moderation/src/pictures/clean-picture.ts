@@ -15,6 +15,16 @@ export type CleanPicture = {
   readonly heldBytes: number;
 };
 
+/** A picture was cleaned, or cannot be. */
+export type Cleaned =
+  | {
+      readonly ok: true;
+      readonly picture: CleanPicture;
+      /** Of small still pictures, whose pixels are in memory at that time. */
+      readonly looks: readonly Uint8Array[] | undefined;
+    }
+  | { readonly ok: false; readonly problem: Problem };
+
 /** Why a file is refused; offers shows the reason to the advertiser. */
 export type Problem = 'not-a-picture' | 'damaged' | 'too-many-bytes' | LimitProblem;
 

@@ -5,6 +5,7 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import sharp, { type Sharp } from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from '../../test/bombs.ts';
 import { blankGif, blankPng } from '../../test/odd-pictures.ts';
+import type { Cleaned } from './clean-picture.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
 import { smallCopyOf } from './small-copy.ts';
 
@@ -53,11 +54,11 @@ function scriptGif(file: Buffer): Buffer {
 }
 
 /** 40 x 20 pixels, red on the left and blue on the right, as stored by a rotated camera. */
-async function sidewaysJpeg(): Promise<Buffer> {
+async function sidewaysJpeg(side = 20): Promise<Buffer> {
   const half = (background: string) => ({
-    create: { width: 20, height: 20, channels: 3 as const, background },
+    create: { width: side, height: side, channels: 3 as const, background },
   });
-  return sharp({ create: { width: 40, height: 20, channels: 3, background: 'blue' } })
+  return sharp({ create: { width: 2 * side, height: side, channels: 3, background: 'blue' } })
     .composite([{ input: await sharp(half('red')).png().toBuffer(), left: 0, top: 0 }])
     .withExif({ IFD0: { Artist: secret }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } })
     .withMetadata({ orientation: 6 })
@@ -99,6 +100,19 @@ async function fourCorners(orientation: number): Promise<Buffer> {
     .toBuffer();
 }
 
+const hasLooks = (cleaned: Cleaned) => cleaned.ok && cleaned.looks !== undefined;
+
+async function halfTransparentPng(): Promise<Buffer> {
+  const opaque = sharp(await photographLikeJpeg({ width: 300, height: 200 }));
+  return opaque.ensureAlpha(0.5).png().toBuffer();
+}
+
+/** In shades of 256. */
+function greatestDifference(one: Uint8Array, other: Uint8Array): number {
+  expect(one).toHaveLength(other.length);
+  return one.reduce((greatest, value, at) => Math.max(greatest, Math.abs(value - (other[at] ?? 0))), 0);
+}
+
 describe('a clean picture', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('stands upright, from orientation %i', async (orientation) => {
     const { bytes } = await clean(await fourCorners(orientation));
@@ -111,14 +125,34 @@ describe('a clean picture', () => {
         expect(Math.abs((found[corner]?.[channel] ?? -1) - value)).toBeLessThan(60);
   });
 
-  it('has lost place, author and every other metadata', async () => {
-    const upload = await sidewaysJpeg();
+  it.each([
+    ['is kept in memory', 20],
+    ['passes through', 1_200],
+  ])('has lost place, author and every other metadata, as a picture that %s', async (_how, side) => {
+    const upload = await sidewaysJpeg(side);
+    expect(hasLooks(await cleanPicture(upload, timeoutMs))).toBe(side === 20);
     expect((await sharp(upload).metadata()).exif).toBeDefined();
     expect(upload.includes(secret)).toBe(true);
     const { bytes } = await clean(upload);
-    const { exif, xmp, icc, iptc, orientation } = await sharp(bytes).metadata();
+    const { exif, xmp, icc, iptc, orientation, width, height } = await sharp(bytes).metadata();
     expect([exif, xmp, icc, iptc, orientation]).toEqual(Array(5).fill(undefined));
+    expect([width, height]).toEqual([side, 2 * side]);
     expect(bytes.includes(secret)).toBe(false);
+  });
+
+  it.each([
+    ['a JPEG', () => photographLikeJpeg(), 8],
+    // Its two colours bleed into each other.
+    ['a JPEG on its side', () => sidewaysJpeg(), 40],
+    ['a PNG', () => png({ width: 300, height: 200 }), 0],
+    ['a transparent PNG', () => halfTransparentPng(), 0],
+  ])('comes with looks that show what members will see: %s', async (_name, file, mostDifference) => {
+    const cleaned = await cleanPicture(await file(), timeoutMs);
+    if (!cleaned.ok || cleaned.looks === undefined) throw new Error('expected looks');
+    const seen = await looksAt(cleaned.picture);
+    expect(cleaned.looks).toHaveLength(seen.length);
+    for (const [index, look] of cleaned.looks.entries())
+      expect(greatestDifference(look, seen[index] ?? look.subarray(1))).toBeLessThanOrEqual(mostDifference);
   });
 
   it('has lost whatever was hidden behind the end of the file', async () => {

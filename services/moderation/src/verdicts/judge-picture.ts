@@ -98,7 +98,7 @@ async function judge(
 
   let made: Promise<readonly Uint8Array[]> | undefined;
   // Made at most once: for the fingerprints, for the model, or for both.
-  const looks = () => (made ??= decoder.looksAt(clean.picture));
+  const looks = async () => clean.looks ?? (await (made ??= decoder.looksAt(clean.picture)));
   const { lookShape } = moderation.model;
   const modelsLooks = lookShape === undefined ? looks : () => decoder.looksAt(clean.picture, lookShape);
   const facts = known ?? factsOf(contentHash, clean.picture, await looks());
