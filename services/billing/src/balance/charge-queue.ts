@@ -2,6 +2,7 @@
  * Charges of one balance, in their order. While one statement is under way, later charges of the same balance wait here, in memory, and the
  * next statement books all of them: a busy balance waits for the disk once for many charges.
  */
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { ChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { isTooLate } from '@offer-ads/platform/postgres/postgres';
@@ -43,6 +44,8 @@ export function createChargeQueue(billing: Charging): ChargeQueue {
       for (const one of batch) queue.waiting.delete(one);
       await book(billing, batch);
       queue.size -= batch.length;
+      // Requests that have arrived meanwhile join the next batch.
+      await turnOfLoop();
     }
     queues.delete(key);
   }
