@@ -63,6 +63,7 @@ export const FOUND_INTERESTS: usize = 4032;
 export const GENDER_BITMAP: usize = 2176;
 export const INTEREST_BITMAP: usize = 2320;
 export const MASK: usize = 2496;
+/** Places for 336 nodes: 15 a level, and no tree of 4 GiB has more than a dozen levels. */
 export const STACK: usize = 2688;
 /** The address of the tree's root, in words. */
 export const ROOT: usize = 16388;
