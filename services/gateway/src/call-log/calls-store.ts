@@ -29,13 +29,13 @@ export async function insertCalls(postgres: Postgres, calls: readonly Call[]): P
   let rows = await withKeys(postgres, calls);
   for (let tries = 0; tries < mostTries && rows.length > 0; tries += 1) {
     try {
-      return await postgres.copyIn(copyCalls, rows.map(toLine).join(''));
+      return await postgres.copyIn(copyCalls, linesOf(rows));
     } catch (error) {
       if (isStoredAlready(error)) rows = await notStored(postgres, rows);
       else if (missesDay(error))
         await makeDays(
           postgres,
-          rows.map(({ at }) => dayOf(at)),
+          rows.map(({ call }) => dayOf(call.at)),
         );
       else throw error;
     }
@@ -61,7 +61,7 @@ function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-type Row = Call & { readonly organisationId: number; readonly keyId: number };
+type Row = { readonly call: Call; readonly key: Key };
 type Key = {
   readonly id: number;
   readonly organisationId: number;
@@ -92,7 +92,7 @@ async function withKeys(postgres: Postgres, calls: readonly Call[]): Promise<Row
   );
   return calls.flatMap((call) => {
     const key = keys.get(nameOf(call.keySha256));
-    return key === undefined ? [] : [{ ...call, organisationId: key.organisationId, keyId: key.id }];
+    return key === undefined ? [] : [{ call, key }];
   });
 }
 
@@ -124,11 +124,21 @@ async function noteUse(
 
 const copyCalls = `COPY calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code) FROM STDIN`;
 
-/** A line of `COPY`'s text format. */
-function toLine(row: Row): string {
-  const { id, at, organisationId, keyId, durationMs, status, route, returnCode } = row;
-  const code = returnCode === null ? '\\N' : escaped(returnCode);
-  return `${id}\t${at.toISOString()}\t${organisationId}\t${keyId}\t${durationMs}\t${status}\t${escaped(route)}\t${code}\n`;
+/** In `COPY`'s text format. Calls of the same millisecond share the text of their time. */
+function linesOf(rows: readonly Row[]): string {
+  let lines = '';
+  let timeMs = Number.NaN;
+  let time = '';
+  for (const { call, key } of rows) {
+    const { id, at, durationMs, status, route, returnCode } = call;
+    if (at.getTime() !== timeMs) {
+      timeMs = at.getTime();
+      time = at.toISOString();
+    }
+    const code = returnCode === null ? '\\N' : escaped(returnCode);
+    lines += `${id}\t${time}\t${key.organisationId}\t${key.id}\t${durationMs}\t${status}\t${escaped(route)}\t${code}\n`;
+  }
+  return lines;
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
@@ -140,10 +150,10 @@ function escaped(text: string): string {
 async function notStored(postgres: Postgres, rows: readonly Row[]): Promise<Row[]> {
   const stored = await postgres.query<{ id: string }>(
     `SELECT id FROM calls JOIN unnest($1::uuid[], $2::timestamptz[]) AS tried (id, called_at) USING (id, called_at)`,
-    [rows.map(({ id }) => id), rows.map(({ at }) => at)],
+    [rows.map(({ call }) => call.id), rows.map(({ call }) => call.at)],
   );
   const ids = new Set(stored.map(({ id }) => id));
-  return rows.filter(({ id }) => !ids.has(id));
+  return rows.filter(({ call }) => !ids.has(call.id));
 }
 
 /** A call as the log shows it. */

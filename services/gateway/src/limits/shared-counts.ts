@@ -87,8 +87,7 @@ export async function connectSharedCounts(o: {
       const counts = counted.parse(await timeouts.wait(client.addToWindows(keys.length, ...keys, ...values)));
       if (counts.length !== values.length) throw new Error('the store answered for fewer counts');
       for (const [place, { settle }] of additions.entries()) {
-        const [count = 0, msToEnd = 0] = counts.slice(2 * place);
-        settle({ count, msToEnd });
+        settle({ count: counts[2 * place] ?? 0, msToEnd: counts[2 * place + 1] ?? 0 });
       }
     } catch (error) {
       // Only the message: the library's errors contain their command, and a login command contains the password.
