@@ -18,7 +18,7 @@ import type { Charge } from './charges-store.ts';
  * answered with 429, because it concerns one balance: on a 503, offers would treat billing as down.
  */
 const MOST_OF_A_BALANCE = 64;
-/** One statement for more would lock the balance for longer than its sync takes. */
+/** So many take Postgres about as long as one sync of the disk. More in one statement would only make the first of them wait. */
 const MOST_AT_ONCE = 16;
 
 type Charging = Pick<Billing, 'postgres' | 'meters'>;

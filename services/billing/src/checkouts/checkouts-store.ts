@@ -185,8 +185,8 @@ const checkoutWrite = (kind: Purchase['kind']): PreparedStatement => {
 const checkoutWrites = { offer: checkoutWrite('offer'), 'top-up': checkoutWrite('top-up') } as const;
 
 /**
- * @param paid the session that was paid, if this stores a payment
- * @returns whether a refund or dispute of that payment is on record; the caller has called `lockIntent`
+ * @param paid the session that was paid, if this stores a payment; the caller then holds the lock of its intent
+ * @returns whether a refund or dispute of that payment is on record
  */
 export async function saveCheckout(
   tx: Transaction,
