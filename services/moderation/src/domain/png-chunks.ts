@@ -1,8 +1,8 @@
 /** Removes the chunks of a PNG that its pixels do not need, by their headers: texts and profiles can inflate to gigabytes. */
 
 /**
- * Kept besides the critical chunks: transparency, colour profile, rotation, and the density, which the encoder of large pictures writes
- * anyway. A cleaned picture therefore stays the same when it is cleaned again.
+ * Kept besides the critical chunks: transparency, colour profile, rotation, and the density, which the encoder writes anyway. A cleaned
+ * picture therefore stays the same when it is cleaned again.
  */
 const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf', 'pHYs']);
 /** Profiles have a few kilobytes; the decoder inflates none to more than 8 MB. */
