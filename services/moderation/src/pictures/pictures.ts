@@ -87,7 +87,7 @@ export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promi
   }
 }
 
-/** Looks only where the pixels are kept in memory, because another decoding costs more than both. */
+/** Makes the looks too where the pixels are kept in memory; elsewhere they take another decoding, which `looksAt` does when they are needed. */
 async function cleanedAndSeen(
   upright: Sharp,
   header: Header,
