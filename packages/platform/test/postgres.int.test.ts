@@ -129,6 +129,29 @@ describe('postgres', () => {
     await expect(postgres.query('INSERT INTO coins VALUES (2)')).rejects.toMatchObject({ code: '23505' });
   });
 
+  it('keeps its connection after an error about values, so that refusals and repeats do not cost a new one', async () => {
+    let opened = 0;
+    const count = () => {
+      opened += 1;
+    };
+    postgres.pool.on('connect', count);
+    await expect(postgres.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    await expect(postgres.copyIn('COPY coins FROM STDIN', 'one\n')).rejects.toMatchObject({ code: '22P02' });
+    expect(await postgres.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    postgres.pool.off('connect', count);
+    expect(opened).toBe(0);
+  });
+
+  it('opens a new connection after an error about a prepared statement, which a migration has made invalid', async () => {
+    await using single = await openPostgres({ url: database.url, ...settings, maxConnections: 1 });
+    const all = { name: 'all-notes', sql: 'SELECT * FROM notes' };
+    await single.query('CREATE TABLE notes (id bigint)');
+    expect(await single.query(all)).toEqual([]);
+    await single.query('ALTER TABLE notes ADD COLUMN text text');
+    await expect(single.query(all)).rejects.toMatchObject({ code: '0A000' });
+    expect(await single.query(all)).toEqual([]);
+  });
+
   it('fails with 503 when the server is read-only, like a former primary', async () => {
     const written = postgres.transaction(async (tx) => {
       await tx.query('SET TRANSACTION READ ONLY');

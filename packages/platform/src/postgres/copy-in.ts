@@ -9,12 +9,13 @@ type Connection = pg.Connection & {
 
 /** One statement and its rows, which are sent when the server asks for them. The driver calls these methods. */
 export class CopyIn implements pg.Submittable {
-  /** Set by the driver. */
-  readonly callback: ((error: Error | null) => void) | undefined;
+  /** The driver wraps it in its time-out. */
+  readonly callback: (error: Error | null) => void;
   readonly #statement: string;
   readonly #rows: string;
 
-  constructor(statement: string, rows: string) {
+  constructor(statement: string, rows: string, callback: (error: Error | null) => void) {
+    this.callback = callback;
     this.#statement = statement;
     this.#rows = rows;
   }
@@ -29,11 +30,11 @@ export class CopyIn implements pg.Submittable {
   }
 
   handleError(error: Error): void {
-    this.callback?.(error);
+    this.callback(error);
   }
 
   handleReadyForQuery(): void {
-    this.callback?.(null);
+    this.callback(null);
   }
 
   handleCommandComplete(): void {}

@@ -98,17 +98,10 @@ export async function openPostgres(o: {
     pool,
     clock,
     committed,
-    query: (statement, values) => rowsOf(pool, statement, values),
+    query: (statement, values) => onItsOwn(pool, (client) => rowsOf(client, statement, values)),
     tellAfterCommit: (topic) => void committed.emit(topic),
     transaction: (work, deadline) => inTransaction({ pool, clock, committed }, work, deadline),
-    copyIn: async (statement, rows) => {
-      try {
-        // The pool returns a promise here too, which its types do not say.
-        await (pool.query(new CopyIn(statement, rows)) as unknown as Promise<void>);
-      } catch (error) {
-        throw asFault(error);
-      }
-    },
+    copyIn: (statement, rows) => onItsOwn(pool, (client) => copyRows(client, statement, rows)),
     commitBy: (deadline) => commitBy(clock, deadline),
     healthy: () =>
       askTime(pool, clock).then(
@@ -133,9 +126,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   if (deadline?.remainingMs() === 0)
     throw asFault(new TooLate('the deadline has passed before the transaction'));
-  const client = await pool.connect().catch((error: unknown) => {
-    throw asFault(error);
-  });
+  const client = await connect(pool);
   let lost: Error | undefined;
   const onLost = (error: Error) => {
     lost ??= error;
@@ -165,11 +156,45 @@ async function inTransaction<T>(
   }
 }
 
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    throw asFault(error);
+  });
+}
+
+/**
+ * SQLSTATE classes of errors about values and constraints, and those that our statements raise. After other errors a new connection may
+ * help: for example, a prepared statement is planned for the tables before a migration.
+ */
+const ABOUT_VALUES = /^(22|23|OA)/;
+
+/**
+ * Runs one statement that commits by itself. `pool.query` would close the connection after every error, so each refusal or repeat that
+ * is an error of its statement would cost a new one.
+ */
+async function onItsOwn<T>(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await connect(pool);
+  client.on('error', statementFailsToo);
+  let broken = false;
+  try {
+    return await run(client);
+  } catch (error) {
+    broken = !(error instanceof pg.DatabaseError && ABOUT_VALUES.test(error.code ?? ''));
+    throw error;
+  } finally {
+    client.off('error', statementFailsToo);
+    client.release(broken);
+  }
+}
+
+/** Without a listener a connection loss would end the process. */
+function statementFailsToo(): void {}
+
 const SHOW_TIME = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "shownMs"';
 type Shown = { readonly shownMs: number };
 
 async function askTime(pool: pg.Pool, clock: StoreClock): Promise<void> {
-  const [row] = await rowsOf<Shown>(pool, SHOW_TIME);
+  const [row] = await onItsOwn(pool, (client) => rowsOf<Shown>(client, SHOW_TIME));
   if (row !== undefined) clock.note(row.shownMs);
 }
 
@@ -225,7 +250,7 @@ export function isTooLate(error: unknown): boolean {
 }
 
 async function rowsOf<R extends pg.QueryResultRow>(
-  on: pg.Pool | pg.ClientBase,
+  on: pg.ClientBase,
   statement: string | PreparedStatement,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
@@ -235,6 +260,13 @@ async function rowsOf<R extends pg.QueryResultRow>(
   } catch (error) {
     throw asFault(error);
   }
+}
+
+async function copyRows(client: pg.ClientBase, statement: string, rows: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const copy = new CopyIn(statement, rows, (error) => (error === null ? resolve() : reject(asFault(error))));
+  client.query(copy);
+  return promise;
 }
 
 /** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
