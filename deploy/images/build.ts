@@ -13,7 +13,7 @@ import { repository } from '@offer-ads/dev/start/folder';
 import { ask, docker } from './docker.ts';
 
 /** The largest allowed size, unpacked, as Docker shows it. Only moderation contains a model and its runtime. */
-const mostMegabytes = (image: string) => (image === 'moderation' ? 400 : 300);
+const maxMegabytes = (image: string) => (image === 'moderation' ? 400 : 300);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -79,8 +79,8 @@ function tellSizes(images: readonly (readonly [string, string])[]): void {
     const bytes = Number(ask('docker', 'image', 'inspect', '--format', '{{.Size}}', name));
     const megabytes = Math.ceil(bytes / 1e6);
     console.log(`${`${megabytes}`.padStart(4)}  ${name}`);
-    if (megabytes > mostMegabytes(image)) {
-      console.error(`      That is more than the limit of ${mostMegabytes(image)} MB.`);
+    if (megabytes > maxMegabytes(image)) {
+      console.error(`      That is more than the limit of ${maxMegabytes(image)} MB.`);
       process.exitCode = 1;
     }
   }

@@ -27,7 +27,7 @@ export type Bom = {
 };
 
 /** Far above the bill of all packages, which has about a megabyte. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 export function readLock(): Lock {
   return JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as Lock;
@@ -39,7 +39,7 @@ export async function npmSbom(lock: Lock, cpu: Processor): Promise<Bom> {
   try {
     await writeProject(folder, forProcessor(lockOfImages(lock), cpu));
     const options = ['--package-lock-only', '--sbom-format=cyclonedx'];
-    const { stdout } = await run('npm', ['sbom', ...options], { cwd: folder, maxBuffer: MOST_BYTES });
+    const { stdout } = await run('npm', ['sbom', ...options], { cwd: folder, maxBuffer: MAX_BYTES });
     return JSON.parse(stdout) as Bom;
   } finally {
     await rm(folder, { recursive: true });

@@ -15,7 +15,7 @@ const steadyAfterMs = 30_000;
 /** An idle machine needs a tenth of this. */
 const readyWithinMs = 150_000;
 /** A start may fail once because a closing connection still uses its port; after this many failures it will not succeed. */
-const mostDeathsAtStart = 3;
+const maxDeathsAtStart = 3;
 /** EX_CONFIG: its settings are wrong, and starting again cannot help. */
 const exitConfig = 78;
 const pollMs = 150;
@@ -71,7 +71,7 @@ export function createSupervisor(o: {
       forgetServer(o.runFolder, plan.name);
       resolve();
       if (supervised.stopping) return;
-      deaths.set(plan.name, code === exitConfig ? mostDeathsAtStart : (deaths.get(plan.name) ?? 0) + 1);
+      deaths.set(plan.name, code === exitConfig ? maxDeathsAtStart : (deaths.get(plan.name) ?? 0) + 1);
       const delayMs = performance.now() - startedAt > steadyAfterMs ? firstRestartMs : restartMs;
       o.report(
         `[${plan.name}] ended (${signal ?? `status ${code}`}); it is started again in ${delayMs / 1000} s`,
@@ -108,7 +108,7 @@ export function createSupervisor(o: {
     async start(plan) {
       launch(plan, firstRestartMs);
       const mayBecome = () =>
-        processes.get(plan.name)?.stopping === false && (deaths.get(plan.name) ?? 0) < mostDeathsAtStart;
+        processes.get(plan.name)?.stopping === false && (deaths.get(plan.name) ?? 0) < maxDeathsAtStart;
       if (await becomesReady(plan, mayBecome)) return;
       throw new Error(`${plan.name} did not become ready; see ${join(o.logsFolder, `${plan.name}.log`)}`);
     },

@@ -8,10 +8,10 @@ import {
   cardMinimumMinor,
   formatMinor,
 } from '@offer-ads/contracts/values/currencies';
-import { MOST_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/values/shown-name';
+import { MAX_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/values/shown-name';
 import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
 import { defaultQuota } from '../../services/gateway/src/domain/accounts/organisation.ts';
-import { mostKeysInForce } from '../../services/gateway/src/domain/keys/key-state.ts';
+import { maxKeysInForce } from '../../services/gateway/src/domain/keys/key-state.ts';
 import { endpoints } from '../../services/gateway/src/http/endpoints.ts';
 import { GREATEST_PICTURE_PIXELS } from '../../services/offers/src/domain/creation/offer-form.ts';
 import { readRadius } from '../../services/offers/src/domain/offer-targeting.ts';
@@ -55,7 +55,7 @@ describe('the guide of limits', () => {
     ['`title`', [constant(form, /'title', \{ atMost: (\d+)/)]],
     ['`description`', [constant(form, /'description', \{ atMost: (\d+)/)]],
     ['`terms_and_conditions`', [constant(form, /'terms_and_conditions', \{ atMost: (\d+)/)]],
-    ['`advertised_name`', [MOST_CHARACTERS_OF_SHOWN_NAME]],
+    ['`advertised_name`', [MAX_CHARACTERS_OF_SHOWN_NAME]],
     [
       '`url`',
       [constant('services/offers/src/domain/creation/offer-texts.ts', /GREATEST_URL_LENGTH = ([\d_]+)/)],
@@ -70,7 +70,7 @@ describe('the guide of limits', () => {
     ['Pixels, over all frames', [GREATEST_PICTURE_PIXELS / 1_000_000]],
     [
       'Scans of a progressive JPEG',
-      [constant('services/moderation/src/domain/picture-limits.ts', /mostScans = (\d+)/)],
+      [constant('services/moderation/src/domain/picture-limits.ts', /maxScans = (\d+)/)],
     ],
     ['Offers of a person at a time, in each mode', [defaultQuota.perPerson]],
     ['Offers of an organisation at a time, in each mode', [defaultQuota.perOrganisation]],
@@ -103,7 +103,7 @@ describe('the guide of limits', () => {
       'A card payment, VAT included',
       [Number(cardMaximumMinor('GBP')) / 100, Number(cardMaximumMinor('IDR')) / 100],
     ],
-    ['Keys in force in each mode', [mostKeysInForce]],
+    ['Keys in force in each mode', [maxKeysInForce]],
     ['The call log', [constant('services/gateway/src/domain/call-days.ts', /keptDays = (\d+)/)]],
   ])('%s', (row, numbers) => {
     expect(told(row)).toEqual(numbers);

@@ -10,7 +10,7 @@ import type { TestSystem } from '../harness/test-system.ts';
 /** They exist only with a hosted model, and only with Valkey. */
 const mayBeMissing = new Set(['moderation_hosted_call_seconds', 'rate_limit_store_up']);
 /** Of one metric in all six services, without the buckets of histograms. The hostile requests could create more. */
-const mostSeries = 400;
+const maxSeries = 400;
 
 const hostilePaths = [
   '/offers/4711/pause',
@@ -62,7 +62,7 @@ export function describeMetrics(system: () => TestSystem): void {
     it('have labels of few values, in which nothing is that a stranger sent', () => {
       for (const { name, series } of told) {
         const different = new Set(series.map((each) => JSON.stringify(each))).size;
-        expect([name, different < mostSeries]).toEqual([name, true]);
+        expect([name, different < maxSeries]).toEqual([name, true]);
         const values = new Set(series.flatMap((each) => Object.values(each)));
         expect([name, [...values].filter(isOfStrangers)]).toEqual([name, []]);
       }

@@ -125,7 +125,7 @@ function search(index: string): void {
   });
 }
 
-const MOST_RESULTS = 8;
+const MAX_RESULTS = 8;
 
 /** All words must occur; headings count more than text. */
 function bestOf(entries: readonly Entry[], words: readonly string[]): Entry[] {
@@ -142,7 +142,7 @@ function bestOf(entries: readonly Entry[], words: readonly string[]): Entry[] {
   });
   return scored
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, MOST_RESULTS)
+    .slice(0, MAX_RESULTS)
     .map(({ entry }) => entry);
 }
 

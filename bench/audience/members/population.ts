@@ -7,7 +7,7 @@ import { generateMembers } from '../../../services/pricing/src/domain/members/ge
 export const POPULATION = 'seed 7, one of 512 at the date line, version 1';
 
 /** Limited by memory and time. */
-export const MOST_MEMBERS = 50_000_000;
+export const MAX_MEMBERS = 50_000_000;
 
 /** Columns of the members who count: active and not banned. */
 export type Population = {
@@ -22,7 +22,7 @@ export type Population = {
 };
 
 const SEED = 7;
-const MOST_OF_ONE_INTEREST_ID = 31;
+const MAX_OF_ONE_INTEREST_ID = 31;
 /** No city of generated members is near the date line, where half of all mistakes happen. */
 const ISLANDERS_ONE_OF = 512;
 /** Taveuni, Fiji: the meridian of 180 degrees runs through it. */
@@ -76,14 +76,14 @@ export function bitsOfGenders(genders: readonly MemberFacts['gender'][]): number
 
 export function bitsOfInterests(interests: readonly number[]): number {
   return interests.reduce((bits, id) => {
-    if (id > MOST_OF_ONE_INTEREST_ID) throw new RangeError(`interest ${id} has no bit`);
+    if (id > MAX_OF_ONE_INTEREST_ID) throw new RangeError(`interest ${id} has no bit`);
     return bits | (1 << (id - 1));
   }, 0);
 }
 
 export function interestsOf(bits: number): number[] {
   const interests: number[] = [];
-  for (let id = 1; id <= MOST_OF_ONE_INTEREST_ID; id += 1) if (bits & (1 << (id - 1))) interests.push(id);
+  for (let id = 1; id <= MAX_OF_ONE_INTEREST_ID; id += 1) if (bits & (1 << (id - 1))) interests.push(id);
   return interests;
 }
 

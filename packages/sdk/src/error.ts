@@ -76,7 +76,7 @@ export function invalidArgument(message: string, cause?: unknown): OfferAdsError
 }
 
 /** A limit, because causes may be circular. */
-const mostCauses = 10;
+const maxCauses = 10;
 
 /**
  * Copies the error of a `fetch` without extra properties (some contain the request with its headers), and without the key if a message
@@ -84,7 +84,7 @@ const mostCauses = 10;
  */
 export function reducedCause(thrown: unknown, apiKey: string, depth = 0): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown).replaceAll(apiKey, '***'));
-  const goesOn = thrown.cause !== undefined && depth < mostCauses;
+  const goesOn = thrown.cause !== undefined && depth < maxCauses;
   const inner = goesOn ? { cause: reducedCause(thrown.cause, apiKey, depth + 1) } : undefined;
   const reduced = new Error(thrown.message.replaceAll(apiKey, '***'), inner);
   reduced.name = thrown.name;

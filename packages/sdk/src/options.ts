@@ -71,7 +71,7 @@ export type CallLimits = {
 const defaults: CallLimits = { timeoutMs: 60_000, deadlineMs: 150_000, maxRetries: 3 };
 /** The longest timer of JavaScript. */
 const longestMs = 2 ** 31 - 1;
-const mostRetries = 100;
+const maxRetries = 100;
 
 export function settingsFrom(options: ClientOptions, clock: Clock = realClock): Settings {
   const apiKey = checkedKey(options.apiKey);
@@ -98,8 +98,8 @@ export function limitsFrom(options: Partial<CallOptions>, otherwise: CallLimits)
     if (!isTime) throw invalidArgument(`${name} must be more than 0 and at most ${longestMs}`);
   }
   const isCount = Number.isInteger(limits.maxRetries) && limits.maxRetries >= 0;
-  if (!isCount || limits.maxRetries > mostRetries) {
-    throw invalidArgument(`maxRetries must be a whole number from 0 to ${mostRetries}`);
+  if (!isCount || limits.maxRetries > maxRetries) {
+    throw invalidArgument(`maxRetries must be a whole number from 0 to ${maxRetries}`);
   }
   return limits;
 }

@@ -44,7 +44,7 @@ export type GatewayOverrides = Overrides & {
 };
 
 /** A look-up takes a millisecond or two and is cached for a second. */
-const mostKeyConnections = 5;
+const maxKeyConnections = 5;
 
 export async function startGateway(
   config: GatewayConfig,
@@ -58,7 +58,7 @@ export async function startGateway(
   const postgres = opened.use(await openPostgres({ url, ...foundation }));
   // Only for look-ups of keys, so that the API continues when the portal's queries are slow.
   const keyStore = opened.use(
-    await openPostgres({ url, ...foundation, pool: 'keys', maxConnections: mostKeyConnections }),
+    await openPostgres({ url, ...foundation, pool: 'keys', maxConnections: maxKeyConnections }),
   );
   const broker = opened.use(
     await connectBroker({

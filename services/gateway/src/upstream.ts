@@ -54,7 +54,7 @@ export class UploadBroken extends Error {
 }
 
 /** More would only queue inside the service. */
-const mostConnections = 256;
+const maxConnections = 256;
 
 export function createUpstream(o: {
   name: Audience;
@@ -65,7 +65,7 @@ export function createUpstream(o: {
   const openPool = () =>
     new Pool(o.baseUrl, {
       ...keepAlive,
-      connections: mostConnections,
+      connections: maxConnections,
       connect: { timeout: 1_000 },
       // The taker limits the duration of a reply.
       headersTimeout: 0,

@@ -17,8 +17,8 @@ describe("moderation's settings", () => {
   it('name all that rekognition needs at once, beside every other problem', () => {
     const names = ['REKOGNITION_REGION', 'REKOGNITION_ACCESS_KEY_ID', 'REKOGNITION_SECRET_ACCESS_KEY'];
     const model = 'rekognition';
-    const read = () => readModerationConfig({ ...required, MODERATION_MODEL: model, MOST_WAITING: 'many' });
-    for (const name of [...names, 'MOST_WAITING']) expect(read).toThrow(name);
+    const read = () => readModerationConfig({ ...required, MODERATION_MODEL: model, MAX_WAITING: 'many' });
+    for (const name of [...names, 'MAX_WAITING']) expect(read).toThrow(name);
     const keys = Object.fromEntries(names.map((name) => [name, `the-${name}`]));
     const config = readModerationConfig({ ...required, ...keys, MODERATION_MODEL: model });
     const settings = Object.values(modelOf(config));

@@ -43,7 +43,7 @@ export const moderationSettings = z.object({
     without: "the machine's processors",
   }),
   // An ordinary picture takes less than 0.1 s of one core, so a picture behind 32 others still gets an answer in time.
-  MOST_WAITING: count.default(32).meta({
+  MAX_WAITING: count.default(32).meta({
     description:
       'How many pictures may wait to be checked. More are refused at once with 503 and Retry-After.',
   }),

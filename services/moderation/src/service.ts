@@ -42,7 +42,7 @@ export async function startModeration(
   const atOnce = config.PICTURES_AT_ONCE;
   const model = started.use(overrides.model ?? (await openModel(modelOf(config), { logger, metrics })));
   const decoder = started.use(await startDecoder({ logger, metrics, atOnce }));
-  const admission = createAdmission({ atOnce, mostWaiting: config.MOST_WAITING });
+  const admission = createAdmission({ atOnce, maxWaiting: config.MAX_WAITING });
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
   const judge = createJudge({

@@ -11,7 +11,7 @@ import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from '
 import { type ModerationProcess, startModerationProcess } from './moderation-process.ts';
 import { blankGif, blankPng } from './odd-pictures.ts';
 
-const mostBytes = 512 * 1_000_000;
+const maxBytes = 512 * 1_000_000;
 const largestUpload = 5_242_880;
 /** More than there are cores, so that they meet. */
 const atOnce = 6;
@@ -177,7 +177,7 @@ describe('moderation as a process', () => {
       for (const [, answer] of found.filter(([bomb]) => bomb === name))
         expect([name, answer]).toEqual([name, expect.stringMatching(outcome)]);
     expect(found.length).toBe(bombs.length * runs(1, 5));
-    expect(service.peakBytes()).toBeLessThan(mostBytes);
+    expect(service.peakBytes()).toBeLessThan(maxBytes);
     expect((await verdictOn(await photographLikeJpeg({ seed: 77 }))).verdict).toBe('allowed');
   }, 600_000);
 });

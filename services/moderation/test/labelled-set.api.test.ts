@@ -52,7 +52,7 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
         EXPLICIT_THRESHOLD: thresholds.explicit,
         SUGGESTIVE_THRESHOLD: thresholds.suggestive,
         PICTURES_AT_ONCE: 1,
-        MOST_WAITING: 4,
+        MAX_WAITING: 4,
         MODERATION_MODEL: 'nsfwjs',
       },
       // The service does not end what the tests share.

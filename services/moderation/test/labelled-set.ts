@@ -51,7 +51,7 @@ async function drawing(seed: number): Promise<Buffer> {
 
 /** How sure the model is to be made, and after how many looks it is not going to be. */
 const sureEnough = 0.8;
-const mostLooks = 400;
+const maxLooks = 400;
 
 /** Soft blobs, shifted at random and then step by step towards whatever the model finds more explicit. */
 async function unsafeGradients(model: Model, seed: number): Promise<Buffer> {
@@ -63,7 +63,7 @@ async function unsafeGradients(model: Model, seed: number): Promise<Buffer> {
   let best = changed(unsafeLooking, () => 0.24 * (random() - 0.5));
   let score = await explicitness(best);
   for (let looks = 1; score < sureEnough; looks += 1) {
-    if (looks === mostLooks) throw new Error(`the model is only ${score} sure after ${looks} looks`);
+    if (looks === maxLooks) throw new Error(`the model is only ${score} sure after ${looks} looks`);
     const next = changed(best, () => (random() < 0.25 ? 0.16 * (random() - 0.5) : 0));
     const nextScore = await explicitness(next);
     if (nextScore > score) [best, score] = [next, nextScore];

@@ -92,7 +92,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
             EXPLICIT_THRESHOLD: 0.6,
             SUGGESTIVE_THRESHOLD: 0.9,
             PICTURES_AT_ONCE: 4,
-            MOST_WAITING: 16,
+            MAX_WAITING: 16,
             MODERATION_MODEL: 'nsfwjs',
           },
           { logger: silentLogger, model, clock },

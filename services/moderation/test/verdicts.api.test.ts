@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** The service over the real model, unless a test brings another; the service does not end what the test shares. */
-async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWaiting: number }> = {}) {
+async function start(o: Partial<{ model: Model; thresholds: Thresholds; maxWaiting: number }> = {}) {
   const own = o.model ?? model;
   const shared: Model = { ...own, [Symbol.asyncDispose]: async () => {} };
   return startWhenStoresServe(() =>
@@ -45,7 +45,7 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWait
         EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
         SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
         PICTURES_AT_ONCE: 1,
-        MOST_WAITING: o.mostWaiting ?? 4,
+        MAX_WAITING: o.maxWaiting ?? 4,
         MODERATION_MODEL: 'nsfwjs',
       },
       { logger: silentLogger, model: shared },
@@ -204,7 +204,7 @@ describe('when there is no verdict in time', () => {
   it('answers 503 at once when too many pictures wait', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const slow: Model = { ...model, score: (looks, signal) => gate.then(() => model.score(looks, signal)) };
-    await using service = await start({ model: slow, mostWaiting: 1 });
+    await using service = await start({ model: slow, maxWaiting: 1 });
     const uploads = [6, 7, 8].map(
       async (seed) => (await post(service, await photographLikeJpeg({ seed }))).status,
     );

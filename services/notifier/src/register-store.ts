@@ -60,7 +60,7 @@ type Kept = Omit<Partial<Addressed>, 'state'> & {
   occurrence?: { eventName: string; organisationId: number };
 };
 
-const mostResends = 20;
+const maxResends = 20;
 
 export function registerStore(mongo: Mongo, clock: Clock = systemClock): RegisterStore {
   const kept = mongo.connection.collection<Kept>('notifications');
@@ -128,7 +128,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
               queuedAt: now(),
               dueAt: now(),
               insisted: true,
-              resends: { $slice: [resends, -mostResends] },
+              resends: { $slice: [resends, -maxResends] },
             },
           },
           { $unset: ['settledAt', 'problem'] },

@@ -26,7 +26,7 @@ export type FaultySmtp = AsyncDisposable & {
   readonly taken: TakenMail[];
   readonly reached: (step: Step) => number;
   /** The most mails received at the same time. */
-  readonly mostAtOnce: () => number;
+  readonly maxAtOnce: () => number;
 };
 
 const usual: Record<Step, string> = {
@@ -46,7 +46,7 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
   const taken: TakenMail[] = [...takenBefore];
   const sockets = new Set<Socket>();
   let atOnce = 0;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
 
   function act(step: Step, recipient = ''): Behaviour {
     const turn = (turns.get(step) ?? 0) + 1;
@@ -78,7 +78,7 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
       else if (!(await answer(verb === 'HELO' ? 'EHLO' : (verb as Step)))) return;
       if (verb !== 'DATA' || isRefused) continue;
       atOnce += 1;
-      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      maxAtOnce = Math.max(maxAtOnce, atOnce);
       const goesOn = await receive(lines, recipient).finally(() => {
         atOnce -= 1;
       });
@@ -121,7 +121,7 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
     },
     taken,
     reached: (step) => turns.get(step) ?? 0,
-    mostAtOnce: () => mostAtOnce,
+    maxAtOnce: () => maxAtOnce,
     [Symbol.asyncDispose]: async () => {
       server.close();
       for (const socket of sockets) socket.destroy();

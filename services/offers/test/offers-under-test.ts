@@ -31,7 +31,7 @@ const noBroker = 'amqp://127.0.0.1:9';
 
 /** Shorter than any deadline of the service. A 503 that comes sooner is the service's decision, and not caused by a busy machine. */
 const SHORTEST_WAIT_MS = 1_000;
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 /** The platform tests its statement time-out of two seconds itself. Here it would only make tests fail on a busy machine. */
 const STATEMENT_MS = 60_000;
 
@@ -193,7 +193,7 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
           return await consumer.handle(delivery);
         } catch (error) {
           // The broker would deliver it again.
-          if (!isServiceUnavailable(error) || tries === MOST_TRIES) throw error;
+          if (!isServiceUnavailable(error) || tries === MAX_TRIES) throw error;
         }
       }
     },
@@ -231,7 +231,7 @@ export async function patiently<A extends { readonly status: number; readonly bo
     const isRefusal = (answer.body as { return_code?: string } | undefined)?.return_code !== undefined;
     const isOutOfTime =
       answer.status === 503 && !isRefusal && performance.now() - startedAt >= SHORTEST_WAIT_MS;
-    if (!isOutOfTime || tries === MOST_TRIES) return answer;
+    if (!isOutOfTime || tries === MAX_TRIES) return answer;
   }
 }
 

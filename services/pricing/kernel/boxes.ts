@@ -9,7 +9,7 @@ import {
   HIGH_LATITUDE,
   HIGH_LONGITUDE,
   LATITUDE,
-  LEAST_COSINE,
+  MIN_COSINE,
   LONGITUDE,
   LOW_LONGITUDE,
   NORTHERN,
@@ -40,7 +40,7 @@ function classifyOn(boxes: usize, wraps: bool): void {
   const radius = v128.load32_splat(RADIUS);
   const sine = v128.load32_splat(SINE);
   const cosine = v128.load32_splat(COSINE);
-  const leastCosine = v128.load32_splat(LEAST_COSINE);
+  const minCosine = v128.load32_splat(MIN_COSINE);
   const limitInside = v128.load32_splat(SURELY_INSIDE);
   const limitOutside = v128.load32_splat(SURELY_OUTSIDE);
   const zero = i32x4.splat(0);
@@ -73,7 +73,7 @@ function classifyOn(boxes: usize, wraps: bool): void {
     // The cosine is least at the end towards the pole, as far as the circle goes, and nowhere above its tangent.
     const poleward = f32x4.convert_i32x4_s(v128.bitselect(northTo, southTo, northern));
     const equatorward = f32x4.convert_i32x4_s(v128.bitselect(southTo, northTo, northern));
-    const least = f32x4.pmax(zero, f32x4.sub(leastCosine, f32x4.mul(sine, f32x4.pmin(poleward, radius))));
+    const least = f32x4.pmax(zero, f32x4.sub(minCosine, f32x4.mul(sine, f32x4.pmin(poleward, radius))));
     const most = f32x4.pmin(f32x4.splat(1), f32x4.add(cosine, f32x4.mul(sine, equatorward)));
     const nearX2 = square(i32x4.min_s(beyond, i32x4.max_s(zero, nearX)));
     const nearY2 = square(i32x4.min_s(beyond, i32x4.max_s(zero, nearY)));

@@ -7,7 +7,7 @@ import {
   COSINE,
   LATITUDE,
   LATITUDE_REST,
-  LEAST_COSINE,
+  MIN_COSINE,
   LONGITUDE,
   LONGITUDE_REST,
   MEMBER_INSIDE,
@@ -49,7 +49,7 @@ export function writeCircle(latitudeDegrees: f64, longitudeDegrees: f64, radius:
   // For boxes. cos(c + a) >= cos c - a sin c - a²/2 (1 + a/3); places beyond the radius do not matter.
   store<f32>(RADIUS, <f32>(radius / MICRODEGREE));
   store<f32>(COSINE, <f32>cosine);
-  store<f32>(LEAST_COSINE, <f32>(cosine - ((radius * radius) / 2) * (1 + radius / 3) - SINGLE));
+  store<f32>(MIN_COSINE, <f32>(cosine - ((radius * radius) / 2) * (1 + radius / 3) - SINGLE));
   store<f32>(SINE, <f32>(abs<f64>(sine) * MICRODEGREE));
   store<u32>(NORTHERN, sine >= 0 ? 0xffffffff : 0);
   store<u32>(WRAPS, abs<f64>(longitude) * MICRODEGREE + span >= PI ? 1 : 0);

@@ -65,12 +65,12 @@ const unitsMs = {
   y: 31_536_000_000,
 };
 
-function divide(text: string, faster: number, leastMs: number): string {
+function divide(text: string, faster: number, minMs: number): string {
   const parts = [...text.matchAll(/(\d+)(ms|[smhdwy])/g)];
   const ms = parts.reduce(
     (sum, [, count, unit]) => sum + Number(count) * unitsMs[unit as keyof typeof unitsMs],
     0,
   );
   // A duration below the least one stays unchanged.
-  return `${Math.round(Math.max(ms / faster, Math.min(leastMs, ms)))}ms`;
+  return `${Math.round(Math.max(ms / faster, Math.min(minMs, ms)))}ms`;
 }

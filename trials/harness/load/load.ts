@@ -11,13 +11,13 @@ export type Load = {
 };
 
 /** More failures say nothing new. */
-const mostFailures = 100;
+const maxFailures = 100;
 
 export function startLoad(o: JourneyOptions, buyers: readonly Buyer[], tally: Tally): Load {
   const over = new AbortController();
   let journeys = 0;
   const buying = buyers.map(async (buyer, place) => {
-    for (let turn = place; !over.signal.aborted && tally.failures().length < mostFailures; turn += 1) {
+    for (let turn = place; !over.signal.aborted && tally.failures().length < maxFailures; turn += 1) {
       try {
         await runJourney(o, buyer, turn);
         journeys += 1;

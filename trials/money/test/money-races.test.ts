@@ -59,7 +59,7 @@ const LANES = 4;
 /** The broker removes a test's queues after minutes without use; waiting until idle uses all of them. */
 const ROUNDS_UNTIL_IDLE = 50;
 /** A deletion takes about as long as one of these, so the payment comes at every stage of it. */
-const MOST_APART_MS = [10, 40, 160];
+const MAX_APART_MS = [10, 40, 160];
 /** Waiting until idle moves the clock by hours; no offer starts meanwhile. */
 const STARTS_IN_MS = 20 * 24 * HOUR_MS;
 
@@ -89,7 +89,7 @@ async function race(index: number): Promise<Round> {
   const remove = () => deleteOffer(world, organisationId, offerId);
   const order = orders[index % orders.length] as Round['order'];
   const luck = chance(index);
-  const afterMs = luck.below(luck.oneOf(MOST_APART_MS));
+  const afterMs = luck.below(luck.oneOf(MAX_APART_MS));
   const later = async <T>(work: () => Promise<T>) => {
     await pause(afterMs);
     return work();

@@ -13,7 +13,7 @@ import { startWorld, topUp, type World } from '../world.ts';
 const DAY_MS = 24 * 3_600_000;
 const STEPS = runs(30, 40);
 /** The longest time between two faults. It varies, so that faults meet work at every stage. */
-const MOST_BETWEEN_FAULTS_MS = 120;
+const MAX_BETWEEN_FAULTS_MS = 120;
 
 let world: World;
 let advertisers: Advertiser[];
@@ -56,7 +56,7 @@ async function runClients(seed: number): Promise<void> {
         ),
       );
       await ignoringBreaks(causeFault(world, luck, ids));
-      await pause(luck.below(MOST_BETWEEN_FAULTS_MS));
+      await pause(luck.below(MAX_BETWEEN_FAULTS_MS));
     }
   };
   const acts = advertisers.flatMap((who, index) => [

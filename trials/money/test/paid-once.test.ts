@@ -20,7 +20,7 @@ import { createOffer, paymentSession } from '../one-offer.ts';
 import { startWorld, stripeKeys, type World } from '../world.ts';
 
 const PAYMENTS = runs(20, 1_000);
-const MOST_COPIES = 20;
+const MAX_COPIES = 20;
 const ORGANISATION = { organisationId: 5, quota: { perPerson: PAYMENTS, perOrganisation: PAYMENTS } };
 const ADMIN = 'ann@cafe.example';
 /** The simulator makes as many deliveries at a time. */
@@ -129,7 +129,7 @@ async function mailed(): Promise<Map<string, number>> {
 }
 
 it(
-  `${PAYMENTS} webhooks at 1 to ${MOST_COPIES} copies each, shuffled: one activation and one mail each`,
+  `${PAYMENTS} webhooks at 1 to ${MAX_COPIES} copies each, shuffled: one activation and one mail each`,
   async () => {
     // The simulator's own deliveries wait, because the test delivers.
     await world.setStripeFaults({ delayMs: 600_000 });
@@ -150,7 +150,7 @@ it(
     const events = readProviderEvents(world);
     expect(events).toHaveLength(PAYMENTS);
     const copies = events.flatMap((event, index) =>
-      Array.from({ length: 1 + (index % MOST_COPIES) }, () => JSON.stringify(event, null, 2)),
+      Array.from({ length: 1 + (index % MAX_COPIES) }, () => JSON.stringify(event, null, 2)),
     );
     await inLanes(shuffled(copies, luck), LANES, deliver);
 

@@ -16,9 +16,9 @@ export type Attempt = { readonly name: string; readonly from: string };
 
 const WINDOW_MS = 10 * 60_000;
 /** Any small number is safe, because tokens have at least 32 characters. */
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 /** A few megabytes. Beyond it the oldest counts are deleted: an attacker needs a thousand requests to gain one attempt. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 export function countAttempts(): Attempts {
   /** Oldest window first. */
@@ -31,11 +31,11 @@ export function countAttempts(): Attempts {
       const known = windows.get(key);
       if (known !== undefined && nowMs - known.fromMs < WINDOW_MS) {
         known.made += 1;
-        return known.made <= MOST_ATTEMPTS;
+        return known.made <= MAX_ATTEMPTS;
       }
       windows.delete(key);
       windows.set(key, { fromMs: nowMs, made: 1 });
-      if (windows.size > MOST_COUNTED) windows.delete(windows.keys().next().value ?? key);
+      if (windows.size > MAX_COUNTED) windows.delete(windows.keys().next().value ?? key);
       return true;
     },
     forget: (who) => void windows.delete(keyOf(who)),

@@ -27,7 +27,7 @@ export type Decisions = {
 type Kept = Decision & { readonly doneAtMs: number | 'under way' };
 
 /** As many decisions as hundreds of people make in a day. */
-const MOST_KEPT = 2_000;
+const MAX_KEPT = 2_000;
 /** Allows for the time that a reply needs, and for the time that a person needs to read a page. */
 const READING_MS = 2_000;
 
@@ -37,7 +37,7 @@ export function keepDecisions(clock: Clock): Decisions {
     latest.delete(subject);
     if (kept !== undefined) latest.set(subject, kept);
     const [oldest] = latest.keys();
-    if (latest.size > MOST_KEPT && oldest !== undefined) latest.delete(oldest);
+    if (latest.size > MAX_KEPT && oldest !== undefined) latest.delete(oldest);
   };
   return {
     begin: (decision, seenMsAgo) => {

@@ -25,7 +25,7 @@ export type Sessions = {
 };
 
 /** Sessions per person; a further one ends the least recently used one. */
-const mostOfOne = 5;
+const maxOfOne = 5;
 
 export function keepSessions(staff: () => Staff): Sessions {
   const sessions = new Map<string, ConsoleSession & { lastUsedAtMs: number }>();
@@ -38,7 +38,7 @@ export function keepSessions(staff: () => Staff): Sessions {
       forgetOver(nowMs);
       const own = [...sessions].filter(([, session]) => session.name === name);
       const oldest = own.toSorted(([, a], [, b]) => a.lastUsedAtMs - b.lastUsedAtMs)[0];
-      if (own.length >= mostOfOne && oldest !== undefined) sessions.delete(oldest[0]);
+      if (own.length >= maxOfOne && oldest !== undefined) sessions.delete(oldest[0]);
       const token = randomText();
       sessions.set(keyOf(token), {
         name,

@@ -70,12 +70,12 @@ export const organisationTermsReply = z.object({
 });
 export type OrganisationTermsReply = z.infer<typeof organisationTermsReply>;
 
-const mostOffers = z.int().nonnegative().max(1_000_000);
+const maxOffers = z.int().nonnegative().max(1_000_000);
 /** POST /admin/organisations/{id}/quota; a missing limit stays as it is. */
 export const quotaChange = z.object({
   mode,
-  perPerson: mostOffers.optional(),
-  perOrganisation: mostOffers.optional(),
+  perPerson: maxOffers.optional(),
+  perOrganisation: maxOffers.optional(),
   reason,
 });
 

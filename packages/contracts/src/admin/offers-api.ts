@@ -97,7 +97,7 @@ const interest = z.object({
   active: z.boolean().default(true),
 });
 /** Far more than anybody can choose from. Bounds the size of the event, which contains the whole catalogue. */
-const mostEntries = 5_000;
+const maxEntries = 5_000;
 
 /** PUT /admin/catalogue: the whole catalogue. Entries that are not in it become inactive. */
 export const catalogueReplacement = z.object({
@@ -105,11 +105,11 @@ export const catalogueReplacement = z.object({
   version: z.int().nonnegative().optional(),
   categories: z
     .array(category)
-    .max(mostEntries)
+    .max(maxEntries)
     .refine(...eachOnce('categoryId')),
   interests: z
     .array(interest)
-    .max(mostEntries)
+    .max(maxEntries)
     .refine(...eachOnce('interestId')),
 });
 export type CatalogueReplacement = z.infer<typeof catalogueReplacement>;

@@ -11,7 +11,7 @@ export type PictureHeader = {
   /** Size of one frame. */
   readonly width: number;
   readonly height: number;
-  /** At most `mostFrames` + 1, which means "more". */
+  /** At most `maxFrames` + 1, which means "more". */
   readonly frames: number;
 };
 
@@ -29,12 +29,12 @@ export function pictureTypeOf(bytes: Uint8Array): PictureType | undefined {
 }
 
 /** Undefined if it is none of the three types, or has no size. */
-export function readPictureHeader(bytes: Uint8Array, mostFrames: number): PictureHeader | undefined {
+export function readPictureHeader(bytes: Uint8Array, maxFrames: number): PictureHeader | undefined {
   const type = pictureTypeOf(bytes);
   if (type === undefined) return undefined;
   const size = sizeReaders[type](new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (size === undefined || size.width === 0 || size.height === 0) return undefined;
-  const frames = type === 'gif' ? gifDelaysMs(bytes, mostFrames)?.length : 1;
+  const frames = type === 'gif' ? gifDelaysMs(bytes, maxFrames)?.length : 1;
   return frames === undefined || frames === 0 ? undefined : { type, ...size, frames };
 }
 

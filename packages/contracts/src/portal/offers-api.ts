@@ -78,7 +78,7 @@ const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
 /** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval= */
 export const seriesQuery = z.object({ interval: analyticsInterval });
 /** The most points of a series: as many as a chart of a page's width can show. */
-export const MOST_POINTS = 200;
+export const MAX_POINTS = 200;
 export const seriesReply = z
   .object({
     offer_id: offerId,
@@ -92,7 +92,7 @@ export const seriesReply = z
     bucket_seconds: z.int().positive().meta({ description: 'An hour, a day, a week, or several weeks.' }),
     points: z
       .array(z.object({ start_datetime: utcInstant, ...traffic }))
-      .max(MOST_POINTS)
+      .max(MAX_POINTS)
       .meta({
         description:
           'Without gaps. Hours, days and weeks (from Monday) are in UTC. The first point begins with the interval, and the last point ends with it.',
@@ -101,12 +101,12 @@ export const seriesReply = z
   .meta({ id: 'AnalyticsSeries' });
 export type SeriesReply = z.infer<typeof seriesReply>;
 
-const MOST_SIMULATED = 1_000;
+const MAX_SIMULATED = 1_000;
 /** POST /portal/api/test/offers/{offer_id}/simulated-traffic: adds views and clicks that count like those of members. Only in TEST mode. */
 export const simulatedTraffic = z
   .object({
-    views: z.int().min(1).max(MOST_SIMULATED),
-    clicks: z.int().min(0).max(MOST_SIMULATED),
+    views: z.int().min(1).max(MAX_SIMULATED),
+    clicks: z.int().min(0).max(MAX_SIMULATED),
   })
   .refine(({ views, clicks }) => clicks <= views, {
     path: ['clicks'],

@@ -8,7 +8,7 @@ import { zonedDateTime } from '../values/date-time.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import {
   faultsOfShownName,
-  MOST_CHARACTERS_OF_SHOWN_NAME,
+  MAX_CHARACTERS_OF_SHOWN_NAME,
   showsNothing,
   turnsReading,
 } from '../values/shown-name.ts';
@@ -32,7 +32,7 @@ export const line = (atMost: number) =>
   );
 
 /** Members see it when an offer has no advertised name, so the same rules apply (specification, Create). */
-export const tradingName = readable(MOST_CHARACTERS_OF_SHOWN_NAME).superRefine((text, context) => {
+export const tradingName = readable(MAX_CHARACTERS_OF_SHOWN_NAME).superRefine((text, context) => {
   for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
 });
 

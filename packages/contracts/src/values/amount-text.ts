@@ -14,7 +14,7 @@ export function amountText(minor: bigint, currency: string, country: string): st
 /** A cache: creating a format takes a hundred times as long as using it. */
 const formats = new Map<string, Intl.NumberFormat>();
 /** Enough for all countries and currencies in use. A full cache is emptied. */
-const mostFormats = 300;
+const maxFormats = 300;
 
 function formatFor(currency: string, country: string): Intl.NumberFormat {
   const known = formats.get(country + currency);
@@ -28,7 +28,7 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  if (formats.size >= mostFormats) formats.clear();
+  if (formats.size >= maxFormats) formats.clear();
   formats.set(country + currency, format);
   return format;
 }

@@ -1,7 +1,7 @@
 /** Cleans user texts for documents: one line, no invisible characters, no marks that paint over other lines. */
 
 /** More than the limits of an organisation's name and an offer's title. */
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 
 /** Characters that are invisible or change the text direction. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\u115F\u1160\u3164\uFFA0]/gu;
@@ -19,5 +19,5 @@ export function legible(text: string): string {
     .replace(/ +/g, ' ')
     .trim();
   const characters = Array.from(line);
-  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…` : line;
+  return characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…` : line;
 }

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Far more than any secret. Bounds the memory when the path is wrong (/dev/zero, a log). */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export type FileContent =
   | { readonly ok: true; readonly text: string }
@@ -12,11 +12,11 @@ export type FileContent =
 export function readSecretFile(path: string): FileContent {
   let text: string;
   try {
-    text = readAtMost(path, mostBytes + 1);
+    text = readAtMost(path, maxBytes + 1);
   } catch (error) {
     return { ok: false, problem: problems[(error as NodeJS.ErrnoException).code ?? ''] ?? unreadable };
   }
-  if (text.length > mostBytes) return { ok: false, problem: 'must name a file of at most 64 KB' };
+  if (text.length > maxBytes) return { ok: false, problem: 'must name a file of at most 64 KB' };
   const value = text.replace(/\r?\n$/, '');
   return value === '' ? { ok: false, problem: 'names a file that is empty' } : { ok: true, text: value };
 }

@@ -64,7 +64,7 @@ export function endStalledUploads(req: IncomingMessage, res: ServerResponse): vo
 }
 
 /** 1.6 KB a second: too slow to send a picture within the upload's time limit. */
-const leastUploadBytes = 16_384;
+const minUploadBytes = 16_384;
 
 /** Called once per window for all connections, so that requests need no timers. An upload that waits for us to read it is not slow. */
 export function endCrawlingUploads(connections: Iterable<Connection & { readonly bytesRead: number }>): void {
@@ -74,7 +74,7 @@ export function endCrawlingUploads(connections: Iterable<Connection & { readonly
     connection[lookedAt] = res && { res, bytesRead: connection.bytesRead };
     if (res === undefined || before?.res !== res || res.req.complete) continue;
     const isAwaited = res.req.readableLength === 0;
-    if (isAwaited && connection.bytesRead - before.bytesRead < leastUploadBytes) refuseUpload(res, 408);
+    if (isAwaited && connection.bytesRead - before.bytesRead < minUploadBytes) refuseUpload(res, 408);
   }
 }
 

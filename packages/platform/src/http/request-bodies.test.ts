@@ -10,8 +10,8 @@ import type { HttpServer } from './server.ts';
 const whole = 64 * 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 const echo = (app: Express) => {
-  app.post('/json', jsonBody({ mostBytes: 10 }), (req, res) => void res.json(req.body));
-  app.post('/raw', rawBody({ mostBytes: 10, type: 'text/plain' }), (req, res) => void res.send(req.body));
+  app.post('/json', jsonBody({ maxBytes: 10 }), (req, res) => void res.json(req.body));
+  app.post('/raw', rawBody({ maxBytes: 10, type: 'text/plain' }), (req, res) => void res.send(req.body));
 };
 
 /** Sends so many bytes as fast as they are taken. */
@@ -74,7 +74,7 @@ describe('a JSON body', () => {
   it('that cannot be parsed is refused, and the log does not quote it', async () => {
     const { logger, lines } = collectingLogger();
     await using server = await startTestServer(
-      (app) => app.post('/', jsonBody({ mostBytes: 100 }), (_req, res) => void res.end()),
+      (app) => app.post('/', jsonBody({ maxBytes: 100 }), (_req, res) => void res.end()),
       { logger },
     );
     const response = await fetch(server.url, { method: 'POST', headers: json, body: 'pk_test_secret' });

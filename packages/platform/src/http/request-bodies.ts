@@ -9,7 +9,7 @@ import { hasBody } from './request.ts';
  * More than any endpoint accepts. Many clients read the reply only after they have sent everything; with this limit they can send a
  * whole form with a picture and then learn why it was refused.
  */
-const mostDiscardedBytes = 8 * 1024 * 1024;
+const maxDiscardedBytes = 8 * 1024 * 1024;
 
 /** Node itself would read and discard an unread body to its end, however long, to reuse the connection. This sets a limit. */
 export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
@@ -20,7 +20,7 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
     let discardedBytes = 0;
     const discard = (chunk: Buffer) => {
       discardedBytes += chunk.length;
-      if (discardedBytes <= mostDiscardedBytes) return;
+      if (discardedBytes <= maxDiscardedBytes) return;
       // Stop reading: the sender blocks and can still read the reply. A broken connection could destroy the reply.
       req.off('data', discard).pause();
       cutLater(req.socket);
@@ -30,23 +30,23 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /** Reads a JSON body into `req.body`. A body that is too long is refused as soon as the limit is passed. */
-export function jsonBody(o: { mostBytes: number; inflate?: boolean }): RequestHandler {
-  return endedAtLimit(o, express.json({ limit: o.mostBytes, inflate: o.inflate ?? true }));
+export function jsonBody(o: { maxBytes: number; inflate?: boolean }): RequestHandler {
+  return endedAtLimit(o, express.json({ limit: o.maxBytes, inflate: o.inflate ?? true }));
 }
 
 /** The same for the bytes of a body of this type. Without a body, or with one of another type, `req.body` stays undefined. */
-export function rawBody(o: { mostBytes: number; type: string }): RequestHandler {
-  return endedAtLimit(o, express.raw({ type: o.type, limit: o.mostBytes, inflate: false }));
+export function rawBody(o: { maxBytes: number; type: string }): RequestHandler {
+  return endedAtLimit(o, express.raw({ type: o.type, limit: o.maxBytes, inflate: false }));
 }
 
 /** Express's own parsers would read a body that is too long to its end before they refuse it. */
-function endedAtLimit(o: { mostBytes: number }, parse: RequestHandler): RequestHandler {
+function endedAtLimit(o: { maxBytes: number }, parse: RequestHandler): RequestHandler {
   return (req, res, next) => {
     let length = 0;
     let isDone = false;
     const count = (chunk: Buffer) => {
       length += chunk.length;
-      if (length > o.mostBytes) end(tooLong());
+      if (length > o.maxBytes) end(tooLong());
     };
     const end = (error?: unknown) => {
       if (isDone) return;
@@ -54,7 +54,7 @@ function endedAtLimit(o: { mostBytes: number }, parse: RequestHandler): RequestH
       req.off('data', count);
       next(error);
     };
-    if (Number(req.headers['content-length'] ?? 0) > o.mostBytes) return end(tooLong());
+    if (Number(req.headers['content-length'] ?? 0) > o.maxBytes) return end(tooLong());
     parse(req, res, end);
     // Only if the parser reads the body: a 'data' listener starts the reading.
     if (!isDone) req.on('data', count);

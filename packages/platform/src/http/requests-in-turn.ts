@@ -9,11 +9,11 @@ import type { Socket } from 'node:net';
 export type Serve = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Few clients use pipelining, and those send a handful of requests ahead. A connection with more than this is closed. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 /**
  * Over all connections together: 60 MB at most. The connection that sends one more is closed (decision 174, requests sent early).
  */
-const mostWaitingInAll = 2_000;
+const maxWaitingInAll = 2_000;
 
 /** A property of the connection, because a WeakMap slows down every garbage collection. */
 const waiting = Symbol('requests that wait for their turn');
@@ -51,7 +51,7 @@ export function inTurn(serve: Serve): Serve {
     if (line === undefined) {
       socket[waiting] = [];
       begin({ req, res });
-    } else if (line.length < mostWaiting && waitingInAll < mostWaitingInAll) {
+    } else if (line.length < maxWaiting && waitingInAll < maxWaitingInAll) {
       waitingInAll += 1;
       line.push({ req, res });
     } else socket.destroy();

@@ -57,7 +57,7 @@ export type HttpServerOptions = {
   readonly fastPath?: FastPath;
   /** An upload is refused when no byte came for this long (decision 23, deadlines and outages). */
   readonly stallMs?: number;
-  /** An upload is refused when it brought fewer than `leastUploadBytes` in a whole window of this length. */
+  /** An upload is refused when it brought fewer than `minUploadBytes` in a whole window of this length. */
   readonly crawlWindowMs?: number;
   /** An upload is refused after this long, at any speed. */
   readonly uploadMs?: number;
@@ -73,7 +73,7 @@ type Serve = (res: ServerResponse, fail: (error: unknown) => void) => void | Pro
 
 /** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
-/** Longer than a phone has no network in a tunnel. In this time the slowest network sends ten times `leastUploadBytes`. */
+/** Longer than a phone has no network in a tunnel. In this time the slowest network sends ten times `minUploadBytes`. */
 const defaultCrawlWindowMs = 10_000;
 /** The largest picture at 90 KB a second, the speed of a poor mobile connection. */
 const defaultUploadMs = 60_000;
@@ -82,7 +82,7 @@ const strictTransport = 'max-age=31536000';
 /** One second more than the longest request (a creation). */
 const defaultStopMs = 26_000;
 /** Far more than a busy service has. This many idle connections take about 200 MB; further ones are refused. */
-const mostConnections = 10_000;
+const maxConnections = 10_000;
 /** Longer than clients keep idle connections, so that clients close first and no request is sent on a closing one. */
 const keepAliveMs = 65_000;
 /** Callers close idle connections after `callerKeepsIdleMs`; two seconds are added so that they close first. */
@@ -110,7 +110,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     maxHeaderSize: 16 * 1024,
   });
   server.maxHeadersCount = 100;
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   server.timeout = o.stallMs ?? defaultStallMs;
   server.on('connection', (socket: Socket) => {
     lifetime.open.set(socket, performance.now());

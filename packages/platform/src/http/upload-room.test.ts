@@ -8,8 +8,8 @@ import { uploadRoom } from './upload-room.ts';
 
 const caller = requireCaller({ secret: testContextSecret, audience: 'offers', clock: systemClock });
 
-function uploads(mostBytes: number) {
-  const room = uploadRoom({ mostBytes, largestBytes: 5 });
+function uploads(maxBytes: number) {
+  const room = uploadRoom({ maxBytes, largestBytes: 5 });
   return (organisationId: number, contentLength?: number) => {
     const res = new EventEmitter() as unknown as Response;
     const context = signedCaller({ audience: 'offers', organisationId, validUntil: Date.now() + 60_000 });

@@ -18,7 +18,7 @@ export type WakeableRelay = OutboxRelay & {
 
 /** The events that wait to be published. */
 export type Waiting = {
-  /** At most `MOST_COUNTED`. */
+  /** At most `MAX_COUNTED`. */
   readonly events: number;
   /** By the clock of the store; undefined when nothing waits. */
   readonly oldestAgeMs: number | undefined;
@@ -27,7 +27,7 @@ export type Waiting = {
 /** Most events that are published and confirmed together. */
 export const RELAY_BATCH_SIZE = 500;
 /** A limit, so that counting takes only milliseconds, however long the broker has been down. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 /** About as long as a batch takes. */
 const FIRST_RETRY_MS = 5;
 /** As often as metrics are scraped. */

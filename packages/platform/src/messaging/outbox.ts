@@ -8,13 +8,7 @@ import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
 import type { OutgoingEvent } from './events.ts';
-import {
-  MOST_COUNTED,
-  type OutboxRelay,
-  RELAY_BATCH_SIZE,
-  startRelay,
-  type Waiting,
-} from './outbox-relay.ts';
+import { MAX_COUNTED, type OutboxRelay, RELAY_BATCH_SIZE, startRelay, type Waiting } from './outbox-relay.ts';
 import { startSentEventsPruning } from './sent-events.ts';
 
 /** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
@@ -99,7 +93,7 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
     `SELECT count(*)::integer AS events,
             extract(epoch FROM clock_timestamp() - min(written_at))::float8 * 1000 AS "oldestAgeMs"
      FROM (SELECT written_at FROM outbox ORDER BY position LIMIT $1) AS oldest`,
-    [MOST_COUNTED],
+    [MAX_COUNTED],
   );
   return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }

@@ -5,10 +5,10 @@ import type { Message } from './mailbox.ts';
 /** No scripts, no forms, no access to the page around it. A link opens a new tab. */
 export const sandbox = 'allow-popups allow-popups-to-escape-sandbox';
 
-const mostListed = 200;
+const maxListed = 200;
 
 export function listPage(messages: readonly Message[], to?: string): string {
-  const newestFirst = messages.toReversed().slice(0, mostListed);
+  const newestFirst = messages.toReversed().slice(0, maxListed);
   const rows = newestFirst.map(
     (message) =>
       `<tr><td><a href="/messages/${message.id}">${escapeHtml(message.subject || '(no subject)')}</a>

@@ -77,10 +77,10 @@ it('the mailbox is bounded by number and size', () => {
     headers: {},
     receivedAt: '',
   };
-  const few = createMailbox({ mostMessages: 3, mostCharacters: 1_000_000 });
+  const few = createMailbox({ maxMessages: 3, maxCharacters: 1_000_000 });
   for (let i = 0; i < 10; i += 1) few.add(message);
   expect(few.list().map(({ id }) => id)).toEqual([8, 9, 10]);
-  const small = createMailbox({ mostMessages: 100, mostCharacters: 250 });
+  const small = createMailbox({ maxMessages: 100, maxCharacters: 250 });
   for (let i = 0; i < 10; i += 1) small.add(message);
   expect(small.list()).toHaveLength(2);
 });

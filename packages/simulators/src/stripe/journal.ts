@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /** Far more than a day of development. The oldest objects are removed, so that memory and file are bounded. */
-const mostKept = 20_000;
+const maxKept = 20_000;
 
 export type Collection<T extends { readonly id: string }> = {
   readonly get: (id: string) => T | undefined;
@@ -26,7 +26,7 @@ export function openJournal(file?: string): Journal {
   const keep = ({ kind, object }: Line) => {
     const objects = of(kind);
     objects.set(object.id, object);
-    const oldest = objects.size > mostKept ? objects.keys().next() : undefined;
+    const oldest = objects.size > maxKept ? objects.keys().next() : undefined;
     if (oldest && !oldest.done) objects.delete(oldest.value);
   };
   if (file) {

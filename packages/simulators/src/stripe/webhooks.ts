@@ -9,7 +9,7 @@ const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
 /** Stripe waits minutes and hours, which is too long for development. */
 const longestRetryMs = 10_000;
 const answerWithinMs = 10_000;
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 /** Shuffled webhooks are delayed by a random time up to this. */
 const shuffleWindowMs = 500;
 
@@ -43,7 +43,7 @@ export function startWebhooks(o: {
     if (stopped.signal.aborted) return;
     waiting.sort((a, b) => a.dueAt - b.dueAt);
     for (let next = waiting[0]; next && next.dueAt <= performance.now(); next = waiting[0]) {
-      if (underWay.size >= mostAtOnce) return; // the end of a delivery calls this again
+      if (underWay.size >= maxAtOnce) return; // the end of a delivery calls this again
       waiting.shift();
       const attempt = deliver(next).finally(() => {
         underWay.delete(attempt);

@@ -4,16 +4,16 @@
 const TRIES = 3;
 
 /**
- * Returns the result of the first try that took less than `mostMs`; fails when three tries took longer. Assertions inside of a try must
+ * Returns the result of the first try that took less than `maxMs`; fails when three tries took longer. Assertions inside of a try must
  * hold however long it took.
  */
-export async function inTime<T>(mostMs: number, work: () => Promise<T>): Promise<T> {
+export async function inTime<T>(maxMs: number, work: () => Promise<T>): Promise<T> {
   const tookMs: number[] = [];
   while (tookMs.length < TRIES) {
     const startedAt = performance.now();
     const result = await work();
     tookMs.push(performance.now() - startedAt);
-    if (Math.min(...tookMs) < mostMs) return result;
+    if (Math.min(...tookMs) < maxMs) return result;
   }
-  throw new Error(`took ${tookMs.map(Math.round).join(', ')} ms, and may take ${mostMs}`);
+  throw new Error(`took ${tookMs.map(Math.round).join(', ')} ms, and may take ${maxMs}`);
 }

@@ -17,9 +17,9 @@ import type { Charge } from './charges-store.ts';
  * The charges of a balance that are under way or wait: what a slow machine does in two seconds (decision 161, bounded queues). One more is
  * answered with 429, because it concerns one balance: on a 503, offers would treat billing as down.
  */
-const MOST_OF_A_BALANCE = 64;
+const MAX_OF_A_BALANCE = 64;
 /** So many take Postgres about as long as one sync of the disk. More in one statement would only make the first of them wait. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 
 type Charging = Pick<Billing, 'postgres' | 'meters'>;
 type Waiting = Charge & {
@@ -40,7 +40,7 @@ export function createChargeQueue(billing: Charging): ChargeQueue {
   /** Books what waits, batch after batch, until nothing does. */
   async function drain(key: string, queue: Queue): Promise<void> {
     while (queue.waiting.size > 0) {
-      const batch = [...queue.waiting].slice(0, MOST_AT_ONCE);
+      const batch = [...queue.waiting].slice(0, MAX_AT_ONCE);
       for (const one of batch) queue.waiting.delete(one);
       await book(billing, batch);
       queue.size -= batch.length;
@@ -55,7 +55,7 @@ export function createChargeQueue(billing: Charging): ChargeQueue {
       const key = balanceSubject(sale.book);
       const known = queues.get(key);
       const queue = known ?? { size: 0, waiting: new Set() };
-      if (queue.size >= MOST_OF_A_BALANCE)
+      if (queue.size >= MAX_OF_A_BALANCE)
         throw tooManyRequests(`${queue.size} charges are in the queue already`);
       queue.size += 1;
       const { promise, resolve, reject } = Promise.withResolvers<ChargeReply>();

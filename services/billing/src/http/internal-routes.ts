@@ -39,7 +39,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   const charges = createChargeQueue(billing);
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
-  routes.use(jsonBody({ mostBytes: 16 * 1024 }));
+  routes.use(jsonBody({ maxBytes: 16 * 1024 }));
 
   routes.post('/charges', async (req, res) => {
     const { netMinor, ...charge } = validInput(chargeRequest, req.body);

@@ -15,7 +15,7 @@ const wellFormed = /^[\w-]{32}$/;
 /** Enough for people and their mail scanners, too little for a script. */
 const VISITS_PER_MINUTE = 20;
 /** Invented links must not fill the memory: above this number all counts are reset. */
-const MOST_LINKS = 100_000;
+const MAX_LINKS = 100_000;
 
 export function payRoutes(app: Express, billing: Billing): void {
   const mayVisit = createVisitLimit(billing.clock);
@@ -84,7 +84,7 @@ function createVisitLimit(clock: Clock): (link: string) => boolean {
   const visits = new Map<string, number>();
   return (link) => {
     const now = Math.floor(clock.now().getTime() / 60_000);
-    if (now !== minute || visits.size >= MOST_LINKS) visits.clear();
+    if (now !== minute || visits.size >= MAX_LINKS) visits.clear();
     minute = now;
     const count = (visits.get(link) ?? 0) + 1;
     visits.set(link, count);

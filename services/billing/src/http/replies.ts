@@ -61,10 +61,10 @@ export const playMoneyReplies: Replies<RefusalOf<PlayMoneyOutcome>> = {
   ...addedMoney,
   // The same answer as for an unknown path, so that the answer does not suggest play money in LIVE mode.
   'not-test-mode': () => reply(404, 'Not found'),
-  'not-an-amount': ({ mostMinor, currency }) =>
-    reply(400, `amountMinor: must be above zero and at most ${formatMinor(mostMinor, currency)} ${currency}`),
-  'balance-too-high': ({ mostMinor, currency }) =>
-    reply(409, `Play money brings a balance to ${formatMinor(mostMinor, currency)} ${currency} at most`),
+  'not-an-amount': ({ maxMinor, currency }) =>
+    reply(400, `amountMinor: must be above zero and at most ${formatMinor(maxMinor, currency)} ${currency}`),
+  'balance-too-high': ({ maxMinor, currency }) =>
+    reply(409, `Play money brings a balance to ${formatMinor(maxMinor, currency)} ${currency} at most`),
 };
 
 /** POST /admin/balances/top-up */

@@ -11,7 +11,7 @@ import { invoiceChecks } from './invoice-check-store.ts';
 const transactionsPerStep = 5_000;
 const rowsPerStep = 5_000;
 /** The check stops at this number: a person needs only the first problems, and the reply stays readable. */
-const mostProblems = 1_000;
+const maxProblems = 1_000;
 
 /**
  * Each step is one statement and sees one snapshot. The rows that it compares are always written in one transaction. No transaction stays
@@ -34,21 +34,21 @@ export async function checkLedger(
     signal?.throwIfAborted();
     transactions += step.transactions;
     problems.push(...step.problems);
-    if (problems.length >= mostProblems) return cutShort(transactions, problems);
+    if (problems.length >= maxProblems) return cutShort(transactions, problems);
   }
   for (const check of [balancesCheck, offersCheck, ...cardChecks, ...invoiceChecks]) {
     for await (const found of rowSteps(on, check, rowsAtOnce)) {
       signal?.throwIfAborted();
       problems.push(...found);
-      if (problems.length >= mostProblems) return cutShort(transactions, problems);
+      if (problems.length >= maxProblems) return cutShort(transactions, problems);
     }
   }
   return { ok: problems.length === 0, transactions, problems };
 }
 
 function cutShort(transactions: number, problems: readonly string[]): LedgerCheckReply {
-  const shown = problems.slice(0, mostProblems);
-  return { ok: false, transactions, problems: [...shown, `the check stopped at ${mostProblems} problems`] };
+  const shown = problems.slice(0, maxProblems);
+  return { ok: false, transactions, problems: [...shown, `the check stopped at ${maxProblems} problems`] };
 }
 
 /** The position of a transaction in the order of `transactionSteps`: book by book, and in each book by time. */

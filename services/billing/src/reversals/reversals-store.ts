@@ -142,11 +142,11 @@ export type CreditedDespiteReversal = Book & {
 };
 
 /** More than people ever leave undecided; the alert needs no exact number above it. */
-const MOST_CREDITED = 10_000;
+const MAX_CREDITED = 10_000;
 
 export async function listCreditedDespiteReversal(
   on: Queryable,
-  limit = MOST_CREDITED,
+  limit = MAX_CREDITED,
 ): Promise<CreditedDespiteReversal[]> {
   const rows = await on.query<CreditedRow>(
     `SELECT p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor,

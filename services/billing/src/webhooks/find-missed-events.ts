@@ -13,7 +13,7 @@ import { recordUnapplied, unknownEvents } from './provider-events-store.ts';
 import { applyEvent } from './receive-webhook.ts';
 
 /** Of 100 events each. More pages wait for the next round, one minute later. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 export async function findMissedEvents(billing: Billing, signal: AbortSignal): Promise<void> {
   for (const mode of modeSchema.options) {
@@ -37,7 +37,7 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
     billing.logger.error({ mode, readUpTo }, 'events of the card provider are too old to be asked for');
   }
   try {
-    for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) {
+    for (let page = 0; page < MAX_PAGES && !signal.aborted; page += 1) {
       reading = await readPage(billing, mode, reading);
       await saveReading(billing.postgres, mode, reading, now);
       if (reading.partlyRead === null) return;

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { playMoneyReply, statementReply } from '@offer-ads/contracts/internal/billing-api';
 import { addPlayMoney } from '../../src/balance/add-play-money.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { mostBalanceMinor, mostPlayMoneyMinor, playMoneyAdded } from '../../src/domain/ledger/play-money.ts';
+import { maxBalanceMinor, maxPlayMoneyMinor, playMoneyAdded } from '../../src/domain/ledger/play-money.ts';
 import { useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
@@ -48,12 +48,12 @@ describe('play money in TEST mode', () => {
 
   it('brings a balance to its maximum and no further, even by three at once; a refused key can be used again', async () => {
     const [book, key] = [test.newBook(), randomUUID()];
-    await test.topUp(book, mostBalanceMinor('GBP') - 150_00n);
+    await test.topUp(book, maxBalanceMinor('GBP') - 150_00n);
     const answers = await Promise.all([add({ book, key }), add({ book }), add({ book })]);
     const refused = answers.filter(({ status }) => status === 409);
     const message = 'Play money brings a balance to 99999999.00 GBP at most';
     expect(refused.map(({ body }) => body)).toEqual([{ message }, { message }]);
-    expect(await test.balance(book)).toBe(mostBalanceMinor('GBP') - 50_00n);
+    expect(await test.balance(book)).toBe(maxBalanceMinor('GBP') - 50_00n);
     await test.charge(book, 100_00n);
     expect((await add({ book, key })).status).toBe(200);
   });
@@ -63,7 +63,7 @@ describe('play money in TEST mode', () => {
     ['a malformed key', { key: 'x'.repeat(256) }, /^Idempotency-Key must be 1 to 255/],
     ['nothing', { amountMinor: '0' }, /^amountMinor: must be above zero and at most 999999.99 GBP$/],
     ['less than nothing', { amountMinor: '-1' }, /amountMinor/],
-    ['too much', { amountMinor: `${mostPlayMoneyMinor('GBP') + 1n}` }, /at most 999999.99 GBP/],
+    ['too much', { amountMinor: `${maxPlayMoneyMinor('GBP') + 1n}` }, /at most 999999.99 GBP/],
     ['a number', { amountMinor: 100 }, /amountMinor/],
     ['a currency that is not billed', { currency: 'JPY' }, 'The billing currency JPY cannot be billed'],
   ])(

@@ -8,8 +8,8 @@ import type { Organisation, Person } from '../domain/accounts/organisation.ts';
 import {
   type Actor,
   changePerson,
-  mostInvitationsADay,
-  mostInvitationsOfOrganisationADay,
+  maxInvitationsADay,
+  maxInvitationsOfOrganisationADay,
   type PeopleRefusal,
   type PersonChange,
   type PersonRef,
@@ -62,11 +62,11 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
   }
 
   async function refuseMail(tx: Transaction, organisation: Organisation, by: Actor, email: string) {
-    const toAddress = await store.lockInvitationsTo(tx, email, mostInvitationsADay);
+    const toAddress = await store.lockInvitationsTo(tx, email, maxInvitationsADay);
     const byOrganisation =
       by === 'platform-team'
         ? []
-        : await store.invitationsBy(tx, organisation.id, mostInvitationsOfOrganisationADay);
+        : await store.invitationsBy(tx, organisation.id, maxInvitationsOfOrganisationADay);
     return refuseAnotherMail({ toAddress, byOrganisation }, clock.now());
   }
 

@@ -15,7 +15,7 @@ export type TermsRefusal =
   | 'terms-differ';
 
 /** The history is for people to read, and new versions are rare. */
-const mostVersionsListed = 100;
+const maxVersionsListed = 100;
 
 export type ManagedTerms = ReturnType<typeof manageTerms>;
 
@@ -68,7 +68,7 @@ export function manageTerms(o: Administration) {
     readTerms: async (organisationId: number) => {
       const [head, ...earlier] = await store.listTerms(postgres, {
         organisationId,
-        limit: mostVersionsListed,
+        limit: maxVersionsListed,
       });
       const text = head === undefined ? null : await store.textOfTerms(postgres, head.id);
       return { latest: head === undefined ? null : { ...head, text }, earlier };

@@ -104,7 +104,7 @@ export async function invitationsBy(on: Queryable, organisationId: number, limit
   return sent.map(({ sentAt }) => sentAt);
 }
 
-/** The people of one organisation, by the time they joined; `mostPeople` limits their number. */
+/** The people of one organisation, by the time they joined; `maxPeople` limits their number. */
 export async function listPeople(
   on: Queryable,
   o: { organisationId: number; at: Date },

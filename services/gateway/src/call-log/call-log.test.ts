@@ -14,7 +14,7 @@ const call = (route: string, at = clock.now()) => ({ route, at }) as AnsweredCal
 const unwritable = () => Object.assign(new Error('invalid byte sequence'), { code: '22021' });
 
 /** A store that can be unavailable or slow, and records what it was given. */
-function startWith(o: { mostInMemory?: number; spool?: CallSpool } = {}) {
+function startWith(o: { maxInMemory?: number; spool?: CallSpool } = {}) {
   const store = {
     away: false,
     refused: 0,
@@ -165,7 +165,7 @@ describe('the call log', () => {
   });
 
   it('holds a limited number of calls; further ones are counted as lost', async () => {
-    const { store, log, shows } = startWith({ mostInMemory: 2 });
+    const { store, log, shows } = startWith({ maxInMemory: 2 });
     for (const route of ['a', 'b', 'c']) log.record(call(route));
     await log[Symbol.asyncDispose]();
     expect(store.written).toEqual(['a', 'b']);
@@ -173,7 +173,7 @@ describe('the call log', () => {
   });
 
   it('holds a limited number of calls while the store is away', async () => {
-    const { store, log, shows, refusing } = startWith({ mostInMemory: 2 });
+    const { store, log, shows, refusing } = startWith({ maxInMemory: 2 });
     store.away = true;
     log.record(call('a'));
     await refusing();
@@ -186,7 +186,7 @@ describe('the call log', () => {
   });
 
   it('keeps few calls with keys that no look-up has found, and these take no room from others', async () => {
-    const { store, log, shows, refusing } = startWith({ mostInMemory: 1 });
+    const { store, log, shows, refusing } = startWith({ maxInMemory: 1 });
     store.away = true;
     for (let count = 0; count < 3_000; count += 1) log.record(call('made up'), false);
     await refusing();

@@ -22,9 +22,9 @@ export type CallLog = AsyncDisposable & {
 const gatherMs = 50;
 const batchSize = 1_000;
 /** About 30 MB at most: half an hour of calls at 60 a second. */
-const defaultMostInMemory = 100_000;
+const defaultMaxInMemory = 100_000;
 /** During an outage, few keys are used for the first time, but invented keys are unlimited. */
-const mostOfUnfoundKeys = 2_000;
+const maxOfUnfoundKeys = 2_000;
 /** A slower store is treated as unavailable. If its write succeeds after all, each call is still stored once. */
 const slowMs = 250;
 const defaultRetryMs = 1_000;
@@ -41,11 +41,11 @@ export function startCallLog(o: {
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
-  mostInMemory?: number;
+  maxInMemory?: number;
   retryMs?: number;
 }): CallLog {
   const { logger, spool } = o;
-  const mostInMemory = o.mostInMemory ?? defaultMostInMemory;
+  const maxInMemory = o.maxInMemory ?? defaultMaxInMemory;
   const retryMs = o.retryMs ?? defaultRetryMs;
   let lost = 0;
   const onLost = (count: number) => {
@@ -82,13 +82,13 @@ export function startCallLog(o: {
   /** Called for every request, so it only appends to an array; the timer does the rest. */
   function record(call: AnsweredCall, keyWasFound = true): void {
     if (!keyWasFound) recordOfUnfoundKey(call);
-    else if (recorded.length + backlog.inMemory() < mostInMemory) recorded.push(call);
+    else if (recorded.length + backlog.inMemory() < maxInMemory) recorded.push(call);
     else lost += 1;
     beat ??= setTimeout(onBeat, gatherMs);
   }
 
   function recordOfUnfoundKey(call: AnsweredCall): void {
-    if (ofUnfoundKeys.length < mostOfUnfoundKeys) ofUnfoundKeys.push(...number([call]));
+    if (ofUnfoundKeys.length < maxOfUnfoundKeys) ofUnfoundKeys.push(...number([call]));
     else countUnfoundLost();
   }
 

@@ -16,7 +16,7 @@ export type Call = {
 };
 
 /** How often a batch is tried in different ways: its days may be missing, and some of it may be stored already. */
-const mostTries = 4;
+const maxTries = 4;
 
 /**
  * Writes each call once, however often the batch is tried. Calls with unknown keys are left out. A missing daily partition is created, so
@@ -27,7 +27,7 @@ const mostTries = 4;
  */
 export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
   let rows = await withKeys(postgres, calls);
-  for (let tries = 0; tries < mostTries && rows.length > 0; tries += 1) {
+  for (let tries = 0; tries < maxTries && rows.length > 0; tries += 1) {
     try {
       return await postgres.copyIn(copyCalls, linesOf(rows));
     } catch (error) {
@@ -187,13 +187,13 @@ export type CallQuery = CallFilter & {
 export type CallPage = { readonly calls: LoggedCall[]; readonly next: CallPlace | null };
 
 /** The most rows that one page reads in search of rare calls, well within the statement's timeout. */
-const mostScanned = 100_000;
+const maxScanned = 100_000;
 
 export async function listCalls(
   on: Queryable,
-  o: CallQuery & { readonly since: Date; readonly mostScanned?: number },
+  o: CallQuery & { readonly since: Date; readonly maxScanned?: number },
 ): Promise<CallPage> {
-  const scanned = o.mostScanned ?? mostScanned;
+  const scanned = o.maxScanned ?? maxScanned;
   const { lowest, highest } = statusRange(o.status);
   const from = o.from !== undefined && o.from > o.since ? o.from : o.since;
   const scope = [

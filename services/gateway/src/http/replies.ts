@@ -6,12 +6,12 @@ import type { Response } from 'express';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import {
-  mostInvitationsADay,
-  mostInvitationsOfOrganisationADay,
-  mostPeople,
+  maxInvitationsADay,
+  maxInvitationsOfOrganisationADay,
+  maxPeople,
   type PeopleRefusal,
 } from '../domain/accounts/people.ts';
-import { mostKeysInForce } from '../domain/keys/key-state.ts';
+import { maxKeysInForce } from '../domain/keys/key-state.ts';
 import type { AdmissionRefusal } from '../domain/limits/admission.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { KeyRefusal } from '../keys/manage-keys.ts';
@@ -68,7 +68,7 @@ export const refusals = {
   'person-unknown': { ...staff(404, 'The organisation has no such person'), toPeople: notFound },
   'person-exists': staff(409, 'The organisation has a person with that email address already'),
   'person-disabled': staff(409, 'The person is disabled: enable the person first'),
-  'too-many-people': staff(409, `An organisation has at most ${mostPeople} people`),
+  'too-many-people': staff(409, `An organisation has at most ${maxPeople} people`),
   'last-admin': staff(
     409,
     'The organisation would be left without an enabled admin: make somebody else admin first (who was invited counts once they have signed in)',
@@ -77,9 +77,9 @@ export const refusals = {
     409,
     'The person has signed in before and needs no invitation: they can ask for a link to sign in',
   ),
-  'invited-too-often': tryLater(`The address was sent ${mostInvitationsADay} invitations within a day`),
+  'invited-too-often': tryLater(`The address was sent ${maxInvitationsADay} invitations within a day`),
   'too-many-invitations': tryLater(
-    `An organisation sends at most ${mostInvitationsOfOrganisationADay} invitations within a day`,
+    `An organisation sends at most ${maxInvitationsOfOrganisationADay} invitations within a day`,
   ),
   'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
@@ -98,7 +98,7 @@ export const refusals = {
   'expiry-passed': staff(400, 'expiresAt: must be in the future'),
   'too-many-keys': staff(
     409,
-    `An organisation has at most ${mostKeysInForce} keys in force in a mode: disable one that is not needed`,
+    `An organisation has at most ${maxKeysInForce} keys in force in a mode: disable one that is not needed`,
   ),
 } satisfies Record<AdmissionRefusal, { toKey: ReplyToKey }> &
   Record<AdministrationRefusal, AdministrationReplies>;

@@ -75,7 +75,7 @@ describe('a cached look-up', () => {
   });
 
   it('drops the oldest when made-up keys fill the cache', async () => {
-    const lookUp = lookUpWith(rememberLookUps(find, { ...clocked, mostKeys: 2 }));
+    const lookUp = lookUpWith(rememberLookUps(find, { ...clocked, maxKeys: 2 }));
     for (const text of [one, two, three]) await lookUp(text);
     await lookUp(three);
     expect(lookUps).toBe(3);
@@ -84,7 +84,7 @@ describe('a cached look-up', () => {
   });
 
   it('drops a key later if it was looked up again', async () => {
-    const lookUp = lookUpWith(rememberLookUps(find, { ...clocked, mostKeys: 2 }));
+    const lookUp = lookUpWith(rememberLookUps(find, { ...clocked, maxKeys: 2 }));
     await lookUp(one);
     nowMs = 999;
     await lookUp(two);
@@ -123,7 +123,7 @@ describe('a key that was found', () => {
   });
 
   it('is forgotten when enough later keys were found', async () => {
-    const keys = rememberLookUps(find, { ...clocked, mostFound: 2 });
+    const keys = rememberLookUps(find, { ...clocked, maxFound: 2 });
     for (const text of [one, two, one, three]) {
       nowMs += 1_000;
       await lookUpWith(keys)(text);

@@ -49,30 +49,30 @@ export type KeyLookUp = {
 
 /**
  * The latest keys by their text, so that hash and checksum are computed once and not at each request.
- * @param o.mostKeys limits the memory that invented keys can take
- * @param o.mostFound how many of the latest keys that were found are noted; 50,000 take about 5 MB
+ * @param o.maxKeys limits the memory that invented keys can take
+ * @param o.maxFound how many of the latest keys that were found are noted; 50,000 take about 5 MB
  */
 export function rememberLookUps(
   find: (sha256: Buffer) => Promise<KeyFacts | null>,
   o: {
     elapsedMs?: () => number;
-    mostKeys?: number;
-    mostFound?: number;
+    maxKeys?: number;
+    maxFound?: number;
     rememberMs?: number | undefined;
   } = {},
 ): KeyLookUp {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
-  const mostKeys = o.mostKeys ?? 10_000;
+  const maxKeys = o.maxKeys ?? 10_000;
   const rememberMs = o.rememberMs ?? rememberKeysMs;
   const remembered = new Map<string, SentKey>();
-  const mostFound = o.mostFound ?? 50_000;
+  const maxFound = o.maxFound ?? 50_000;
   const foundKeys = new Set<string>();
 
   const noteFound = ({ id }: SentKey) => {
     // Deleted first, so that the oldest entry stays first.
     foundKeys.delete(id);
     foundKeys.add(id);
-    if (foundKeys.size > mostFound) foundKeys.delete(foundKeys.keys().next().value ?? '');
+    if (foundKeys.size > maxFound) foundKeys.delete(foundKeys.keys().next().value ?? '');
   };
 
   const noteOutcome = async (key: SentKey, look: LookUp) => {
@@ -91,7 +91,7 @@ export function rememberLookUps(
     // Deleted first, so that the map stays in the order of look-ups and its first entry is the oldest.
     remembered.delete(key.text);
     remembered.set(key.text, key);
-    if (remembered.size > mostKeys) remembered.delete(remembered.keys().next().value ?? '');
+    if (remembered.size > maxKeys) remembered.delete(remembered.keys().next().value ?? '');
     void noteOutcome(key, look);
     return look;
   };

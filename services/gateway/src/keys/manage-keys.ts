@@ -11,7 +11,7 @@ import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
-import { isInForce, mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
+import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { sha256Of } from './key-look-up.ts';
 import * as store from './keys-store.ts';
@@ -47,7 +47,7 @@ type DisabledKey = store.KeyRecord & { readonly disabledAt: Date };
 type KeyRef = { readonly id: number; readonly organisationId?: number | undefined };
 
 /** All keys that can be valid at once, three hundred, and the latest invalid ones. */
-const mostKeysListed = 500;
+const maxKeysListed = 500;
 
 export type Keys = ReturnType<typeof manageKeys>;
 
@@ -71,7 +71,7 @@ export function manageKeys(o: Administration) {
         // The platform team may create an expired key, to test how callers handle it.
         if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
           return refused('expiry-passed');
-        if ((await store.countKeysInForce(tx, { ...wish, at })) >= mostKeysInForce)
+        if ((await store.countKeysInForce(tx, { ...wish, at })) >= maxKeysInForce)
           return refused('too-many-keys');
         const { requestsPerMinute = null } = wish;
         return done(
@@ -139,7 +139,7 @@ export function manageKeys(o: Administration) {
 
     list: (organisationId: number) => store.listKeys(postgres, organisationId),
     listOwned: (organisationId: number) =>
-      store.listOwnedKeys(postgres, { organisationId, at: clock.now(), limit: mostKeysListed }),
+      store.listOwnedKeys(postgres, { organisationId, at: clock.now(), limit: maxKeysListed }),
   };
 }
 

@@ -26,7 +26,7 @@ describe('the windows of clients', () => {
   });
 
   it('are dropped above the limit, the older half first', () => {
-    const windows = rememberWindows({ windowMs: 1_000, mostClients: 4 });
+    const windows = rememberWindows({ windowMs: 1_000, maxClients: 4 });
     for (const client of ['a', 'b', 'c', 'd', 'a', 'e']) windows.set(client, window(1_000), 0);
     const kept = ['a', 'b', 'c', 'd', 'e'].filter((client) => windows.get(client) !== undefined);
     expect(kept).toEqual(['a', 'c', 'd', 'e']);

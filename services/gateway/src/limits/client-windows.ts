@@ -10,7 +10,7 @@ export type ClientWindows<W extends Window = Window> = {
  * About 40 MB when full, which needs that many addresses within two windows. Above it, the older half is dropped: those clients
  * start again, nobody is refused because of others, and memory does not grow.
  */
-const mostClientsByDefault = 200_000;
+const maxClientsByDefault = 200_000;
 
 /**
  * Two generations: `older` is dropped when `newer` has lasted one window or is full. A running window is in one of the two, and moves to
@@ -19,9 +19,9 @@ const mostClientsByDefault = 200_000;
 export function rememberWindows<W extends Window = Window>(o: {
   /** The longest duration of a window. */
   windowMs: number;
-  mostClients?: number | undefined;
+  maxClients?: number | undefined;
 }): ClientWindows<W> {
-  const mostInGeneration = (o.mostClients ?? mostClientsByDefault) / 2;
+  const maxInGeneration = (o.maxClients ?? maxClientsByDefault) / 2;
   let newer = new Map<string, W>();
   let older = new Map<string, W>();
   let newerSinceMs = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export function rememberWindows<W extends Window = Window>(o: {
   return {
     get: (client) => newer.get(client) ?? older.get(client),
     set: (client, window, nowMs) => {
-      if (nowMs - newerSinceMs >= o.windowMs || newer.size >= mostInGeneration) {
+      if (nowMs - newerSinceMs >= o.windowMs || newer.size >= maxInGeneration) {
         older = newer;
         newer = new Map();
         newerSinceMs = nowMs;

@@ -78,7 +78,7 @@ export async function connectSharedCounts(o: {
   const sendWaiting = () => {
     const all = waiting;
     waiting = [];
-    for (let from = 0; from < all.length; from += mostAtOnce) void send(all.slice(from, from + mostAtOnce));
+    for (let from = 0; from < all.length; from += maxAtOnce) void send(all.slice(from, from + maxAtOnce));
   };
   const send = async (additions: readonly Addition[]) => {
     try {
@@ -134,7 +134,7 @@ type Addition = {
 };
 
 /** The store serves nobody else while a script runs; this many take it about half a millisecond. */
-const mostAtOnce = 128;
+const maxAtOnce = 128;
 
 /** For each key, atomically: begins a window if none runs, adds to its count, and reads the count and the milliseconds to its end. */
 const addToWindows = `

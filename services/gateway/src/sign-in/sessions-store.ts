@@ -1,7 +1,7 @@
 /** All SQL about portal sessions. */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { mostSessions, type SessionState, type ShownToken } from '../domain/accounts/session.ts';
+import { maxSessions, type SessionState, type ShownToken } from '../domain/accounts/session.ts';
 
 export type FoundSession = SessionState & {
   readonly id: string;
@@ -60,7 +60,7 @@ export async function endSessionsBeyondMost(tx: Transaction, address: string): P
   await tx.query(
     `DELETE FROM portal_sessions WHERE id IN (
        SELECT id FROM portal_sessions WHERE email = $1
-       ORDER BY last_used_at DESC, created_at DESC OFFSET ${mostSessions})`,
+       ORDER BY last_used_at DESC, created_at DESC OFFSET ${maxSessions})`,
     [address],
   );
 }

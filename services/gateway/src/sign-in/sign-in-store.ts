@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import type { LinkPurpose, Membership } from '../domain/accounts/sign-in-link.ts';
 
 /** More than the limits per network allow within the time of any answer. */
-const mostRequestsWaiting = 10_000;
+const maxRequestsWaiting = 10_000;
 
 export type SignInRequest = { readonly id: bigint; readonly email: string; readonly requestedAt: Date };
 
@@ -12,7 +12,7 @@ export async function insertRequest(on: Queryable, o: { email: string; at: Date 
   const rows = await on.query(
     `INSERT INTO sign_in_requests (email, requested_at)
      SELECT $1, $2
-     WHERE NOT EXISTS (SELECT 1 FROM sign_in_requests ORDER BY id OFFSET ${mostRequestsWaiting} LIMIT 1)
+     WHERE NOT EXISTS (SELECT 1 FROM sign_in_requests ORDER BY id OFFSET ${maxRequestsWaiting} LIMIT 1)
      RETURNING id`,
     [o.email, o.at],
   );

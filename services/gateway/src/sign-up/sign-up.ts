@@ -10,7 +10,7 @@ import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/ac
 import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/accounts/sign-in-link.ts';
 import {
   answerSignUp,
-  mostSignUpsWaiting,
+  maxSignUpsWaiting,
   signUpLinkExpiry,
   signUpMailsPerAddress,
   signUpsKeptSince,
@@ -83,7 +83,7 @@ export function startSignUp(
       const now = clock.now();
       const givenUp = await store.giveUpWaiting(postgres, {
         before: signUpsWaitSince(now),
-        most: mostSignUpsWaiting,
+        most: maxSignUpsWaiting,
       });
       requests.inc({ outcome: 'too-old' }, givenUp.tooOld);
       requests.inc({ outcome: 'too-many-waiting' }, givenUp.tooMany);

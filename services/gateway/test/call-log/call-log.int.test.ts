@@ -48,7 +48,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function startLog(o: { mostInMemory?: number; write?: WriteCalls } = {}) {
+function startLog(o: { maxInMemory?: number; write?: WriteCalls } = {}) {
   const spool = openCallSpool({ folder, logger: silentLogger });
   const log = startCallLog({
     write: (calls) => insertCalls(cutOff, calls),
@@ -77,7 +77,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 describe('while the store is away', () => {
   it('more calls than memory holds are kept, and each is logged once when it is back', async () => {
     const atOnce = runs(50, 500);
-    const { log, spool, record } = startLog({ mostInMemory: atOnce });
+    const { log, spool, record } = startLog({ maxInMemory: atOnce });
     wire.takeDown();
     const calls = numbered(runs(500, 5_000));
     for (let start = 0; start < calls.length; start += atOnce) {

@@ -128,7 +128,7 @@ describe('writing calls', () => {
 describe('a page of the log', () => {
   let key: IssuedKey;
   let second: IssuedKey;
-  const page = (query: Partial<CallQuery> & { mostScanned?: number; since?: Date } = {}) =>
+  const page = (query: Partial<CallQuery> & { maxScanned?: number; since?: Date } = {}) =>
     listCalls(database.postgres, {
       organisationId: key.organisationId,
       limit: 100,
@@ -210,11 +210,11 @@ describe('a page of the log', () => {
   });
 
   it('reads a limited number of calls in search of rare ones, and the next page continues there', async () => {
-    const first = await page({ status: 404, mostScanned: 4 });
+    const first = await page({ status: 404, maxScanned: 4 });
     expect(first).toMatchObject({ calls: [], next: { at: minutesLater(1_600) } });
-    const next = await page({ status: 404, mostScanned: 4, before: first.next ?? undefined });
+    const next = await page({ status: 404, maxScanned: 4, before: first.next ?? undefined });
     expect(minutesOf(next.calls)).toEqual([800]);
-    const last = await page({ status: 404, mostScanned: 4, before: next.next ?? undefined });
+    const last = await page({ status: 404, maxScanned: 4, before: next.next ?? undefined });
     expect(last).toEqual({ calls: [], next: null });
   });
 

@@ -18,11 +18,11 @@ const insets = [0, 3, 7] as const;
  * The strength that half of the frequencies must have, in shades of grey of 256. In blank pictures and even gradients, only noise would be
  * compared.
  */
-const leastStrength = 0.25;
+const minStrength = 0.25;
 /** The same as a share of the mean strength: a simple sign on a plain ground is similar to many others of its size. */
-const leastShare = 0.25;
+const minShare = 0.25;
 /** Among the 128 signs that count; decision 99, recognition of copies, explains the choice. */
-export const mostDifferences = 10;
+export const maxDifferences = 10;
 
 // Under Jest, modules run in a context of their own, where each look-up of a global takes a microsecond.
 const { abs, cos, floor, imul, PI, sqrt } = Math;
@@ -102,7 +102,7 @@ function fingerprintOf(found: Float64Array): Fingerprint {
   const fingerprint = new Int32Array(fingerprintWords);
   const middle = found.map(abs).toSorted()[found.length / 2] ?? 0;
   const mean = sqrt(found.reduce((sum, strength) => sum + strength ** 2, 0) / found.length);
-  const tells = middle >= leastStrength && middle >= leastShare * mean;
+  const tells = middle >= minStrength && middle >= minShare * mean;
   const set = (word: number, bit: number) => {
     fingerprint[word] = (fingerprint[word] ?? 0) | bit;
   };

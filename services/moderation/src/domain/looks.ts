@@ -1,14 +1,14 @@
 /** Chooses the looks at a picture for the model: frames of an animation, transparency on white and on black. */
 
 /** The model looks at this many in one and a half seconds of one processor. */
-export const mostFrames = 32;
+export const maxFrames = 32;
 /** Half of the frames are chosen by time: anything shown for an eighth of the time fills at least one part. */
-const instants = mostFrames / 2;
+const instants = maxFrames / 2;
 /** Browsers show a frame with a shorter delay for `usualDelayMs`. */
-const leastDelayMs = 20;
+const minDelayMs = 20;
 const usualDelayMs = 100;
 /** In shades of 256, averaged over all channels of the thumbnail: encoder noise is below it. */
-const leastDifference = 2;
+const minDifference = 2;
 /** The thumbnail's side in pixels: enough to distinguish scenes, and 2 MB for the longest animation. */
 export const thumbnailSide = 16;
 
@@ -28,13 +28,13 @@ export type Frame = { readonly delayMs: number; readonly thumbnail: Uint8Array }
  * @param chance returns a number from 0 to 1 at each call
  */
 export function framesToLookAt(frames: readonly Frame[], chance: () => number): readonly number[] {
-  if (frames.length <= mostFrames) return frames.map((_, index) => index);
+  if (frames.length <= maxFrames) return frames.map((_, index) => index);
   const chosen = new Set([0, frames.length - 1, ...framesAtInstants(frames, chance)]);
   const differences = frames.map(() => Number.POSITIVE_INFINITY);
   for (const index of chosen) lowerDifferences(differences, frames, index);
-  while (chosen.size < mostFrames) {
+  while (chosen.size < maxFrames) {
     const farthest = indexOfGreatest(differences);
-    if ((differences[farthest] ?? 0) < leastDifference) break;
+    if ((differences[farthest] ?? 0) < minDifference) break;
     chosen.add(farthest);
     lowerDifferences(differences, frames, farthest);
   }
@@ -44,7 +44,7 @@ export function framesToLookAt(frames: readonly Frame[], chance: () => number): 
 function framesAtInstants(frames: readonly Frame[], chance: () => number): readonly number[] {
   const ends: number[] = [];
   let playsMs = 0;
-  for (const { delayMs } of frames) ends.push((playsMs += delayMs < leastDelayMs ? usualDelayMs : delayMs));
+  for (const { delayMs } of frames) ends.push((playsMs += delayMs < minDelayMs ? usualDelayMs : delayMs));
   return Array.from({ length: instants }, (_, part) => {
     const atMs = ((part + chance()) * playsMs) / instants;
     const index = ends.findIndex((end) => end > atMs);

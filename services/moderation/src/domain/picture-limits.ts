@@ -29,31 +29,31 @@ export type LimitProblem =
   | 'too-much-memory';
 
 /** Over all frames (decision 18, image limits). A file of 776 KB can contain 256 megapixels, which need 824 MB to decode. */
-export const mostPixels = 50_000_000;
+export const maxPixels = 50_000_000;
 /** Each frame costs a minimum effort, however small it is; no normal animation in 5 MiB has more. */
-export const mostFrames = 2_000;
+export const maxFrames = 2_000;
 /** Decoders hold a few rows at a time: one row of 50 megapixels would take gigabytes. Browsers do not show larger pictures either. */
-export const mostSide = 16_384;
+export const maxSide = 16_384;
 /** Encoders write about ten. Each scan takes the decoder some milliseconds per megapixel, however few bytes it has: 883 scans took 8 s. */
-export const mostScans = 100;
+export const maxScans = 100;
 /**
  * Photographs of most phones are smaller. The slowest picture of this size takes 1.5 s, ordinary ones 0.1 s; 50 megapixels take up to 6 s.
  */
 const largeFromPixels = 12_500_000;
 /** Keeps the total below 512 MB: a progressive JPEG (4:2:0) or a rotated picture fits up to 26 megapixels. */
-export const mostHeldBytes = 96 * 2 ** 20;
+export const maxHeldBytes = 96 * 2 ** 20;
 /** The recommended size and screens of phones, in up to 10 MB. */
-const mostPixelsToKeep = 2_500_000;
+const maxPixelsToKeep = 2_500_000;
 /** The rows that libvips holds between decoder and encoder, as measured. */
 const rowsUnderWay = 1_000;
 
 export function limitProblem(header: Header): LimitProblem | undefined {
   const { width, height, frames, scans = 1 } = header;
-  if (frames > mostFrames) return 'too-many-frames';
-  if (scans > mostScans) return 'too-many-scans';
-  if (width * height * frames > mostPixels) return 'too-many-pixels';
-  if (width > mostSide || height > mostSide) return 'too-wide-or-high';
-  return heldBytes(header) > mostHeldBytes ? 'too-much-memory' : undefined;
+  if (frames > maxFrames) return 'too-many-frames';
+  if (scans > maxScans) return 'too-many-scans';
+  if (width * height * frames > maxPixels) return 'too-many-pixels';
+  if (width > maxSide || height > maxSide) return 'too-wide-or-high';
+  return heldBytes(header) > maxHeldBytes ? 'too-much-memory' : undefined;
 }
 
 /**
@@ -61,7 +61,7 @@ export function limitProblem(header: Header): LimitProblem | undefined {
  * refused soon and does not count as large.
  */
 export function isLarge(upload: Uint8Array): boolean {
-  const header = readPictureHeader(upload, mostFrames);
+  const header = readPictureHeader(upload, maxFrames);
   return header !== undefined && hasManyPixels(header);
 }
 
@@ -82,7 +82,7 @@ export function countScans(jpeg: Uint8Array): number {
   let scans = 0;
   for (
     let at = bytes.indexOf(startOfScan);
-    at >= 0 && scans <= mostScans;
+    at >= 0 && scans <= maxScans;
     at = bytes.indexOf(startOfScan, at + 2)
   )
     scans += 1;
@@ -91,7 +91,7 @@ export function countScans(jpeg: Uint8Array): number {
 
 /** Of a small still picture, whose pixels are decoded once and kept to be cleaned and looked at; 0 for others. */
 export function keptBytes({ type, width, height, channels, bytesPerChannel }: Header): number {
-  const isKept = type !== 'gif' && bytesPerChannel === 1 && width * height <= mostPixelsToKeep;
+  const isKept = type !== 'gif' && bytesPerChannel === 1 && width * height <= maxPixelsToKeep;
   return isKept ? width * height * channels : 0;
 }
 

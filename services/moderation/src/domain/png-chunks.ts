@@ -6,7 +6,7 @@
  */
 const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf', 'pHYs']);
 /** Profiles have a few kilobytes; the decoder inflates none to more than 8 MB. */
-const mostAncillaryBytes = 2 ** 20;
+const maxAncillaryBytes = 2 ** 20;
 
 const signatureEnd = 8;
 /** Length and type before the data, a checksum after it. */
@@ -24,7 +24,7 @@ export function essentialPng(bytes: Uint8Array): Uint8Array {
     const kind = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     const isNeeded =
       isCritical(kind) ||
-      (keptKinds.has(kind) && !ancillaryKinds.has(kind) && dataBytes <= mostAncillaryBytes);
+      (keptKinds.has(kind) && !ancillaryKinds.has(kind) && dataBytes <= maxAncillaryBytes);
     if (isNeeded) kept.push(bytes.subarray(at, end));
     if (kind === 'IEND') break;
     if (isNeeded && !isCritical(kind)) ancillaryKinds.add(kind);

@@ -15,9 +15,9 @@ const lookShape: LookShape = { side: 640, fit: 'contain', jpegQuality: 90 };
  * Two tries fit into an advertiser's wait for moderation (decision 23, deadlines and outages: 10 s), with time left to open the picture.
  */
 const timeoutMs = 4_000;
-const mostTries = 2;
+const maxTries = 2;
 /** Concurrent requests for the looks of one picture. */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 /** A thousand times the usual answer. */
 const largestAnswerBytes = 2 ** 20;
 
@@ -58,7 +58,7 @@ export function createHostedModel(o: {
       } catch (error) {
         stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
         if (signal.aborted && isCallerGone(signal.reason)) throw signal.reason;
-        if (tries === mostTries || signal.aborted || !mayPass(error))
+        if (tries === maxTries || signal.aborted || !mayPass(error))
           throw serviceUnavailable(`${identity.name} gave no verdict: ${reason(error)}`, error);
       }
     }
@@ -71,8 +71,8 @@ export function createHostedModel(o: {
     ready: () => true,
     score: async (looks, signal) => {
       const scores: Scores[] = [];
-      for (let from = 0; from < looks.length; from += mostAtOnce) {
-        const some = looks.slice(from, from + mostAtOnce);
+      for (let from = 0; from < looks.length; from += maxAtOnce) {
+        const some = looks.slice(from, from + maxAtOnce);
         scores.push(...(await Promise.all(some.map((look) => score(look, signal)))));
       }
       return scores;
@@ -138,12 +138,12 @@ async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: numb
   }
 }
 
-async function readAtMost(response: Response, mostBytes: number): Promise<string> {
+async function readAtMost(response: Response, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > mostBytes) throw new UnexpectedAnswer('the answer is too large');
+    if (length > maxBytes) throw new UnexpectedAnswer('the answer is too large');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -22,7 +22,7 @@ const suggestive = new Set([
 const overloads = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException']);
 
 /** In percent. By default, labels below 50 are left out, and a lower threshold would have no effect. */
-const leastConfidence = 1;
+const minConfidence = 1;
 
 const answer = z.object({
   ModerationLabels: z.array(z.object({ Name: z.string(), Confidence: z.number().min(0).max(100) })),
@@ -47,7 +47,7 @@ export function rekognition(o: {
           'content-type': 'application/x-amz-json-1.1',
           'x-amz-target': 'RekognitionService.DetectModerationLabels',
         },
-        body: JSON.stringify({ Image: { Bytes: jpeg.toString('base64') }, MinConfidence: leastConfidence }),
+        body: JSON.stringify({ Image: { Bytes: jpeg.toString('base64') }, MinConfidence: minConfidence }),
         service: 'rekognition',
         region,
         accessKeyId,

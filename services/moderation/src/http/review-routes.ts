@@ -28,7 +28,7 @@ type ReviewRoutes = {
 
 const named = z.object({ name: pictureName });
 /** A picture of 5 MiB in base64, and the text of a decision. */
-const mostBodyBytes = 7.5 * 2 ** 20;
+const maxBodyBytes = 7.5 * 2 ** 20;
 
 export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
   const { review, admission } = o;
@@ -71,7 +71,7 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
     res.json({ rulings: rulings.map(rulingShown) });
   });
 
-  routes.post('/rulings', express.json({ limit: mostBodyBytes }), async (req, res) => {
+  routes.post('/rulings', express.json({ limit: maxBodyBytes }), async (req, res) => {
     const { name, imageBase64, ...decision } = validInput(rulingRequest, req.body);
     const ruling = { ...decision, author: actorOf(req) };
     const of = name ?? Buffer.from(imageBase64 ?? '', 'base64');

@@ -8,9 +8,9 @@ import type { Express, RequestHandler } from 'express';
 import type { Upload } from '../verdicts/judge-picture.ts';
 
 /** Decision 18, image limits: 5,242,880 bytes are accepted, one more is refused. */
-const mostBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 /** Six of the largest, or a hundred of the usual size. */
-const mostBytesOfAll = 32 * 1024 * 1024;
+const maxBytesOfAll = 32 * 1024 * 1024;
 
 /**
  * One second before offers stops waiting (decision 23, deadlines and outages: 10 s), so that offers learns whether the picture or the queue
@@ -24,8 +24,8 @@ export type VerdictRoutes = {
 };
 
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
-  const picture = rawBody({ type: 'application/octet-stream', mostBytes });
-  const room = uploadRoom({ mostBytes: mostBytesOfAll, largestBytes: mostBytes });
+  const picture = rawBody({ type: 'application/octet-stream', maxBytes });
+  const room = uploadRoom({ maxBytes: maxBytesOfAll, largestBytes: maxBytes });
   app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
     const bytes: unknown = req.body;
     // Express sets no body if it is empty or has another type; neither is a picture.

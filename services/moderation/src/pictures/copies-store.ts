@@ -12,10 +12,10 @@ export type CopiesStore = {
 type CopyDocument = { readonly _id: string; readonly jpeg: Buffer; readonly until: Date };
 
 /** Most have about 100 KB and none a whole megabyte: room for 150 refusals a day. */
-const defaultMost = 5_000;
+const defaultMax = 5_000;
 
 /** @param most above it, the copies that would expire first are deleted early */
-export async function openCopiesStore(mongo: Mongo, most = defaultMost): Promise<CopiesStore> {
+export async function openCopiesStore(mongo: Mongo, most = defaultMax): Promise<CopiesStore> {
   const copies = mongo.connection.collection<CopyDocument>('copies');
   // MongoDB deletes expired copies within a minute.
   await orUnavailable(copies.createIndex({ until: 1 }, { expireAfterSeconds: 0 }));

@@ -7,7 +7,7 @@ import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { type Decoder, startDecoder } from './decoder.ts';
 
 const oddProcess = new URL('../../test/odd-decoder-process.ts', import.meta.url);
-const limits = { taskMs: 1_000, aloneMs: 60_000, mostBytes: 2 ** 28 };
+const limits = { taskMs: 1_000, aloneMs: 60_000, maxBytes: 2 ** 28 };
 const patientMs = 60_000;
 let decoder: Decoder | undefined;
 afterEach(async () => {

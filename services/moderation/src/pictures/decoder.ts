@@ -26,7 +26,7 @@ export type DecoderLimits = {
   /** For a task that is tried again while nothing else runs. */
   readonly aloneMs: number;
   /** The memory of the whole process; only Linux reports it, elsewhere there is no limit. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 const usualLimits: DecoderLimits = {
@@ -35,7 +35,7 @@ const usualLimits: DecoderLimits = {
   // The slowest normal picture takes 5 s, ordinary ones 0.1 s.
   aloneMs: 5_000,
   // A third more than the maximum with many concurrent pictures at the limits (200 MB).
-  mostBytes: 256 * 2 ** 20,
+  maxBytes: 256 * 2 ** 20,
 };
 /** Longer than loading the decoders takes on a busy machine. */
 const startWithinMs = 30_000;
@@ -133,7 +133,7 @@ export async function startDecoder(o: {
   async function live({ child, exited }: Running): Promise<void> {
     let isOverMemory = false;
     const watch = setInterval(() => {
-      if (running.size === 0 || child.killed || residentBytes(child) <= limits.mostBytes) return;
+      if (running.size === 0 || child.killed || residentBytes(child) <= limits.maxBytes) return;
       isOverMemory = true;
       child.kill('SIGKILL');
     }, memoryEveryMs);

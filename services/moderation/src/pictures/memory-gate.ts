@@ -5,13 +5,13 @@ export type MemoryGate = {
   readonly run: <T>(bytes: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 };
 
-export function createMemoryGate(mostBytes: number): MemoryGate {
+export function createMemoryGate(maxBytes: number): MemoryGate {
   const waiting = new Set<{ readonly bytes: number; readonly enter: () => void }>();
   let heldBytes = 0;
 
   function admit(): void {
     for (const next of waiting) {
-      if (heldBytes + next.bytes > mostBytes) return;
+      if (heldBytes + next.bytes > maxBytes) return;
       waiting.delete(next);
       heldBytes += next.bytes;
       next.enter();
@@ -20,7 +20,7 @@ export function createMemoryGate(mostBytes: number): MemoryGate {
 
   return {
     run: async (bytes, signal, work) => {
-      if (bytes > mostBytes) throw new RangeError(`${bytes} bytes will never fit into ${mostBytes}`);
+      if (bytes > maxBytes) throw new RangeError(`${bytes} bytes will never fit into ${maxBytes}`);
       signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         const place = { bytes, enter };

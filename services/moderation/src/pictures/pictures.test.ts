@@ -146,13 +146,13 @@ describe('a clean picture', () => {
     ['a JPEG on its side', () => sidewaysJpeg(), 40],
     ['a PNG', () => png({ width: 300, height: 200 }), 0],
     ['a transparent PNG', () => halfTransparentPng(), 0],
-  ])('comes with looks that show what members will see: %s', async (_name, file, mostDifference) => {
+  ])('comes with looks that show what members will see: %s', async (_name, file, maxDifference) => {
     const cleaned = await cleanPicture(await file(), timeoutMs);
     if (!cleaned.ok || cleaned.looks === undefined) throw new Error('expected looks');
     const seen = await looksAt(cleaned.picture);
     expect(cleaned.looks).toHaveLength(seen.length);
     for (const [index, look] of cleaned.looks.entries())
-      expect(greatestDifference(look, seen[index] ?? look.subarray(1))).toBeLessThanOrEqual(mostDifference);
+      expect(greatestDifference(look, seen[index] ?? look.subarray(1))).toBeLessThanOrEqual(maxDifference);
   });
 
   it('has lost whatever was hidden behind the end of the file', async () => {

@@ -6,7 +6,7 @@ import {
   type Frame,
   framesToLookAt,
   lookSide,
-  mostFrames as mostFramesSeen,
+  maxFrames as maxFramesSeen,
   opaqueLooks,
   thumbnailSide,
 } from '../domain/looks.ts';
@@ -18,9 +18,9 @@ import {
   isLarge,
   keptBytes,
   limitProblem,
-  mostFrames,
-  mostHeldBytes,
-  mostPixels,
+  maxFrames,
+  maxHeldBytes,
+  maxPixels,
 } from '../domain/picture-limits.ts';
 import { essentialPng } from '../domain/png-chunks.ts';
 import { budgetMs, type Cleaned, type CleanPicture, type LookShape, Unopenable } from './clean-picture.ts';
@@ -42,11 +42,11 @@ sharp.concurrency(1);
  */
 const jpegOptions = { quality: 88, optimiseCoding: false } as const;
 /** Three times the largest upload: a few bytes can decode to many, and members would have to load them. */
-const mostCleanBytes = 16 * 2 ** 20;
+const maxCleanBytes = 16 * 2 ** 20;
 
 const lookSize = { width: lookSide, height: lookSide, fit: 'fill' } as const;
 /** For frames that are decoded together, in the size of a look. */
-const mostFrameBytes = 24 * 2 ** 20;
+const maxFrameBytes = 24 * 2 ** 20;
 
 /**
  * Auto-oriented, in sRGB, without metadata or other hidden data; of the same type, and a GIF stays animated.
@@ -55,10 +55,10 @@ const mostFrameBytes = 24 * 2 ** 20;
 export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promise<Cleaned> {
   const type = pictureTypeOf(upload);
   if (type === undefined) return { ok: false, problem: 'not-a-picture' };
-  const frames = type === 'gif' ? gifDelaysMs(upload, mostFrames)?.length : 1;
+  const frames = type === 'gif' ? gifDelaysMs(upload, maxFrames)?.length : 1;
   if (frames === undefined || frames === 0) return { ok: false, problem: 'damaged' };
   // Reading even the header of a GIF takes memory for every frame.
-  if (frames > mostFrames) return { ok: false, problem: 'too-many-frames' };
+  if (frames > maxFrames) return { ok: false, problem: 'too-many-frames' };
   const bytes = type === 'png' ? essentialPng(upload) : upload;
   const startedAt = performance.now();
   try {
@@ -72,11 +72,11 @@ export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promi
       const seconds = Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000));
       return cleanedAndSeen(sharp(bytes, readAs(type)).timeout({ seconds }).autoOrient(), header);
     });
-    if (clean.length > mostCleanBytes) return { ok: false, problem: 'too-many-bytes' };
+    if (clean.length > maxCleanBytes) return { ok: false, problem: 'too-many-bytes' };
     // A cleaned picture is cheaper to open.
     const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
     // The encoder merges equal consecutive frames, so there may be fewer now.
-    const delaysMs = type === 'gif' ? gifDelaysMs(clean, mostFrames) : [0];
+    const delaysMs = type === 'gif' ? gifDelaysMs(clean, maxFrames) : [0];
     if (delaysMs === undefined) throw new Error('the encoder wrote no whole GIF');
     const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
     const seen = await framesSeen(picture, delaysMs);
@@ -109,8 +109,8 @@ export async function looksAt(
   shape: LookShape = { side: lookSide, fit: 'fill' },
   signal: AbortSignal = AbortSignal.timeout(budgetMs),
 ): Promise<readonly Uint8Array[]> {
-  const frameBytes = picture.frames > 1 ? mostFrameBytes : 0;
-  const bytes = Math.min(mostHeldBytes, picture.heldBytes + frameBytes);
+  const frameBytes = picture.frames > 1 ? maxFrameBytes : 0;
+  const bytes = Math.min(maxHeldBytes, picture.heldBytes + frameBytes);
   return pictureMemory.run(bytes, signal, async () => {
     const looks: Uint8Array[] = [];
     const { side, fit, jpegQuality } = shape;
@@ -130,7 +130,7 @@ function asJpeg(look: Uint8Array, side: number, quality: number): Promise<Buffer
 /** The frames to look at, as RGBA. Many are decoded at once, because decoding a frame needs all frames before it. */
 export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGenerator<Uint8Array> {
   const frameBytes = size.width * size.height * 4;
-  const atOnce = Math.max(1, Math.floor(mostFrameBytes / frameBytes));
+  const atOnce = Math.max(1, Math.floor(maxFrameBytes / frameBytes));
   for (let first = 0; first < picture.frames; first += atOnce) {
     const seen = picture.seen.filter((page) => page >= first && page < first + atOnce);
     const from = seen[0];
@@ -165,7 +165,7 @@ async function framesSeen(
   { type, bytes, heldBytes }: Omit<CleanPicture, 'seen'>,
   delaysMs: readonly number[],
 ): Promise<readonly number[]> {
-  if (delaysMs.length <= mostFramesSeen) return delaysMs.map((_, page) => page);
+  if (delaysMs.length <= maxFramesSeen) return delaysMs.map((_, page) => page);
   const size: FrameSize = { width: thumbnailSide, height: thumbnailSide, fit: 'fill' };
   const thumbnails = await pictureMemory.run(heldBytes, AbortSignal.timeout(budgetMs), () =>
     rgba(sharp(bytes, readAs(type)), size),
@@ -178,7 +178,7 @@ async function framesSeen(
 }
 
 /** `error` refuses truncated or broken files, but accepts a picture with an odd profile, which every browser shows. */
-const strict: SharpOptions = { failOn: 'error', limitInputPixels: mostPixels };
+const strict: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels };
 
 function readAs(type: PictureType): SharpOptions {
   return type === 'gif' ? { ...strict, animated: true } : strict;

@@ -16,7 +16,7 @@ function work() {
 
 describe('admission', () => {
   it('lets no more in than there are places, and the next one when a place is free', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 5 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 5 });
     const first = work();
     let secondBegan = false;
     const one = admission.run(ordinary(1), never, first.run);
@@ -32,7 +32,7 @@ describe('admission', () => {
   });
 
   it('refuses at once with 503 when too many wait', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 1 });
     const running = work();
     const accepted = [
       admission.run(ordinary(1), never, running.run),
@@ -46,7 +46,7 @@ describe('admission', () => {
   });
 
   it('says 429 to whoever waited in vain behind pictures of the same organisation, and 503 to others', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 6 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 6 });
     const running = work();
     const late = new AbortController();
     const one = admission.run(ordinary(1), never, running.run);
@@ -61,7 +61,7 @@ describe('admission', () => {
   });
 
   it('forgets whoever no longer waits', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 1 });
     const running = work();
     const one = admission.run(ordinary(1), never, running.run);
     const caller = new AbortController();
@@ -79,7 +79,7 @@ describe('admission', () => {
   ])(
     'keeps the place of work that took too long until it is done, and says %s',
     async (_, isOpening, status) => {
-      const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
+      const admission = createAdmission({ atOnce: 1, maxWaiting: 0 });
       const running = work();
       const caller = new AbortController();
       const abandoned = admission.run(ordinary(1), caller.signal, (stage) => {
@@ -95,7 +95,7 @@ describe('admission', () => {
   );
 
   it('frees the place of work that failed', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 0 });
     await expect(admission.run(ordinary(1), never, () => Promise.reject(new Error('broke')))).rejects.toThrow(
       'broke',
     );
@@ -103,7 +103,7 @@ describe('admission', () => {
   });
 
   it('goes on with the organisation that has the least under way, however many of another wait longer', async () => {
-    const admission = createAdmission({ atOnce: 2, mostWaiting: 10 });
+    const admission = createAdmission({ atOnce: 2, maxWaiting: 10 });
     const works = [work(), work()];
     const order: number[] = [];
     const all = [
@@ -118,7 +118,7 @@ describe('admission', () => {
   });
 
   it('refuses an organisation with 429 that has as many waiting as there are places left, and no other', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 6 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 6 });
     const running = work();
     const run = (organisation: number) =>
       admission.run(ordinary(organisation), never, async () => organisation);
@@ -130,7 +130,7 @@ describe('admission', () => {
   });
 
   it('lets large pictures take all places but one, so that no ordinary picture waits for them', async () => {
-    const admission = createAdmission({ atOnce: 2, mostWaiting: 5 });
+    const admission = createAdmission({ atOnce: 2, maxWaiting: 5 });
     const running = work();
     const late = new AbortController();
     const first = admission.run(large(1), never, running.run);
@@ -150,7 +150,7 @@ describe('admission', () => {
   });
 
   it('keeps no ordinary picture out however many large ones wait, and refuses one large too many with 429', async () => {
-    const admission = createAdmission({ atOnce: 2, mostWaiting: 2 });
+    const admission = createAdmission({ atOnce: 2, maxWaiting: 2 });
     const works = [work(), work()];
     const accepted = [
       admission.run(large(1), never, works[0]?.run ?? fail),
@@ -166,7 +166,7 @@ describe('admission', () => {
   });
 
   it('starts a large picture beside an ordinary one, and another large one only when the first has ended', async () => {
-    const admission = createAdmission({ atOnce: 2, mostWaiting: 5 });
+    const admission = createAdmission({ atOnce: 2, maxWaiting: 5 });
     const works = [work(), work()] as const;
     const ordinaryOne = admission.run(ordinary(1), never, works[0].run);
     const firstLarge = admission.run(large(2), never, works[1].run);
@@ -181,14 +181,14 @@ describe('admission', () => {
   });
 
   it('says 422 to a large picture whose caller had no time left when it came, and 503 to an ordinary one', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 1 });
     const late = AbortSignal.abort();
     await expect(admission.run(large(1), late, fail)).rejects.toMatchObject({ status: 422 });
     await expect(admission.run(ordinary(1), late, fail)).rejects.toMatchObject({ status: 503 });
   });
 
   it('lets large pictures in where there is one place only', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 0 });
     expect(await admission.run(large(1), never, async () => 'done')).toBe('done');
   });
 });

@@ -31,9 +31,9 @@ export type Stage = { isOpening: boolean };
 
 type Waiting = Candidate & { readonly begin: () => void };
 
-/** @param o.mostWaiting the limit for large pictures, and the same limit for the others */
-export function createAdmission(o: { readonly atOnce: number; readonly mostWaiting: number }): Admission {
-  const mostLarge = Math.max(1, o.atOnce - 1);
+/** @param o.maxWaiting the limit for large pictures, and the same limit for the others */
+export function createAdmission(o: { readonly atOnce: number; readonly maxWaiting: number }): Admission {
+  const maxLarge = Math.max(1, o.atOnce - 1);
   const waiting = new Set<Waiting>();
   const underWay: Candidate[] = [];
   const countOf = (list: Iterable<Candidate>, organisation: Candidate['organisation']) =>
@@ -41,17 +41,17 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
 
   function hasPlace({ isLarge }: Candidate): boolean {
     if (underWay.length >= o.atOnce) return false;
-    return !isLarge || underWay.filter((one) => one.isLarge).length < mostLarge;
+    return !isLarge || underWay.filter((one) => one.isLarge).length < maxLarge;
   }
 
   function refusalOf({ organisation, isLarge }: Candidate) {
     const alike = [...waiting].filter((one) => one.isLarge === isLarge);
     const own = countOf(alike, organisation);
-    if (alike.length >= o.mostWaiting) {
+    if (alike.length >= o.maxWaiting) {
       const why = `${alike.length} pictures wait already`;
       return isLarge ? tooManyRequests(why) : serviceUnavailable(why);
     }
-    return own > 0 && own >= o.mostWaiting - alike.length
+    return own > 0 && own >= o.maxWaiting - alike.length
       ? tooManyRequests(`${own} pictures of the organisation wait already`)
       : undefined;
   }

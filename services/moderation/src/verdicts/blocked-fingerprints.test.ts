@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomNumbers } from '@offer-ads/testing/random';
-import { type Fingerprint, fingerprintWords, mirrored, mostDifferences } from '../domain/fingerprint.ts';
+import { type Fingerprint, fingerprintWords, maxDifferences, mirrored } from '../domain/fingerprint.ts';
 import { createBlockedFingerprints } from './blocked-fingerprints.ts';
 
 /** All signs of the second half of the words count. */
@@ -21,8 +21,8 @@ describe('the list of blocked fingerprints', () => {
   it('finds a copy up to the greatest number of differences and no further', () => {
     const list = createBlockedFingerprints();
     list.add(1, [fingerprint(1)]);
-    expect(list.latestLike([withDifferences(fingerprint(1), mostDifferences)])).toBe(1);
-    expect(list.latestLike([withDifferences(fingerprint(1), mostDifferences + 1)])).toBeUndefined();
+    expect(list.latestLike([withDifferences(fingerprint(1), maxDifferences)])).toBe(1);
+    expect(list.latestLike([withDifferences(fingerprint(1), maxDifferences + 1)])).toBeUndefined();
   });
 
   it('does not look at signs that do not count', () => {

@@ -3,8 +3,8 @@ import {
   type Fingerprint,
   fingerprintWords,
   isDistinctive,
+  maxDifferences,
   mirrored,
-  mostDifferences,
   onesIn,
   signWords,
 } from '../domain/fingerprint.ts';
@@ -69,9 +69,9 @@ export function createBlockedFingerprints(): BlockedFingerprints {
 function isLike(rows: Int32Array, row: number, look: Fingerprint): boolean {
   // Two words exclude nearly all rows: by chance, about 16 of their 32 counting signs differ.
   let different = differencesIn(0, rows, row, look) + differencesIn(1, rows, row, look);
-  for (let word = 2; word < signWords && different <= mostDifferences; word += 1)
+  for (let word = 2; word < signWords && different <= maxDifferences; word += 1)
     different += differencesIn(word, rows, row, look);
-  return different <= mostDifferences;
+  return different <= maxDifferences;
 }
 
 function differencesIn(word: number, rows: Int32Array, row: number, look: Fingerprint): number {

@@ -41,7 +41,7 @@ export type PictureRecord = {
 };
 
 /** For one picture; people do not change a decision more often. */
-const mostRulings = 500;
+const maxRulings = 500;
 
 /** Undefined if no upload and no ruling ever had this name. */
 export async function recordOf(review: Review, name: string): Promise<PictureRecord | undefined> {
@@ -51,7 +51,7 @@ export async function recordOf(review: Review, name: string): Promise<PictureRec
   if (picture === undefined) return undefined;
   const [verdicts, onIt, copy, { now }] = await Promise.all([
     review.verdicts.ofPictures([picture.contentHash]),
-    review.rulings.latest({ names: namesOf(picture), limit: mostRulings }),
+    review.rulings.latest({ names: namesOf(picture), limit: maxRulings }),
     review.copies.find(picture.contentHash),
     findStanding(review, picture),
   ]);

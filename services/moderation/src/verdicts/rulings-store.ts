@@ -31,7 +31,7 @@ type RulingDocument = Omit<RulingOnPicture, 'number' | 'fingerprints'> & {
 };
 
 /** Each failed attempt means that another writer took the number; this many in a row cannot be chance. */
-const mostAttempts = 50;
+const maxAttempts = 50;
 
 export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
   const rulings = mongo.connection.collection<RulingDocument>('rulings');
@@ -43,7 +43,7 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
   );
 
   async function append(ruling: Omit<RulingOnPicture, 'number'>): Promise<RulingOnPicture> {
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const last = rulings.find({}, withinBudget()).sort({ _id: -1 }).limit(1);
       const [latest] = await orUnavailable(last.project<{ _id: number }>({ _id: 1 }).toArray());
       const number = (latest?._id ?? 0) + 1;

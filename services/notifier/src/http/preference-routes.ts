@@ -16,7 +16,7 @@ export function preferenceRoutes(
 ): void {
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'notifier', clock }));
-  routes.use(jsonBody({ mostBytes: 16 * 1024 }));
+  routes.use(jsonBody({ maxBytes: 16 * 1024 }));
 
   routes
     .route('/mail-preferences')

@@ -25,7 +25,7 @@ const GREATEST_TEXT_BYTES = 256 * 1_024;
 /** The most memory that one form takes. */
 export const GREATEST_HELD_BYTES = GREATEST_PICTURE_BYTES + GREATEST_TEXT_BYTES;
 /** Enough for all 512 interests and every other field. */
-const MOST_PARTS = 600;
+const MAX_PARTS = 600;
 /** A refused form is read up to this size, so that its sender gets the reason; it is several times the size of any valid form. */
 const GREATEST_FORM_BYTES = 32 * 1_024 * 1_024;
 
@@ -70,7 +70,7 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
 
   const parser = openParser(req.headers['content-type']);
   parser?.on('field', onField).on('file', onFile);
-  parser?.on('partsLimit', () => faults.add(`The form must have at most ${MOST_PARTS} parts`));
+  parser?.on('partsLimit', () => faults.add(`The form must have at most ${MAX_PARTS} parts`));
   const shape = await parse(req, parser);
   if (shape !== 'whole') return { ok: false, faults: [shapeFaults[shape]] };
 
@@ -122,7 +122,7 @@ function openParser(contentType: string | undefined): BusboyInstance | null {
   const limits = {
     fieldSize: GREATEST_FIELD_BYTES,
     fileSize: GREATEST_PICTURE_BYTES,
-    parts: MOST_PARTS,
+    parts: MAX_PARTS,
     headerPairs: 20,
   };
   try {

@@ -38,7 +38,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
-  routes.post('/offers/:offer_id/simulated-traffic', jsonBody({ mostBytes: 16 * 1024 }), async (req, res) =>
+  routes.post('/offers/:offer_id/simulated-traffic', jsonBody({ maxBytes: 16 * 1024 }), async (req, res) =>
     send(res, await simulate(o, req)),
   );
   app.use('/portal', routes);

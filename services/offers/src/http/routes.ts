@@ -32,7 +32,7 @@ import {
 } from './replies.ts';
 
 /** The sum of all running uploads: twelve of the largest size. Each is copied once, so they briefly take twice this, of 512 MB. */
-const MOST_UPLOAD_BYTES = 64 * 1_024 * 1_024;
+const MAX_UPLOAD_BYTES = 64 * 1_024 * 1_024;
 
 export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const routes = Router();
@@ -44,7 +44,7 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
   routes.get('/interests', caller, async (_req, res) => {
     res.json({ interests: await listInterests(o.postgres) });
   });
-  const room = uploadRoom({ mostBytes: MOST_UPLOAD_BYTES, largestBytes: GREATEST_HELD_BYTES });
+  const room = uploadRoom({ maxBytes: MAX_UPLOAD_BYTES, largestBytes: GREATEST_HELD_BYTES });
   routes.post('/offers', caller, room, createRoute(o));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.post('/offers/:offer_id/pause', caller, async (req, res) => {

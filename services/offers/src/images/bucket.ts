@@ -25,13 +25,13 @@ export type BucketSettings = {
 };
 
 /** Slow browsers keep these connections while they read; each takes about 64 KiB. */
-const MOST_READING = 256;
+const MAX_READING = 256;
 /** Separate from the readers, so that many browsers cannot block the creation of offers. */
-const MOST_WRITING = 32;
+const MAX_WRITING = 32;
 
 export function openImageBucket(o: BucketSettings): ImageStore {
-  const reader = clientFor(o, MOST_READING);
-  const writer = clientFor(o, MOST_WRITING);
+  const reader = clientFor(o, MAX_READING);
+  const writer = clientFor(o, MAX_WRITING);
   const at = (name: string) => ({ Bucket: o.bucket, Key: o.prefix + name });
   const write = async (name: string, body: Uint8Array | string, type: string, signal?: AbortSignal) => {
     const command = new PutObjectCommand({ ...at(name), Body: body, ContentType: type });

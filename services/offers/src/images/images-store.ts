@@ -143,7 +143,7 @@ export async function adoptUnknown(db: Queryable, names: readonly string[], now:
 }
 
 /** A person does not look at more than this one by one. */
-const MOST_SHOWING = 50;
+const MAX_SHOWING = 50;
 
 /** The name of the picture with this hash; null if there is none. */
 export async function findImage(db: Queryable, hash: string): Promise<string | null> {
@@ -160,7 +160,7 @@ export async function listShowing(db: Queryable, hash: string): Promise<readonly
     `SELECT offers.* FROM images JOIN offers ON offers.image = images.name
      WHERE images.content = ANY ($1) AND retired_at IS NULL AND deleted_at IS NULL AND shown_at IS NOT NULL
      ORDER BY created_at DESC, offer_id DESC LIMIT $2`,
-    [contentsOf(hash), MOST_SHOWING],
+    [contentsOf(hash), MAX_SHOWING],
   );
   return rows.map(toOffer);
 }

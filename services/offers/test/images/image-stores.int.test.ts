@@ -123,7 +123,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
   it('lists everything that was put', async () => {
     const store = await open(kind);
     expect(await all(store)).toEqual([]);
-    s3.mostKeys = 2;
+    s3.maxKeys = 2;
     const names = await Promise.all(Array.from({ length: 5 }, () => put(store, randomBytes(10))));
     expect(await all(store)).toEqual(names.toSorted());
   });

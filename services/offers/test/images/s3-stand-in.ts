@@ -19,7 +19,7 @@ export type S3StandIn = AsyncDisposable & {
   /** The operations so far, such as `PUT`; `LIST` for a page of names. */
   readonly asked: string[];
   /** The most keys in a page. */
-  mostKeys: number;
+  maxKeys: number;
   /** The connection breaks after this many bytes of a picture. */
   breakAfterBytes: number;
   /** Runs before every operation. An error that it returns is the answer. */
@@ -57,7 +57,7 @@ export async function startS3StandIn(): Promise<S3StandIn> {
     },
     objects: new Map(),
     asked: [],
-    mostKeys: 1_000,
+    maxKeys: 1_000,
     breakAfterBytes: Number.POSITIVE_INFINITY,
     before: async () => undefined,
     [Symbol.asyncDispose]: async () => {
@@ -103,7 +103,7 @@ function listing(o: S3StandIn, query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? '';
   const after = query.get('continuation-token') ?? '';
   const keys = [...o.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
-  const page = keys.slice(0, Math.min(o.mostKeys, Number(query.get('max-keys') ?? 1_000)));
+  const page = keys.slice(0, Math.min(o.maxKeys, Number(query.get('max-keys') ?? 1_000)));
   const next = page.length < keys.length ? page.at(-1) : undefined;
   const contents = page.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
   const token = next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`;
@@ -124,7 +124,7 @@ function send(o: S3StandIn, res: ServerResponse, req: IncomingMessage, reply: An
   res.write(reply.body.slice(0, o.breakAfterBytes), () => res.destroy());
 }
 
-const MOST_SKEW_MS = 15 * 60_000;
+const MAX_SKEW_MS = 15 * 60_000;
 
 /** "Authenticating requests: using the Authorization header (AWS Signature Version 4)". */
 function judgeSignature(o: BucketSettings, req: IncomingMessage, url: URL, body: Buffer): S3Error | null {
@@ -138,7 +138,7 @@ function judgeSignature(o: BucketSettings, req: IncomingMessage, url: URL, body:
   if (region !== o.region) return denied('AuthorizationHeaderMalformed');
   const at = String(req.headers['x-amz-date']);
   const instant = Date.parse(at.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
-  if (!at.startsWith(day) || !(Math.abs(Date.now() - instant) < MOST_SKEW_MS))
+  if (!at.startsWith(day) || !(Math.abs(Date.now() - instant) < MAX_SKEW_MS))
     return denied('RequestTimeTooSkewed');
   const hash = String(req.headers['x-amz-content-sha256']);
   if (hash !== sha256(body)) return { status: 400, code: 'XAmzContentSHA256Mismatch' };

@@ -4,7 +4,7 @@ import type { Counts } from '../../src/domain/traffic/traffic.ts';
 import type { TrafficEvent } from '../../src/traffic/intake.ts';
 
 const HOUR_MS = 3_600_000;
-const MOST_OFFERS = 100;
+const MAX_OFFERS = 100;
 
 /** The counts of one offer in a period, from all events, each given once. */
 export function modelCounts(
@@ -37,7 +37,7 @@ export function modelCounts(
     const slot = `${event.viewer} ${hour(event)} ${event.kind}`;
     if (event.automated) sum[`${column}Automated`] += 1;
     else if (event.viewer === undefined) sum[column] += 1;
-    else if (offersOf(event) > MOST_OFFERS) sum[`${column}Automated`] += 1;
+    else if (offersOf(event) > MAX_OFFERS) sum[`${column}Automated`] += 1;
     else if (counted.has(slot)) sum[`${column}Repeated`] += 1;
     else {
       counted.add(slot);

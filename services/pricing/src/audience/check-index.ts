@@ -14,7 +14,7 @@ import type { MembersFeed } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 
 /** Above this number, the exact number does not matter, because something is badly wrong. */
-const MOST_SUSPECTS = 100_000;
+const MAX_SUSPECTS = 100_000;
 const LOOKED_UP_AT_ONCE = 1_000;
 /** A member who still differs after this many comparisons was not just being changed. */
 const LOOKS = 3;
@@ -35,7 +35,7 @@ type Repaired = Checked & {
 
 export async function checkIndex(o: Repaired & { readonly repair: boolean }): Promise<MembersCheck> {
   const { suspects, members } = await compareAll(o);
-  const complete = suspects.size < MOST_SUSPECTS;
+  const complete = suspects.size < MAX_SUSPECTS;
   let found = new Map<number, Difference>();
   let differing: Iterable<number> = suspects;
   for (let look = 0; look < LOOKS; look += 1) {
@@ -63,12 +63,12 @@ async function compareAll({ index, feed }: Checked) {
     members += batch.length;
     for (const member of batch)
       if (differenceOf(index.get(member.memberId), member) !== null) suspects.add(member.memberId);
-    if (suspects.size >= MOST_SUSPECTS) return { suspects, members };
+    if (suspects.size >= MAX_SUSPECTS) return { suspects, members };
   }
   for (const ids of batchesOf(index.memberIds(), LOOKED_UP_AT_ONCE)) {
     const counting = await feed.those(ids);
     for (const id of ids) if (!counting.has(id)) suspects.add(id);
-    if (suspects.size >= MOST_SUSPECTS) break;
+    if (suspects.size >= MAX_SUSPECTS) break;
   }
   return { suspects, members };
 }

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Mark, MembersFeed } from './members-feed-store.ts';
 
 /** Several hours of marks; older ones give no useful age. */
-const MOST_UNDER_WAY = 1_000;
+const MAX_UNDER_WAY = 1_000;
 
 export type ReplicaMarks = {
   /** Resolves when the mark is stored. */
@@ -38,7 +38,7 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
     set: () => {
       const mark = { of, number: ++lastSet };
       underWay.set(mark.number, performance.now());
-      if (underWay.size > MOST_UNDER_WAY) underWay.delete(lastSet - MOST_UNDER_WAY);
+      if (underWay.size > MAX_UNDER_WAY) underWay.delete(lastSet - MAX_UNDER_WAY);
       // One after the other, so that the stored mark is always the latest.
       const set = setting
         .then(() => feed.setMark(mark))

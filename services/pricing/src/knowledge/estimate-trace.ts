@@ -16,7 +16,7 @@ type Noted = {
 };
 
 /** With this many callers, everything is logged at once. */
-const MOST_CALLERS = 1_000;
+const MAX_CALLERS = 1_000;
 
 export function estimateTrace(logger: Logger): EstimateTrace {
   const noted = new Map<string, Noted>();
@@ -34,7 +34,7 @@ export function estimateTrace(logger: Logger): EstimateTrace {
       const caller = `${asker.organisationId} ${asker.personId} ${asker.keyId}`;
       let one = noted.get(caller);
       if (one === undefined) {
-        if (noted.size >= MOST_CALLERS) write();
+        if (noted.size >= MAX_CALLERS) write();
         one = { asker, revealing: 0, coarse: 0, sizes: {} };
         noted.set(caller, one);
       }

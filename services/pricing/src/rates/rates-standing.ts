@@ -5,7 +5,7 @@ import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts';
 import type { HeldRates } from './held-rates.ts';
 import type { Jump, RatesRefresher } from './refresh-rates.ts';
-import { MOST_MISSING } from './watch-rates.ts';
+import { MAX_MISSING } from './watch-rates.ts';
 
 export function ratesStanding(
   { held, refused }: { held: Omit<HeldRates, 'refresh'>; refused: RatesRefresher['refused'] },
@@ -15,7 +15,7 @@ export function ratesStanding(
   const last = refused();
   return {
     date,
-    missingFixings: date === null ? MOST_MISSING : missingFixings(date, now, MOST_MISSING),
+    missingFixings: date === null ? MAX_MISSING : missingFixings(date, now, MAX_MISSING),
     outOfDate: date === null || isOutOfDate(date, now),
     perGbp: billedCurrencies.map((currency) => {
       const rate = held.exchangeRate(currency, now);

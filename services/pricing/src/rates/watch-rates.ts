@@ -6,7 +6,7 @@ import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts'
 import type { HeldRates } from './held-rates.ts';
 
 /** Six weeks: above that, the exact number does not matter. Also reported while there are no rates. */
-export const MOST_MISSING = 30;
+export const MAX_MISSING = 30;
 
 export function ratesWatch(o: {
   readonly held: Pick<HeldRates, 'latestDate'>;
@@ -22,7 +22,7 @@ export function ratesWatch(o: {
   return () => {
     const now = o.clock.now();
     const latest = o.held.latestDate(now);
-    age.set(latest === undefined ? MOST_MISSING : missingFixings(latest, now, MOST_MISSING));
+    age.set(latest === undefined ? MAX_MISSING : missingFixings(latest, now, MAX_MISSING));
     const outOfDate = latest === undefined || isOutOfDate(latest, now);
     if (outOfDate && !wasOutOfDate)
       o.logger.error({ latest }, 'rates are out of date: only pounds can be billed');

@@ -43,7 +43,7 @@ const FALSE_LIFTS = 0.03;
 const SMALLEST_MILES = 5;
 const PLACES = 1_500;
 const FINE_ENOUGH_METRES = 20;
-const MOST_TRIES = 20_000;
+const MAX_TRIES = 20_000;
 const METRES_PER_MILE = 1609.344;
 const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
 
@@ -53,7 +53,7 @@ export async function locate(ask: Ask, known: Known, method: Method, seed: numbe
   let places = startPlaces(known.around, random);
   let claim = claimOf(places);
   try {
-    for (let tried = 0; tried < MOST_TRIES && claim.withinMetres >= FINE_ENOUGH_METRES; tried += 1) {
+    for (let tried = 0; tried < MAX_TRIES && claim.withinMetres >= FINE_ENOUGH_METRES; tried += 1) {
       const finding = await method(ask, known, halvingCut(places, claim, random), random);
       if (finding === null) continue;
       places = resampled(weighed(places, finding), random);

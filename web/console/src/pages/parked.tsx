@@ -15,7 +15,7 @@ const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const;
 type Consumer = (typeof consumers)[number];
 
 /** More than a person reads. The rest appears after these are replayed or dropped. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 export function Parked() {
   const { service } = useLocation().query;
@@ -46,7 +46,7 @@ type Wish = { readonly action: 'replay' | 'drop'; readonly ids: readonly string[
 
 function ParkedOf({ service }: { readonly service: Consumer }) {
   const list = useRead<{ readonly parked: readonly ParkedMessage[] }>(
-    `/${service}/parked?limit=${MOST_SHOWN}`,
+    `/${service}/parked?limit=${MAX_SHOWN}`,
   );
   const { asking: wish, done, begin: ask, end } = useAction<Wish>();
   const parked = list.data?.parked ?? [];
@@ -67,7 +67,7 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
       {parked.map((message) => (
         <Message key={message.id} message={message} ask={ask} />
       ))}
-      {parked.length === MOST_SHOWN && (
+      {parked.length === MAX_SHOWN && (
         <p class="small">There may be more. They appear after these are replayed or dropped.</p>
       )}
       {wish !== null && <WishDialog service={service} wish={wish} close={end} />}

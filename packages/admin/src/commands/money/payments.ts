@@ -14,7 +14,7 @@ import { Refused, type Tools } from '../../tools.ts';
 type Found = { readonly offerId: number; readonly problem: PaymentProblem };
 
 /** More than a person reads. The rest appears after these are repaired. */
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 
 export const paymentCommands: readonly Command[] = [
   command({
@@ -61,7 +61,7 @@ async function compareAll(tools: Tools): Promise<Comparison> {
   for await (const { offerId, one, other } of pairs(knownOnes(tools), billedOnes(tools))) {
     compared += 1;
     if (one !== undefined) known += 1;
-    if (paymentProblem(one, other) !== null && suspected.length < MOST_SHOWN) suspected.push(offerId);
+    if (paymentProblem(one, other) !== null && suspected.length < MAX_SHOWN) suspected.push(offerId);
   }
   // Check each difference again, because data may have changed while the pages were read.
   const problems: Found[] = [];

@@ -37,7 +37,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
       next();
     });
     // The longest body is a list of parked events to be replayed.
-    api.use(refuseForeignOrigins(o.publicUrl), jsonBody({ mostBytes: 64 * 1024 }));
+    api.use(refuseForeignOrigins(o.publicUrl), jsonBody({ maxBytes: 64 * 1024 }));
     signInRoute(api, { ...o, cookie });
     api.use(
       requireSession({ sessions: o.sessions, cookie }),

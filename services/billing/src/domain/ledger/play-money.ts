@@ -3,18 +3,18 @@ import { cardMaximumMinor, isBilledCurrency } from '@offer-ads/contracts/values/
 import type { Book, LedgerTransaction } from './ledger.ts';
 
 /** One addition is at most one card payment. The total is far more than tests need, and far below the largest number that the ledger can store. */
-export function mostPlayMoneyMinor(currency: string): bigint {
+export function maxPlayMoneyMinor(currency: string): bigint {
   return cardMaximumMinor(currency);
 }
-export function mostBalanceMinor(currency: string): bigint {
-  return 100n * mostPlayMoneyMinor(currency);
+export function maxBalanceMinor(currency: string): bigint {
+  return 100n * maxPlayMoneyMinor(currency);
 }
 
 export type PlayMoneyRefusal =
   | { readonly reason: 'not-test-mode' }
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
-  | { readonly reason: 'not-an-amount'; readonly mostMinor: bigint; readonly currency: string }
-  | { readonly reason: 'balance-too-high'; readonly mostMinor: bigint; readonly currency: string };
+  | { readonly reason: 'not-an-amount'; readonly maxMinor: bigint; readonly currency: string }
+  | { readonly reason: 'balance-too-high'; readonly maxMinor: bigint; readonly currency: string };
 
 /** Null if the amount may be added. */
 export function playMoneyProblem(o: {
@@ -25,10 +25,10 @@ export function playMoneyProblem(o: {
   const { mode, currency } = o.book;
   if (mode !== 'TEST') return { reason: 'not-test-mode' };
   if (!isBilledCurrency(currency)) return { reason: 'currency-not-billed', currency };
-  if (o.amountMinor < 1n || o.amountMinor > mostPlayMoneyMinor(currency))
-    return { reason: 'not-an-amount', mostMinor: mostPlayMoneyMinor(currency), currency };
-  if (o.balanceMinor + o.amountMinor > mostBalanceMinor(currency))
-    return { reason: 'balance-too-high', mostMinor: mostBalanceMinor(currency), currency };
+  if (o.amountMinor < 1n || o.amountMinor > maxPlayMoneyMinor(currency))
+    return { reason: 'not-an-amount', maxMinor: maxPlayMoneyMinor(currency), currency };
+  if (o.balanceMinor + o.amountMinor > maxBalanceMinor(currency))
+    return { reason: 'balance-too-high', maxMinor: maxBalanceMinor(currency), currency };
   return null;
 }
 

@@ -39,13 +39,13 @@ export function topUpExpiry(now: Date): Date {
  * Limit of open top-ups per organisation and mode. People pay one before they ask for the next; the limit stops programs that loop. Each open top-up
  * costs a Stripe session and a week of reconciliation.
  */
-const MOST_OPEN = 20;
+const MAX_OPEN = 20;
 
 /** Null if another top-up may be opened; otherwise the number of open ones and when the first of them closes. */
 export function tooManyOpen(o: {
   readonly open: number;
   readonly nextClosesAt: Date | null;
 }): TopUpRefusal | null {
-  if (o.open < MOST_OPEN || o.nextClosesAt === null) return null;
+  if (o.open < MAX_OPEN || o.nextClosesAt === null) return null;
   return { reason: 'too-many-open', open: o.open, nextClosesAt: o.nextClosesAt };
 }

@@ -33,7 +33,7 @@ const red = '#a4262c';
 const page = { left: 56, right: 539, top: 56 };
 const half = (page.right - page.left - 32) / 2;
 /** The page has room for this many, with every text at its maximum length. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 const LINE_HEIGHT = 1.4;
 
 type Style = {
@@ -183,7 +183,7 @@ function drawText(pdf: Pdf, text: string, x: number, y: number, style: Style): n
     .fontSize(size)
     .fillColor(color);
   const widthOf = (piece: string) => pdf.widthOfString(piece);
-  const most = style.most ?? MOST_LINES;
+  const most = style.most ?? MAX_LINES;
   let below = y;
   for (const line of linesOf(drawable(text, fonts[font]), { width, most, widthOf })) {
     const pieces = visualPieces(line);

@@ -15,10 +15,10 @@ export type PdfMaker = AsyncDisposable & {
 };
 
 /** About half a second of work; later requests get a 503 and can be repeated. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 /** A hundred times what one document takes, plus the thread's start. A slower document is abandoned together with its thread. */
 const LONGEST_MS = 5_000;
-const MOST_MEMORY_MB = 192;
+const MAX_MEMORY_MB = 192;
 
 const defaults = { longestMs: LONGEST_MS, program: new URL('./pdf-worker.ts', import.meta.url) };
 
@@ -51,7 +51,7 @@ export function createPdfMaker(options: Partial<typeof defaults> = {}): PdfMaker
       // The thread gets neither the secrets nor the flags of the service.
       env: {},
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     });
     started.on('message', (done: PdfDone) => {
       const job = waiting.get(done.id);
@@ -80,7 +80,7 @@ export function createPdfMaker(options: Partial<typeof defaults> = {}): PdfMaker
   }
 
   async function make(document: InvoiceDocument): Promise<Buffer> {
-    if (waiting.size >= MOST_WAITING) throw serviceUnavailable(`${waiting.size} PDFs wait already`);
+    if (waiting.size >= MAX_WAITING) throw serviceUnavailable(`${waiting.size} PDFs wait already`);
     worker ??= start();
     const at = worker;
     const id = ++lastId;

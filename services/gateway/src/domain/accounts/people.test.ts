@@ -4,9 +4,9 @@ import { defaultQuota, type Organisation, type Person } from './organisation.ts'
 import {
   actorMay,
   changePerson,
-  mostInvitationsADay,
-  mostInvitationsOfOrganisationADay,
-  mostPeople,
+  maxInvitationsADay,
+  maxInvitationsOfOrganisationADay,
+  maxPeople,
   type PersonChange,
   refuseAnotherMail,
   refuseInvitation,
@@ -152,7 +152,7 @@ describe('inviting', () => {
   });
 
   it('is refused if the organisation has the maximum number of people', () => {
-    const crowd = Array.from({ length: mostPeople }, (_, index) => ({
+    const crowd = Array.from({ length: maxPeople }, (_, index) => ({
       ...admin,
       id: index + 1,
       email: `p${index}@cafe.test`,
@@ -178,8 +178,8 @@ describe('inviting again', () => {
   });
 
   it.each([
-    ['toAddress', mostInvitationsADay, 'invited-too-often'],
-    ['byOrganisation', mostInvitationsOfOrganisationADay, 'too-many-invitations'],
+    ['toAddress', maxInvitationsADay, 'invited-too-often'],
+    ['byOrganisation', maxInvitationsOfOrganisationADay, 'too-many-invitations'],
   ] as const)(
     'is refused after the maximum number within a day (%s), until the first is a day old',
     (counter, count, reason) => {

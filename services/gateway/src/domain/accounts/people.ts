@@ -4,13 +4,13 @@ import type { Organisation, Person } from './organisation.ts';
 import { may, type Permission } from './roles.ts';
 
 /** More than any advertiser needs; every change publishes all people of the organisation. */
-export const mostPeople = 500;
+export const maxPeople = 500;
 /**
  * Any number of organisations may invite an address, and anyone may register organisations. This limits the unwanted mails to one address.
  */
-export const mostInvitationsADay = 5;
+export const maxInvitationsADay = 5;
 /** More colleagues than join in a day, and too few to send mails to strangers: the mail contains the organisation's name. */
-export const mostInvitationsOfOrganisationADay = 50;
+export const maxInvitationsOfOrganisationADay = 50;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Who makes a change: a person of the organisation, or the platform team on its behalf. */
@@ -76,7 +76,7 @@ export function refuseNewPerson(
   const refusal = refuseInviter(organisation, actor);
   if (refusal !== null) return refusal;
   if (personOf(organisation, { email }) !== undefined) return 'person-exists';
-  return organisation.people.length >= mostPeople ? 'too-many-people' : null;
+  return organisation.people.length >= maxPeople ? 'too-many-people' : null;
 }
 
 /** Null if the person may be invited again. */
@@ -97,8 +97,8 @@ export type SentInvitations = {
 export function refuseAnotherMail(sent: SentInvitations, now: Date): PeopleRefusal | null {
   const lately = (sentAt: readonly Date[]) =>
     sentAt.filter((at) => now.getTime() - at.getTime() < dayMs).length;
-  if (lately(sent.toAddress) >= mostInvitationsADay) return 'invited-too-often';
-  return lately(sent.byOrganisation) >= mostInvitationsOfOrganisationADay ? 'too-many-invitations' : null;
+  if (lately(sent.toAddress) >= maxInvitationsADay) return 'invited-too-often';
+  return lately(sent.byOrganisation) >= maxInvitationsOfOrganisationADay ? 'too-many-invitations' : null;
 }
 
 /**

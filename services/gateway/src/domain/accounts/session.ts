@@ -15,7 +15,7 @@ export const sessionLifetimes = {
 } as const;
 
 /** Sessions per address; a new one ends the least recently used one. */
-export const mostSessions = 20;
+export const maxSessions = 20;
 
 export type SessionState = {
   readonly rotatedAt: Date;

@@ -12,7 +12,7 @@ const signUpsAtOnce = { most: 1_000, windowMs: hourMs } as const;
 /** Above that, queued requests are answered at this rate, which limits the mails that strangers can make us send. */
 const signUpsFromQueue = { most: 10, windowMs: minuteMs } as const;
 /** A few megabytes; reached only by an attack from thousands of networks. */
-export const mostSignUpsWaiting = 20_000;
+export const maxSignUpsWaiting = 20_000;
 /** For requests that could not be answered at once: after this time, people have given up or asked again. */
 const waitMs = 15 * minuteMs;
 /** For a second click or a lost reply: the person who has just registered can get the same answer again. */

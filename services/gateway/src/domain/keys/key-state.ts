@@ -7,7 +7,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
 
 /** The maximum for one organisation in one mode: enough for a key for each of its systems. */
-export const mostKeysInForce = 100;
+export const maxKeysInForce = 100;
 
 /** `in-force` here means that the key works: its owner is enabled as well. */
 export type KeyState = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';

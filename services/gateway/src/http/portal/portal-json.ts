@@ -6,11 +6,11 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 /** For forms; pictures use routes that stream. */
-const mostBytes = 16 * 1024;
+const maxBytes = 16 * 1024;
 
 /** Forms of other sites cannot send this content type without a CORS preflight, which prevents CSRF. */
 export function readJson(): (RequestHandler | ErrorRequestHandler)[] {
-  return [requireJson, jsonBody({ mostBytes, inflate: false }), refuseUnreadable];
+  return [requireJson, jsonBody({ maxBytes, inflate: false }), refuseUnreadable];
 }
 
 /** Also for forwarded bodies. */

@@ -7,7 +7,7 @@ import { ipv4Number, unmapped } from '../../domain/limits/client-network.ts';
 export type ClientIp = (req: IncomingMessage) => string;
 
 /** More proxies than any installation has in a row; the rest of an invented list is not read. */
-const mostHops = 16;
+const maxHops = 16;
 
 /**
  * `X-Forwarded-For` is read from the right, where our own proxies wrote: the first address that is not one of our proxies is the client.
@@ -22,7 +22,7 @@ export function readClientIp(trustedNetworks: readonly string[]): ClientIp {
     // Node joins several lines of this header with commas.
     const forwarded = String(req.headers['x-forwarded-for'] ?? '');
     let end = forwarded.length;
-    for (let hops = 0; hops < mostHops && end > 0; hops += 1) {
+    for (let hops = 0; hops < maxHops && end > 0; hops += 1) {
       const comma = forwarded.lastIndexOf(',', end - 1);
       const text = forwarded.slice(comma + 1, end).trim();
       end = Math.max(0, comma);

@@ -12,7 +12,7 @@ import { noteReturnCode } from './record-calls.ts';
  * A reply up to this size is sent when it is complete: in one write, and if it breaks off before that, the caller gets a 503. Only listings
  * are longer.
  */
-const mostBytesHeld = 16 * 1024;
+const maxBytesHeld = 16 * 1024;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -91,7 +91,7 @@ export class PassedReply implements Dispatcher.DispatchHandler {
     const shownMs = Number(headers[storeTimeHeader]);
     if (shownMs > 0) this.#storeClock.note(shownMs);
     const length = Number(headers['content-length']);
-    if (length <= mostBytesHeld || this.#withoutBody || status === 204 || status === 304) {
+    if (length <= maxBytesHeld || this.#withoutBody || status === 204 || status === 304) {
       this.#held = [];
     }
   }

@@ -116,7 +116,7 @@ function concernsEverything(reply: Reply, failure: Failure): boolean {
   return /^4\.(3\.\d+|4\.5)$/.test(status) || /throttl|rate limit|(sending|maximum) rate|quota/i.test(text);
 }
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 /** The server's answer after its command, or after `answered` if the command is not known. Without an answer: our client's message. */
 function shownProblem({ problem, reply, command = 'answered' }: Failure): string {
@@ -128,5 +128,5 @@ export function shown(words: string): string {
   return words
     .replaceAll(/\bhttps?:\/\/\S+/gi, '[link]')
     .replaceAll(/\s+/g, ' ')
-    .slice(0, mostCharacters);
+    .slice(0, maxCharacters);
 }

@@ -21,14 +21,14 @@ export function foreign(text: string): string {
 }
 
 /** Long enough for the names of most organisations, too short to contain a message. */
-const mostOfName = 60;
+const maxOfName = 60;
 /** Seven digits or more, with the usual separators: a phone shows them as a number to call. */
 const callable = /\+?\d(?:[\s().\-/]*\d){6,}/gu;
 
 /** A name in a mail to a person who may not know its owner: short, and without a phone number. */
 export function foreignName(text: string): string {
   const characters = Array.from(withoutLinks(legible(text)).replace(callable, '…'));
-  const short = characters.length > mostOfName ? [...characters.slice(0, mostOfName - 1), '…'] : characters;
+  const short = characters.length > maxOfName ? [...characters.slice(0, maxOfName - 1), '…'] : characters;
   return marked(short.join(''));
 }
 

@@ -1,7 +1,7 @@
 /** The texts of an offer and its url, as members will see them. Lengths count code points (decision 18a, forms and formats). */
 import {
   faultsOfShownName,
-  MOST_CHARACTERS_OF_SHOWN_NAME,
+  MAX_CHARACTERS_OF_SHOWN_NAME,
   showsNothing,
   turnsReading,
 } from '@offer-ads/contracts/values/shown-name';
@@ -28,7 +28,7 @@ export function readOptionalText(fields: FormFields, name: string, { atMost }: L
 /** Null if it was omitted: the trading name is shown. */
 export function readAdvertisedName(fields: FormFields): Reading<string | null> {
   const name = 'advertised_name';
-  const length = readOptionalText(fields, name, { atMost: MOST_CHARACTERS_OF_SHOWN_NAME });
+  const length = readOptionalText(fields, name, { atMost: MAX_CHARACTERS_OF_SHOWN_NAME });
   const text = single(fields, name);
   const faults = [
     ...(length.ok ? [] : length.faults),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MOST_POINTS } from '@offer-ads/contracts/portal/offers-api';
+import { MAX_POINTS } from '@offer-ads/contracts/portal/offers-api';
 import { analyticsIntervals } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
 import { analyticsPeriod } from './analytics-period.ts';
@@ -57,7 +57,7 @@ describe('the points of an interval', () => {
         const stepMs = bucketMs(period);
         const empty = seriesOf(period, stepMs, []);
         expect(empty.length).toBeGreaterThan(0);
-        expect(empty.length).toBeLessThanOrEqual(MOST_POINTS);
+        expect(empty.length).toBeLessThanOrEqual(MAX_POINTS);
         expect(empty[0]?.startAt).toEqual(period.from);
         for (const [index, { startAt }] of empty.entries()) {
           const before = empty[index - 1]?.startAt;

@@ -1,5 +1,5 @@
 /** Views and clicks over a period for a chart: a limited number of points without gaps. */
-import { MOST_POINTS } from '@offer-ads/contracts/portal/offers-api';
+import { MAX_POINTS } from '@offer-ads/contracts/portal/offers-api';
 import type { Period } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -13,9 +13,9 @@ export const GRID_START = new Date('2001-01-01T00:00:00.000Z');
 
 /** The length of a point: the shortest of an hour, a day, a week or several weeks that keeps the number of points in its limit. */
 export function bucketMs(period: Period): number {
-  for (const stepMs of [HOUR_MS, DAY_MS, WEEK_MS]) if (pointsIn(period, stepMs) <= MOST_POINTS) return stepMs;
+  for (const stepMs of [HOUR_MS, DAY_MS, WEEK_MS]) if (pointsIn(period, stepMs) <= MAX_POINTS) return stepMs;
   let weeks = 2;
-  while (pointsIn(period, weeks * WEEK_MS) > MOST_POINTS) weeks += 1;
+  while (pointsIn(period, weeks * WEEK_MS) > MAX_POINTS) weeks += 1;
   return weeks * WEEK_MS;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type Counts,
   countAlone,
-  MOST_OFFERS_OF_A_PERSON,
+  MAX_OFFERS_OF_A_PERSON,
   noteSightings,
   type RollUp,
   type Sighting,
@@ -54,7 +54,7 @@ describe('a viewer', () => {
   });
 
   it('of a hundred different offers is a person', () => {
-    const counted = sumOf(offers(MOST_OFFERS_OF_A_PERSON).map((id) => seen('view', id)));
+    const counted = sumOf(offers(MAX_OFFERS_OF_A_PERSON).map((id) => seen('view', id)));
     expect(Object.values(counted)).toEqual(Array.from({ length: 100 }, () => ({ ...nothing, views: 1 })));
   });
 

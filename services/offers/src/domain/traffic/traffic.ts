@@ -31,7 +31,7 @@ export type ViewerHour = ReadonlyMap<number, Traffic> | 'automated';
 export type RollUp = { readonly offerId: number; readonly hour: Date; readonly counts: Counts };
 
 /** A hundred different offers in an hour is one every 36 seconds without a pause; no person reads at that rate. */
-export const MOST_OFFERS_OF_A_PERSON = 100;
+export const MAX_OFFERS_OF_A_PERSON = 100;
 
 /** If a viewer turns out to be a bot, the traffic counted before is subtracted, so counts can be negative. */
 export function noteSightings(
@@ -52,7 +52,7 @@ export function noteSightings(
   }
   const all = new Map(before);
   for (const [offerId, times] of added) all.set(offerId, plus(all.get(offerId) ?? none, times));
-  const isBot = all.size > MOST_OFFERS_OF_A_PERSON;
+  const isBot = all.size > MAX_OFFERS_OF_A_PERSON;
   const countsOf = isBot ? automatedCounts : personalCounts;
   const change = (offerId: number) =>
     minus(countsOf(all.get(offerId) ?? none), personalCounts(before.get(offerId) ?? none));

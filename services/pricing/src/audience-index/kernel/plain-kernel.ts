@@ -5,7 +5,7 @@
 import { fromMicrodegrees, isWithin } from '../../domain/great-circle.ts';
 import { radiusRadians, type Target } from '../../domain/target.ts';
 import { slotsOf } from '../memory/columns.ts';
-import { type Heap, type Memory, MOST_BYTES, read, readSigned } from '../memory/heap.ts';
+import { type Heap, MAX_BYTES, type Memory, read, readSigned } from '../memory/heap.ts';
 import {
   asked,
   BLOCKS,
@@ -36,7 +36,7 @@ export function openPlainKernel(): Kernel {
 }
 
 function plainMemory(): Memory {
-  const buffer = new ArrayBuffer(2 ** 16, { maxByteLength: MOST_BYTES });
+  const buffer = new ArrayBuffer(2 ** 16, { maxByteLength: MAX_BYTES });
   return {
     buffer: () => buffer,
     growTo: (bytes) => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fromMicrodegrees, isWithin } from '../../domain/great-circle.ts';
 import { radiusRadians, type Target } from '../../domain/target.ts';
-import { type Memory, MOST_BYTES } from '../memory/heap.ts';
+import { MAX_BYTES, type Memory } from '../memory/heap.ts';
 import type { Kernel } from './kernel.ts';
 
 const PAGE = 2 ** 16;
@@ -18,7 +18,7 @@ export function wasmIsSupported(): boolean {
 
 export function openWasmKernel(): Kernel {
   compiled ??= new WebAssembly.Module(bytes);
-  const memory = new WebAssembly.Memory({ initial: 1, maximum: floor(MOST_BYTES / PAGE) });
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: floor(MAX_BYTES / PAGE) });
   let target: Target | undefined;
   const rule = {
     isWithin: (latitude: number, longitude: number) =>

@@ -29,7 +29,7 @@ export class AudienceFullError extends Error {
 }
 
 /** The largest size that 32-bit addresses allow, minus one page. */
-export const MOST_BYTES = 2 ** 32 - 2 ** 16;
+export const MAX_BYTES = 2 ** 32 - 2 ** 16;
 /** More than any single operation allocates: a split up to the root with 512 interests at every level. */
 const RESERVE_WORDS = 2 ** 18;
 /** Sizes are multiples of 64 bytes, a cache line. */
@@ -37,7 +37,7 @@ const LINE_WORDS = 16;
 
 const { clz32, ceil, max, min } = Math;
 
-export function createHeap(memory: Memory, maxBytes = MOST_BYTES): Heap {
+export function createHeap(memory: Memory, maxBytes = MAX_BYTES): Heap {
   const heap = { memory, maxBytes, ...viewsOf(memory) };
   reserve(heap, SCRATCH_WORDS + state.words);
   heap.u32[state.end] = SCRATCH_WORDS + state.words;

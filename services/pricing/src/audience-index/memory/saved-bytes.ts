@@ -20,7 +20,7 @@ const MAGIC = 'audience';
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Before the head come its format and length, after it its checksum. */
 const BEFORE_HEAD = MAGIC.length + 8;
-const MOST_HEAD_BYTES = 64 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
 
 const headSchema = z.object({
   words: z
@@ -61,7 +61,7 @@ export async function readSaved(
   const format = start.readUInt32LE(MAGIC.length);
   if (format !== FORMAT) throw refused(`they have format ${format}, and this is format ${FORMAT}`);
   const length = start.readUInt32LE(MAGIC.length + 4);
-  if (length > MOST_HEAD_BYTES) throw refused('the head is damaged');
+  if (length > MAX_HEAD_BYTES) throw refused('the head is damaged');
   const head = await source.take(length);
   const whole = Buffer.concat([start, head]);
   if ((await source.take(4)).readUInt32LE() !== crc32(whole)) throw refused('the head is damaged');

@@ -9,7 +9,7 @@ const IDS_OF_SEED = 1_000_000_000;
 const SEEDS_APART = 1_000_000;
 /** The interest ids of the demonstration catalogue: 1 to 30. */
 export const INTERESTS = 30;
-const MOST_INTERESTS_OF_ONE = 8;
+const MAX_INTERESTS_OF_ONE = 8;
 /** A big city: two thirds of its people live within about 9 km of the centre. */
 const SPREAD_DEGREES = 0.08;
 
@@ -64,7 +64,7 @@ function randomGender(at: number): MemberGender {
 
 /** Lower ids are more popular. */
 function randomInterests(random: Random): number[] {
-  const wanted = Math.floor(random() * (MOST_INTERESTS_OF_ONE + 1));
+  const wanted = Math.floor(random() * (MAX_INTERESTS_OF_ONE + 1));
   const interests = new Set<number>();
   while (interests.size < wanted) interests.add(1 + Math.floor(random() ** 1.5 * INTERESTS));
   return [...interests].toSorted((a, b) => a - b);

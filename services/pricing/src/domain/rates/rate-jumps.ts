@@ -6,7 +6,7 @@ import type { ReferenceRates } from './exchange-rate.ts';
  * The Swiss franc moved by 14 % when its peg to the euro ended (15 January 2015), the pound by 6 % after the vote to leave the European
  * Union. A misplaced decimal point, two mixed-up columns or an inverted rate cause a far larger change.
  */
-const MOST_PERCENT = 20n;
+const MAX_PERCENT = 20n;
 
 /**
  * The billed currencies whose published rate is more than 20 % above or below the last good one, however old that is. After a gap of weeks
@@ -41,5 +41,5 @@ function lastGoodRates(currency: string, date: string, stored: readonly Referenc
 
 function isFar(rateE8: bigint, goodE8: bigint): boolean {
   const change = rateE8 > goodE8 ? rateE8 - goodE8 : goodE8 - rateE8;
-  return change * 100n > goodE8 * MOST_PERCENT;
+  return change * 100n > goodE8 * MAX_PERCENT;
 }

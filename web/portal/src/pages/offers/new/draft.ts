@@ -1,7 +1,7 @@
 /** The draft of an offer: the values of the form, their validation, and the requests made from them. */
 import {
   faultsOfShownName,
-  MOST_CHARACTERS_OF_SHOWN_NAME,
+  MAX_CHARACTERS_OF_SHOWN_NAME,
   showsNothing,
 } from '@offer-ads/contracts/values/shown-name';
 import type { Place } from '../../../map/cities.ts';
@@ -52,7 +52,7 @@ export const limits = {
   title: 40,
   description: 500,
   terms: 500,
-  advertisedName: MOST_CHARACTERS_OF_SHOWN_NAME,
+  advertisedName: MAX_CHARACTERS_OF_SHOWN_NAME,
 } as const;
 export const genders = ['Male', 'Female', 'Non-binary'] as const;
 /** The durations to choose from; any other end is `until`. */
@@ -162,7 +162,7 @@ function periodFaults(draft: Draft, now: Date): { start?: string; end?: string }
 
 export type PictureState = 'missing' | 'fits' | { readonly problem: string };
 
-const MOST_BYTES = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Checks type and size before the upload; the service checks the bytes. */
 export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureState {
@@ -170,7 +170,7 @@ export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureS
   if (!['image/jpeg', 'image/png', 'image/gif'].includes(file.type))
     return { problem: 'The picture must be a JPG, PNG or GIF.' };
   if (file.size === 0) return { problem: 'The file is empty.' };
-  if (file.size <= MOST_BYTES) return 'fits';
+  if (file.size <= MAX_BYTES) return 'fits';
   const megabytes = (file.size / 1024 / 1024).toFixed(1);
   return { problem: `The picture has ${megabytes} MB; at most 5 MB can be sent.` };
 }

@@ -10,8 +10,8 @@ import type { FieldsProps } from './form-texts.tsx';
 import { MapSources } from './map-sources.tsx';
 import { PlaceSearch } from './place-search.tsx';
 
-const LEAST_MILES = 5;
-const MOST_MILES = 30;
+const MIN_MILES = 5;
+const MAX_MILES = 30;
 /** The start of the map if no town of the organisation's country is known. */
 const somewhere: Place = { latitude: 51.5074, longitude: -0.1278 };
 
@@ -53,8 +53,8 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
             {...described}
             type="range"
             class="slider"
-            min={LEAST_MILES}
-            max={MOST_MILES}
+            min={MIN_MILES}
+            max={MAX_MILES}
             step={1}
             value={draft.radiusMiles}
             aria-valuetext={`${draft.radiusMiles} miles`}
