@@ -5,7 +5,7 @@ import { importDemoMembers } from '@offer-ads/dev/demo-data/members';
 import type { System } from './system.ts';
 
 /** Each stays far below the 500 offers that an organisation may have: the quota's count is what it usually is. */
-const organisations = 64;
+const organisations = 128;
 const balanceMinor = 1_000_000_00n;
 
 export type BenchAdvertiser = { readonly organisationId: number; readonly key: string };
