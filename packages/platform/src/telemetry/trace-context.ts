@@ -7,6 +7,7 @@ import {
   type Context,
   context,
   createTraceState,
+  INVALID_TRACEID,
   isSpanContextValid,
   type Span,
   type SpanContext,
@@ -26,7 +27,7 @@ const traceparent =
 export const traceContext: TextMapPropagator = {
   inject: (active, carrier, setter) => {
     const own = trace.getSpanContext(active);
-    if (own === undefined || !isSpanContextValid(own)) return;
+    if (own === undefined || own.traceId === INVALID_TRACEID) return;
     const flags = (own.traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01';
     setter.set(carrier, 'traceparent', `00-${own.traceId}-${own.spanId}-${flags}`);
     const state = own.traceState?.serialize() ?? '';
@@ -66,7 +67,7 @@ function below(parent: Context): SpanContext {
   const random = randomUUID();
   // Without the digits that say that it is a UUID.
   const spanId = `${random.slice(0, 8)}${random.slice(28)}`;
-  return above !== undefined && isSpanContextValid(above)
+  return above !== undefined && above.traceId !== INVALID_TRACEID
     ? { ...above, spanId, isRemote: false }
     : { traceId: randomUUID().replaceAll('-', ''), spanId, traceFlags: TraceFlags.NONE };
 }

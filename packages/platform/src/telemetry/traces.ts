@@ -3,7 +3,7 @@ import {
   type Attributes,
   type Context,
   context,
-  isSpanContextValid,
+  INVALID_TRACEID,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -122,5 +122,5 @@ function isRecorded(): boolean {
 /** The ids of a span, or of the current one; undefined outside of a trace. */
 export function traceIds(span = trace.getActiveSpan()): SpanContext | undefined {
   const ids = span?.spanContext();
-  return ids !== undefined && isSpanContextValid(ids) ? ids : undefined;
+  return ids?.traceId === INVALID_TRACEID ? undefined : ids;
 }
