@@ -15,7 +15,7 @@ if (telemetryEndpoint() === undefined) {
 
 async function startSdk(): Promise<void> {
   const { register } = await import('import-in-the-middle/register-hooks.mjs');
-  // Only these: a module that a hook has wrapped is slower to use for ever.
+  // Only the drivers have hooks, so no other module needs to be wrapped.
   register({ include: ['pg', 'pg-pool', 'mongodb'] });
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
