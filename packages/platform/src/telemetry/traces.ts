@@ -94,12 +94,8 @@ export async function inSpan<T>(
  * each call. It sends no header: only calls to our own services tell their trace (`restingTrace`).
  * @param name what is called, such as `GET offers` or `Stripe`
  */
-export function traceCall<T>(
-  name: string,
-  work: () => Promise<T>,
-  outcomeOf?: (result: T) => Attributes,
-): Promise<T> {
-  return isRecorded() ? inSpan({ name, kind: 'CLIENT' }, work, outcomeOf) : work();
+export function traceCall<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return isRecorded() ? inSpan({ name, kind: 'CLIENT' }, work) : work();
 }
 
 /** The span of such a call that is no promise. */
