@@ -16,14 +16,8 @@ import {
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { startHttpServer } from '@offer-ads/platform/http/server';
-import {
-  openPostgres,
-  type Postgres,
-  type Queryable,
-  type Transaction,
-} from '@offer-ads/platform/postgres/postgres';
+import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import { type RecordedRequest, startStripeSimulator } from '@offer-ads/simulators/stripe/server';
@@ -450,27 +444,6 @@ export function configFor(
     SELLER_ADDRESS: seller.address,
     SELLER_VAT_NUMBER: seller.vatNumber,
   };
-}
-
-/** Billing whose log and metrics the test reads. */
-export function watched(billing: Billing) {
-  const log: Record<string, unknown>[] = [];
-  const write = (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>);
-  const logger = createLogger({ service: 'billing', level: 'info', destination: { write } });
-  const metrics = createMetrics('billing');
-  return { billing: { ...billing, logger, meters: billingMeters(metrics) }, log, metrics };
-}
-
-/** Billing whose statements go through `query`, in and outside of transactions. */
-export function withQuery(
-  billing: Billing,
-  query: (on: Queryable, ...statement: Parameters<Transaction['query']>) => Promise<unknown[]>,
-): Billing {
-  const { postgres } = billing;
-  const through = (on: Queryable) => ({ query: (...statement) => query(on, ...statement) }) as Transaction;
-  const transaction: Postgres['transaction'] = (work, deadline) =>
-    postgres.transaction((tx) => work(through(tx)), deadline);
-  return { ...billing, postgres: { ...postgres, ...through(postgres), transaction } };
 }
 
 /** Makes a call again while a busy machine answers 503. */

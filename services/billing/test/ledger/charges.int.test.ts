@@ -7,7 +7,8 @@ import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { createChargeQueue } from '../../src/balance/charge-queue.ts';
 import { changeLowBalance } from '../../src/balance/low-balance.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { untilServed, useBilling, withQuery } from '../billing-under-test.ts';
+import { untilServed, useBilling } from '../billing-under-test.ts';
+import { withQuery } from '../watched-billing.ts';
 
 const test = useBilling();
 

@@ -13,7 +13,8 @@ import type { Book } from '../../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../../src/domain/payments/settlement.ts';
 import { listCreditedDespiteReversal } from '../../src/reversals/reversals-store.ts';
 import { settleReversal } from '../../src/reversals/settle-reversal.ts';
-import { DAY_MS, type OpenOffer, useBilling, withQuery } from '../billing-under-test.ts';
+import { DAY_MS, type OpenOffer, useBilling } from '../billing-under-test.ts';
+import { withQuery } from '../watched-billing.ts';
 
 const test = useBilling();
 

@@ -8,7 +8,8 @@ import { accountKinds, type Book, balanceToppedUp } from '../../src/domain/ledge
 import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
 import { balanceOf, postTransaction } from '../../src/ledger/ledger-store.ts';
 import { checkAndRecord, watchLedger } from '../../src/ledger/watch-ledger.ts';
-import { DAY_MS, startBillingUnderTest, useBilling, watched, withQuery } from '../billing-under-test.ts';
+import { DAY_MS, startBillingUnderTest, useBilling } from '../billing-under-test.ts';
+import { watched, withQuery } from '../watched-billing.ts';
 
 const test = useBilling();
 const sql = (text: string, values: readonly unknown[] = []) => test.billing.postgres.query(text, values);
