@@ -16,7 +16,7 @@ import { imageStoreForeign } from './alerts/pictures/image-store-foreign.ts';
 import { moderationSlow } from './alerts/pictures/moderation-slow.ts';
 import { pictureProcessDying } from './alerts/pictures/picture-process-dying.ts';
 import { audienceIndexLagging } from './alerts/prices/audience-index-lagging.ts';
-import { estimateBudgetUsedUp } from './alerts/prices/estimate-budget-used-up.ts';
+import { privacyBudgetUsedUp } from './alerts/prices/privacy-budget-used-up.ts';
 import { ratesRefused } from './alerts/prices/rates-refused.ts';
 import { ratesStale } from './alerts/prices/rates-stale.ts';
 import { callLogBacklog } from './alerts/requests/call-log-backlog.ts';
@@ -51,7 +51,7 @@ export const drills: readonly Drill[] = [
   ledgerCheckMissing,
   ratesStale,
   ratesRefused,
-  estimateBudgetUsedUp,
+  privacyBudgetUsedUp,
   audienceIndexLagging,
   callLogBacklog,
   callLogLost,

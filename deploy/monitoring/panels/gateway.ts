@@ -68,7 +68,7 @@ export const gateway: Dashboard = {
           title: 'Counted in memory',
           description: 'Requests a second that each replica counts by itself because Valkey is down.',
           unit: 'reqps',
-          queries: [['sum(rate(rate_limit_insured_total[$__rate_interval]))', 'requests']],
+          queries: [['sum(rate(rate_limit_counted_in_memory_total[$__rate_interval]))', 'requests']],
         },
       ],
     },

@@ -109,14 +109,14 @@ export const pricing: Dashboard = {
       ],
     },
     {
-      title: 'Budgets of revealing estimates',
+      title: 'Privacy budgets',
       panels: [
         {
           title: 'Budgets that were used up',
           description:
-            'In an hour, by kind of owner. EstimateBudgetUsedUp fires when it is not 0; the log names the caller.',
+            'In an hour, by kind of owner. PrivacyBudgetUsedUp fires when it is not 0; the log names the caller.',
           unit: 'short',
-          queries: [['sum by (of) (increase(estimate_budgets_used_up_total[1h]))', '{{of}}']],
+          queries: [['sum by (of) (increase(privacy_budgets_used_up_total[1h]))', '{{of}}']],
         },
       ],
     },

@@ -19,7 +19,7 @@ import { insertCalls } from './call-log/calls-store.ts';
 import { createTokenMaker } from './caller-tokens.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayRoutes } from './http/routes.ts';
-import { rememberLookUps, untilForgotten } from './keys/key-look-up.ts';
+import { rememberLookUps, waitUntilCachesExpire } from './keys/key-look-up.ts';
 import { findKeyFacts } from './keys/keys-store.ts';
 import { manageKeys } from './keys/manage-keys.ts';
 import { startRequestLimiter } from './limits/request-limiter.ts';
@@ -118,7 +118,11 @@ export async function startGateway(
     ...foundation,
   });
   const { rememberKeysMs } = overrides;
-  const administration = { postgres, clock, untilForgotten: () => untilForgotten(rememberKeysMs) };
+  const administration = {
+    postgres,
+    clock,
+    waitUntilCachesExpire: () => waitUntilCachesExpire(rememberKeysMs),
+  };
   const http = gatewayRoutes({
     config,
     logger,

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
   postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
-  const administration = { postgres, clock, untilForgotten: async () => {} };
+  const administration = { postgres, clock, waitUntilCachesExpire: async () => {} };
   keys = manageKeys(administration);
   organisations = manageOrganisations(administration);
   people = managePeople({ ...administration, publicUrl: 'https://ads.example.test' });

@@ -14,9 +14,6 @@ import { scenePng } from './scenes.ts';
 export type Labelled = { readonly name: string; readonly safe: boolean; readonly file: Buffer };
 
 const seeds = [1, 2, 3, 4];
-// Jest looks up globals slowly.
-const { max, min, round } = Math;
-
 export async function labelledSet(model: Model): Promise<readonly Labelled[]> {
   const set: Labelled[] = [];
   for (const seed of seeds) {
@@ -35,12 +32,16 @@ async function drawing(seed: number): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * 3, 255);
   for (let shape = 0; shape < 12; shape += 1) {
     const [x, y, reach] = [width * random(), height * random(), 12 + 40 * random()];
-    const colour = [round(255 * random()), round(255 * random()), round(255 * random())];
+    const colour = [Math.round(255 * random()), Math.round(255 * random()), Math.round(255 * random())];
     const isRound = random() < 0.5;
-    for (let row = max(0, round(y - reach)); row < min(height, y + reach); row += 1)
-      for (let column = max(0, round(x - reach)); column < min(width, x + reach); column += 1) {
+    for (let row = Math.max(0, Math.round(y - reach)); row < Math.min(height, y + reach); row += 1)
+      for (
+        let column = Math.max(0, Math.round(x - reach));
+        column < Math.min(width, x + reach);
+        column += 1
+      ) {
         const [across, down] = [(column - x) / reach, (row - y) / reach];
-        const edge = isRound ? across ** 2 + down ** 2 : max(across ** 2, down ** 2);
+        const edge = isRound ? across ** 2 + down ** 2 : Math.max(across ** 2, down ** 2);
         if (edge < 1) pixels.set(edge > 0.8 ? [20, 20, 20] : colour, 3 * (row * width + column));
       }
   }
@@ -72,7 +73,7 @@ async function unsafeGradients(model: Model, seed: number): Promise<Buffer> {
 }
 
 function changed({ background, blobs }: BlobPicture, by: () => number): BlobPicture {
-  const number = (value: number) => max(0.02, min(1, value + by()));
+  const number = (value: number) => Math.max(0.02, Math.min(1, value + by()));
   const pair = ([one, other]: readonly [number, number]) => [number(one), number(other)] as const;
   const triple = ([one, two, three]: readonly [number, number, number]) =>
     [number(one), number(two), number(three)] as const;

@@ -12,8 +12,8 @@ const required = {
 
 describe.each([
   { name: 'AUDIENCE_MIN_COHORT', min: 1, max: 10_000, byDefault: 1 },
-  { name: 'AUDIENCE_REVEALING_PER_DAY', min: 1, max: 1_000_000, byDefault: undefined },
-  { name: 'AUDIENCE_REVEALING_PER_30_DAYS', min: 1, max: 1_000_000, byDefault: undefined },
+  { name: 'PRIVACY_BUDGET_PER_DAY', min: 1, max: 1_000_000, byDefault: undefined },
+  { name: 'PRIVACY_BUDGET_PER_30_DAYS', min: 1, max: 1_000_000, byDefault: undefined },
   { name: 'AUDIENCE_POSITION_DECIMALS', min: 0, max: 6, byDefault: 2 },
   { name: 'SANDBOX_MEMBERS', min: 1_000, max: 10_000_000, byDefault: 100_000 },
 ] as const)('$name', ({ name, min, max, byDefault }) => {

@@ -34,14 +34,14 @@ export const pricingSettings = z.object({
       'Smallest step between two counts of estimates, 1 to 10000. 1 gives exact counts; a larger value protects members from being located by estimates (docs/prices.md).',
     example: '10',
   }),
-  AUDIENCE_REVEALING_PER_DAY: wholeNumber(1, 1_000_000).optional().meta({
+  PRIVACY_BUDGET_PER_DAY: wholeNumber(1, 1_000_000).optional().meta({
     description:
       'How many estimates about few members an organisation, a person and a network may get in a day, 1 to 1000000. Above it, counts are given in steps of 100. If it is set, the positions of the steps are secret; without it there is no such limit (docs/prices.md).',
     example: '200',
   }),
-  AUDIENCE_REVEALING_PER_30_DAYS: wholeNumber(1, 1_000_000).optional().meta({
+  PRIVACY_BUDGET_PER_30_DAYS: wholeNumber(1, 1_000_000).optional().meta({
     description:
-      'The same limit for 30 days, for an organisation and a person. It needs AUDIENCE_REVEALING_PER_DAY. Without it there is only the limit of a day (docs/prices.md).',
+      'The same limit for 30 days, for an organisation and a person. It needs PRIVACY_BUDGET_PER_DAY. Without it there is only the limit of a day (docs/prices.md).',
     example: '1000',
   }),
   AUDIENCE_POSITION_DECIMALS: wholeNumber(0, 6).default(2).meta({

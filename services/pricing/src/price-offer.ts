@@ -5,8 +5,8 @@ import type { AudienceEngine } from './audience/audience-engine.ts';
 import { audienceShown } from './domain/cohort.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import { type Price, priceOf } from './domain/price.ts';
-import type { Asker } from './knowledge/knowledge-budget.ts';
-import type { Knowledge } from './knowledge/open-knowledge.ts';
+import type { PrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
+import type { Asker } from './privacy-budget/replica-budgets.ts';
 import type { HeldRates } from './rates/held-rates.ts';
 
 export type OfferToPrice = EstimateForm & {
@@ -22,8 +22,8 @@ export type PriceParts = {
   /** Generated members, for organisations that are not approved (decision 148, approval of organisations). */
   readonly sandbox: AudienceEngine;
   readonly rates: Pick<HeldRates, 'exchangeRate'>;
-  /** Decides which count of real members is shown. */
-  readonly knowledge: Pick<Knowledge, 'discloseCount'>;
+  /** Decide which count of real members is shown. */
+  readonly privacyBudgets: Pick<PrivacyBudgets, 'discloseCount'>;
   /** Decision 71, rounded counts; also for generated members. 1 shows every exact count. */
   readonly minCohort: number;
 };
@@ -36,7 +36,7 @@ export async function priceOffer(
   const audience = caller.organisationApproved ? o.audience : o.sandbox;
   const counted = await audience.count(target, deadline);
   const matchingUsers = caller.organisationApproved
-    ? o.knowledge.discloseCount({ asker: caller, target, counted, now })
+    ? o.privacyBudgets.discloseCount({ asker: caller, target, counted, now })
     : audienceShown(counted, o.minCohort);
   const durationMs = endAt.getTime() - startAt.getTime();
   return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(caller.currency, now) });

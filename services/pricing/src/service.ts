@@ -15,11 +15,11 @@ import { keepFresh } from './held.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { estimateFastPath } from './http/estimate-fast-path.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
-import { openKnowledge } from './knowledge/open-knowledge.ts';
-import { openSpentStore } from './knowledge/spent-store.ts';
 import { holdInterests } from './members/held-interests.ts';
 import { openInterestsStore } from './members/interests-store.ts';
 import { openMembersStore } from './members/members-store.ts';
+import { openPrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
+import { openSpendingStore } from './privacy-budget/spending-store.ts';
 import { holdRates } from './rates/held-rates.ts';
 import { openRatesStore } from './rates/rates-store.ts';
 import { ratesRefresher } from './rates/refresh-rates.ts';
@@ -95,13 +95,13 @@ export async function startPricing(
   );
   await broker.consume(subscriptions({ members, interests }, foundation.metrics));
 
-  const knowledge = opened.use(
-    openKnowledge({
-      perDay: config.AUDIENCE_REVEALING_PER_DAY,
-      per30Days: config.AUDIENCE_REVEALING_PER_30_DAYS,
+  const privacyBudgets = opened.use(
+    openPrivacyBudgets({
+      perDay: config.PRIVACY_BUDGET_PER_DAY,
+      per30Days: config.PRIVACY_BUDGET_PER_30_DAYS,
       minCohort: config.AUDIENCE_MIN_COHORT,
       secret: config.PRICING_CONTEXT_SECRET,
-      store: await openSpentStore(mongo.connection),
+      store: await openSpendingStore(mongo.connection),
       shareEveryMs,
       ...foundation,
     }),
@@ -117,7 +117,7 @@ export async function startPricing(
     }),
     rates,
     interests,
-    knowledge,
+    privacyBudgets,
     minCohort: config.AUDIENCE_MIN_COHORT,
   };
   const server = opened.use(

@@ -8,10 +8,10 @@ import { randomNumbers } from '@offer-ads/testing/random';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openAudience } from '../src/audience/open-audience.ts';
-import { openSpentStore } from '../src/knowledge/spent-store.ts';
 import { coarsenKeptPositions, expireTombstones } from '../src/members/kept-members-store.ts';
 import type { MemberDocument } from '../src/members/member-document.ts';
 import { type MembersStore, openMembersStore } from '../src/members/members-store.ts';
+import { openSpendingStore } from '../src/privacy-budget/spending-store.ts';
 
 let database: TestMongo;
 let mongo: Mongo;
@@ -225,19 +225,19 @@ describe('a tombstone', () => {
   });
 });
 
-it('spending of budgets is summed for the day and for the 29 days before it', async () => {
-  const spent = await openSpentStore(mongo.connection);
-  await spent.add('2026-10-21', [{ id: 'organisation 1', spent: 1 }]);
-  await spent.add('2026-10-22', [{ id: 'organisation 1', spent: 2 }]);
-  await spent.add('2026-11-19', [{ id: 'organisation 1', spent: 4 }]);
-  await spent.add('2026-11-19', [{ id: 'organisation 1', spent: 8 }]);
-  await spent.add('2026-11-20', [
+it('spending of privacy budgets is summed for the day and for the 29 days before it', async () => {
+  const spending = await openSpendingStore(mongo.connection);
+  await spending.add('2026-10-21', [{ id: 'organisation 1', spent: 1 }]);
+  await spending.add('2026-10-22', [{ id: 'organisation 1', spent: 2 }]);
+  await spending.add('2026-11-19', [{ id: 'organisation 1', spent: 4 }]);
+  await spending.add('2026-11-19', [{ id: 'organisation 1', spent: 8 }]);
+  await spending.add('2026-11-20', [
     { id: 'organisation 1', spent: 16 },
     { id: 'person m', spent: 32 },
   ]);
   const ids = ['organisation 1', 'person m', 'network a'];
-  expect(await spent.before('2026-11-20', ids)).toEqual([{ id: 'organisation 1', spent: 14 }]);
-  expect(await spent.totals('2026-11-20', ids)).toEqual(
+  expect(await spending.before('2026-11-20', ids)).toEqual([{ id: 'organisation 1', spent: 14 }]);
+  expect(await spending.totals('2026-11-20', ids)).toEqual(
     expect.arrayContaining([
       { id: 'organisation 1', spent: 16 },
       { id: 'person m', spent: 32 },

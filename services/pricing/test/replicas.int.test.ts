@@ -44,15 +44,15 @@ type Known = { readonly version: number; readonly gender?: string; readonly inte
 it('count the same as the sum of all events, after many changes in any order', async () => {
   const { below, oneOf } = chance(5);
   const known = new Map<number, Known>();
-  const learn = (memberId: number, told: Known) => {
-    if ((known.get(memberId)?.version ?? -1) < told.version) known.set(memberId, told);
+  const applyIfNewer = (memberId: number, facts: Known) => {
+    if ((known.get(memberId)?.version ?? -1) < facts.version) known.set(memberId, facts);
   };
   for (let batch = 0; batch < runs(6, 60); batch += 1) {
     const events = Array.from({ length: 250 }, () => {
       const memberId = 1 + below(400);
       const version = below(1_000_000);
       if (below(5) === 0) {
-        learn(memberId, { version });
+        applyIfNewer(memberId, { version });
         return removed(memberId, version);
       }
       const facts = {
@@ -60,12 +60,12 @@ it('count the same as the sum of all events, after many changes in any order', a
         interests: [1 + below(3)],
         banned: below(6) === 0,
       };
-      learn(memberId, facts.banned ? { version } : { version, ...facts });
+      applyIfNewer(memberId, facts.banned ? { version } : { version, ...facts });
       return changed({ memberId, ...facts }, version);
     });
     await pricing.publisher.publish(events);
   }
-  const expected = (matches: (told: Known) => boolean) => [...known.values()].filter(matches).length;
+  const expected = (matches: (facts: Known) => boolean) => [...known.values()].filter(matches).length;
   for (const replica of [pricing, other]) {
     await eventually(async () =>
       expect(await counted(replica)).toBe(expected(({ gender }) => gender !== undefined)),
@@ -74,7 +74,7 @@ it('count the same as the sum of all events, after many changes in any order', a
       for (const gender of ['Male', 'Female'])
         await eventually(async () =>
           expect(await counted(replica, { gender: [gender], interests: [interest] })).toBe(
-            expected((told) => told.gender === gender && told.interests?.includes(interest) === true),
+            expected((facts) => facts.gender === gender && facts.interests?.includes(interest) === true),
           ),
         );
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { amountText, countryText, dayText } from './amount-text.ts';
+import { amountText, countryText } from './amount-text.ts';
 import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 const currencies = Intl.supportedValuesOf('currency');
@@ -42,10 +42,6 @@ describe('an amount', () => {
       }),
     );
   });
-});
-
-it('a day is the day in UTC', () => {
-  expect(dayText(new Date('2026-12-31T23:59:59Z'))).toBe('31 December 2026');
 });
 
 it('a country is shown by its name, and another text unchanged', () => {

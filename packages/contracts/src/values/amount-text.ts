@@ -1,4 +1,4 @@
-/** Formats amounts, days and countries for invoices, mails and the portal: words in English, numbers as usual in the reader's country. */
+/** Formats amounts and countries for invoices, mails and the portal: words in English, numbers as usual in the reader's country. */
 import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 /**
@@ -35,13 +35,6 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
 
 /** Invisible characters that some languages add to numbers, for text from right to left. */
 const directionMarks = /[\u061c\u200e\u200f]/g;
-
-/** Invoices are dated by the calendar day in UTC, in every country. */
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
-export function dayText(instant: Date): string {
-  return days.format(instant);
-}
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 

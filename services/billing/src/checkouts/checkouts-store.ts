@@ -15,7 +15,7 @@ import {
   type CheckoutState,
   nextCheck,
   nextClosing,
-  nextLook,
+  nextReconciliation,
 } from '../domain/payments/checkout.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
@@ -147,7 +147,7 @@ function sessionValues(purchase: Purchase, checkout: Checkout, now: Date): unkno
     now,
     session.expiresAt,
     session.expired,
-    nextLook(checkout, now),
+    nextReconciliation(checkout, now),
   ];
 }
 

@@ -74,6 +74,14 @@ describe('the document', () => {
     expect(note).toContain('No UK VAT');
   });
 
+  it('is dated by days in UTC', () => {
+    const { facts } = documentOf(sampleInvoice());
+    expect(facts.slice(1)).toEqual([
+      { name: 'Date', value: '21 November 2026' },
+      { name: 'Date of payment', value: '20 November 2026' },
+    ]);
+  });
+
   it('of TEST mode says in its heading and its number that it is no invoice', () => {
     const document = documentOf(
       sampleInvoice({ book: { organisationId: 12, mode: 'TEST', currency: 'GBP' } }),

@@ -15,7 +15,7 @@ export type Administration = {
   readonly postgres: Postgres;
   readonly clock: Clock;
   /** Resolves when no replica's cache can still hold the old state (decision 25, revoked on every replica). */
-  readonly untilForgotten: () => Promise<void>;
+  readonly waitUntilCachesExpire: () => Promise<void>;
 };
 
 /**

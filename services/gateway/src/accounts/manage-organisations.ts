@@ -51,7 +51,7 @@ export function manageOrganisations(o: Administration) {
         if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
         return done('changed');
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 
@@ -74,7 +74,7 @@ export function manageOrganisations(o: Administration) {
           return done({ ...organisation, approval });
         },
       );
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 
@@ -91,7 +91,7 @@ export function manageOrganisations(o: Administration) {
         await store.setTradingName(tx, id, tradingName);
         return done('changed');
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 
@@ -111,7 +111,7 @@ export function manageOrganisations(o: Administration) {
         await store.setQuota(tx, { organisationId: id, mode, quota });
         return done(quota);
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
   };

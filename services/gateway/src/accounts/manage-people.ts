@@ -136,7 +136,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
           await store.endAccess(tx, { personIds: [changed.value.id], at: clock.now() });
         return done('changed');
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return personIn(outcome, ref);
     },
   };

@@ -31,7 +31,7 @@ export function manageTerms(o: Administration) {
       const latest = await store.latestTerms(postgres);
       if (!isNew && latest?.version !== version) return refused('terms-superseded');
       if (!isNew && text !== null && latest?.text !== text) return refused('terms-differ');
-      await o.untilForgotten();
+      await o.waitUntilCachesExpire();
       return done(version);
     },
 
@@ -58,7 +58,7 @@ export function manageTerms(o: Administration) {
         });
         return done(terms.version);
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 

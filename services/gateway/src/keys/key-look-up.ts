@@ -15,7 +15,7 @@ const longestLookUpMs = 750;
 const marginMs = 50;
 
 /** Changes of keys, their owners and organisations await this after their commit: then no replica has the old facts in its cache. */
-export async function untilForgotten(rememberMs = rememberKeysMs): Promise<void> {
+export async function waitUntilCachesExpire(rememberMs = rememberKeysMs): Promise<void> {
   await pause(rememberMs + marginMs);
 }
 

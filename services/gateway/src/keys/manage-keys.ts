@@ -95,7 +95,7 @@ export function manageKeys(o: Administration) {
         const createdBy = personIdOf(by) ?? old.createdBy;
         return done(await issue(tx, { ...old, createdBy, rolledFrom: old.id }, at));
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 
@@ -112,7 +112,7 @@ export function manageKeys(o: Administration) {
         await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(by) });
         return done({ ...key, disabledAt });
       });
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 
@@ -133,7 +133,7 @@ export function manageKeys(o: Administration) {
           return done({ ...key, requestsPerMinute });
         },
       );
-      if (outcome.ok) await o.untilForgotten();
+      if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
 

@@ -37,9 +37,9 @@ function limiterOn(shared: SharedCounts | undefined) {
   const time = { nowMs: 0 };
   const metrics = createMetrics('gateway');
   const limiter = createRequestLimiter({ metrics, shared, elapsedMs: () => time.nowMs });
-  const insured = async () =>
-    (await metrics.registry.getSingleMetric('rate_limit_insured_total')?.get())?.values[0]?.value;
-  return { limiter, time, insured };
+  const countedInMemory = async () =>
+    (await metrics.registry.getSingleMetric('rate_limit_counted_in_memory_total')?.get())?.values[0]?.value;
+  return { limiter, time, countedInMemory };
 }
 
 describe('a limiter with a store', () => {
@@ -71,14 +71,14 @@ describe('a limiter with a store', () => {
 
   it('counts in memory the request that it did not answer, and further ones without asking', async () => {
     const store = fakeStore();
-    const { limiter, insured } = limiterOn(store);
+    const { limiter, countedInMemory } = limiterOn(store);
     await limiter.consume(limit, 'a');
     store.answers = false;
     expect(await limiter.consume(limit, 'a')).toMatchObject({ allowed: true, remaining: 1 });
     expect(await limiter.consume(limit, 'a')).toMatchObject({ allowed: true, remaining: 0 });
     expect(await limiter.consume(limit, 'a')).toMatchObject({ allowed: false });
     expect(store.asked).toHaveLength(2);
-    expect(await insured()).toBe(3);
+    expect(await countedInMemory()).toBe(3);
   });
 
   it('adds the requests of an outage once, without the one that the silent store may have counted', async () => {
@@ -101,11 +101,11 @@ describe('a limiter with a store', () => {
 
 describe('a limiter without a store', () => {
   it('counts each client and each limit separately', async () => {
-    const { limiter, insured } = limiterOn(undefined);
+    const { limiter, countedInMemory } = limiterOn(undefined);
     for (let count = 0; count < 3; count += 1) await limiter.consume(limit, 'a');
     expect((await limiter.consume(limit, 'a')).allowed).toBe(false);
     expect((await limiter.consume(limit, 'b')).allowed).toBe(true);
     expect((await limiter.consume({ ...limit, name: 'other' }, 'a')).allowed).toBe(true);
-    expect(await insured()).toBe(0);
+    expect(await countedInMemory()).toBe(0);
   });
 });

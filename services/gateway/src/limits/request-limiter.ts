@@ -8,10 +8,10 @@ import { type Limit, type LimitState, limitState } from '../domain/limits/fixed-
 import {
   countHere,
   type KnownCount,
-  learn,
   surelyOver,
   toAdd,
   withoutDebt,
+  withSharedCount,
 } from '../domain/limits/known-count.ts';
 import { whenKnown } from '../when-known.ts';
 import { type ClientWindows, rememberWindows } from './client-windows.ts';
@@ -50,8 +50,8 @@ export function createRequestLimiter(o: {
 }): RequestLimiter {
   const { shared } = o;
   const elapsedMs = o.elapsedMs ?? (() => Math.floor(performance.now()));
-  const insured = o.metrics.counter({
-    name: 'rate_limit_insured_total',
+  const countedInMemory = o.metrics.counter({
+    name: 'rate_limit_counted_in_memory_total',
     help: 'Requests counted in memory because the shared store was away.',
   });
   const counted = o.metrics.counter({
@@ -101,11 +101,11 @@ export function createRequestLimiter(o: {
     if (paid !== undefined && paid !== known) windows.set(client, paid, askedAtMs);
     return asked.then((answer) => {
       if (answer === null) {
-        insured.inc();
+        countedInMemory.inc();
         return countInMemory(counting, limit, client, 0);
       }
       const window = { count: answer.count, endsAtMs: askedAtMs + answer.msToEnd };
-      windows.set(client, learn(windows.get(client), window, askedAtMs), askedAtMs);
+      windows.set(client, withSharedCount(windows.get(client), window, askedAtMs), askedAtMs);
       return limitState(window, limit, askedAtMs);
     });
   };
@@ -113,7 +113,7 @@ export function createRequestLimiter(o: {
   const count = (counting: Counting, limit: Limit, client: string): LimitState | Promise<LimitState> => {
     if (shared === undefined) return countInMemory(counting, limit, client, 0);
     if (shared.isUp()) return countInStore(shared, counting, limit, client);
-    insured.inc();
+    countedInMemory.inc();
     return countInMemory(counting, limit, client, 1);
   };
 

@@ -103,11 +103,11 @@ describe('while the store is unavailable', () => {
     logged.length = 0;
     const ip = unusedIp();
     expect(await askTimes(10, first, ip)).toBe(10);
-    const insuredBefore = await metricOf(first, 'rate_limit_insured_total');
+    const countedBefore = await metricOf(first, 'rate_limit_counted_in_memory_total');
     wire.takeDown();
     await eventually(storeIsUp(0));
     expect(await askTimes(30, first, ip)).toBe(30);
-    expect((await metricOf(first, 'rate_limit_insured_total')) - insuredBefore).toBe(30);
+    expect((await metricOf(first, 'rate_limit_counted_in_memory_total')) - countedBefore).toBe(30);
     // The second replica has not seen this client, so it would allow the whole limit.
     expect(await askTimes(15, second, ip)).toBe(15);
     const other = unusedIp();

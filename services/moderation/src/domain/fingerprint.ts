@@ -24,9 +24,6 @@ const minShare = 0.25;
 /** Among the 128 signs that count; decision 99, recognition of copies, explains the choice. */
 export const maxDifferences = 10;
 
-// Under Jest, modules run in a context of their own, where each look-up of a global takes a microsecond.
-const { abs, cos, floor, imul, PI, sqrt } = Math;
-
 /** One per crop, the uncropped look first. @param look RGB, a square of 224 pixels */
 export function fingerprintsOf(look: Uint8Array): readonly Fingerprint[] {
   const grey = greyAtHalfSize(look);
@@ -53,7 +50,7 @@ export function onesIn(bits: number): number {
   // `| 0` keeps 32 bits, which is three times as fast.
   const pairs = (bits - ((bits >>> 1) & 0x55555555)) | 0;
   const fours = ((pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)) | 0;
-  return imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** The waves are stored one after the other, each as wide as the window. */
@@ -62,8 +59,8 @@ type Window = { readonly inset: number; readonly width: number; readonly waves: 
 const windows: readonly Window[] = insets.map((inset) => {
   const width = side - 2 * inset;
   const waves = Float64Array.from({ length: frequencies * width }, (_, at) => {
-    const halves = 1 + floor(at / width);
-    return cos((PI * halves * ((at % width) + 0.5)) / width);
+    const halves = 1 + Math.floor(at / width);
+    return Math.cos((Math.PI * halves * ((at % width) + 0.5)) / width);
   });
   return { inset, width, waves };
 });
@@ -100,8 +97,8 @@ function strengths(grey: Float64Array, { inset, width, waves }: Window): Float64
 
 function fingerprintOf(found: Float64Array): Fingerprint {
   const fingerprint = new Int32Array(fingerprintWords);
-  const middle = found.map(abs).toSorted()[found.length / 2] ?? 0;
-  const mean = sqrt(found.reduce((sum, strength) => sum + strength ** 2, 0) / found.length);
+  const middle = found.map(Math.abs).toSorted()[found.length / 2] ?? 0;
+  const mean = Math.sqrt(found.reduce((sum, strength) => sum + strength ** 2, 0) / found.length);
   const tells = middle >= minStrength && middle >= minShare * mean;
   const set = (word: number, bit: number) => {
     fingerprint[word] = (fingerprint[word] ?? 0) | bit;
@@ -110,7 +107,7 @@ function fingerprintOf(found: Float64Array): Fingerprint {
     const word = index >> 5;
     const bit = 1 << (index & 31);
     if (strength > 0) set(word, bit);
-    if (tells && abs(strength) >= middle) set(signWords + word, bit);
+    if (tells && Math.abs(strength) >= middle) set(signWords + word, bit);
   }
   return fingerprint;
 }

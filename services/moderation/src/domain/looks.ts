@@ -12,9 +12,6 @@ const minDifference = 2;
 /** The thumbnail's side in pixels: enough to distinguish scenes, and 2 MB for the longest animation. */
 export const thumbnailSide = 16;
 
-// Under Jest, modules run in a context of their own, where each look-up of a global takes a microsecond.
-const { abs, max, min, round } = Math;
-
 /** The side of the square that nsfwjs' network was trained on, in pixels. */
 export const lookSide = 224;
 
@@ -57,14 +54,14 @@ function lowerDifferences(differences: number[], frames: readonly Frame[], chose
   const thumbnail = frames[chosen]?.thumbnail ?? new Uint8Array();
   for (const [index, frame] of frames.entries()) {
     const known = differences[index] ?? 0;
-    if (known > 0) differences[index] = min(known, meanDifference(frame.thumbnail, thumbnail));
+    if (known > 0) differences[index] = Math.min(known, meanDifference(frame.thumbnail, thumbnail));
   }
 }
 
 function meanDifference(one: Uint8Array, other: Uint8Array): number {
   let sum = 0;
-  for (let at = 0; at < one.length; at += 1) sum += abs((one[at] ?? 0) - (other[at] ?? 0));
-  return sum / max(1, one.length);
+  for (let at = 0; at < one.length; at += 1) sum += Math.abs((one[at] ?? 0) - (other[at] ?? 0));
+  return sum / Math.max(1, one.length);
 }
 
 function indexOfGreatest(numbers: readonly number[]): number {
@@ -92,7 +89,7 @@ function onBackground(rgba: Uint8Array, grey: number): Uint8Array {
   for (let from = 0, to = 0; from < rgba.length; from += 4) {
     const alpha = (rgba[from + 3] ?? 255) / 255;
     for (let channel = 0; channel < 3; channel += 1)
-      rgb[to++] = round((rgba[from + channel] ?? 0) * alpha + grey * (1 - alpha));
+      rgb[to++] = Math.round((rgba[from + channel] ?? 0) * alpha + grey * (1 - alpha));
   }
   return rgb;
 }

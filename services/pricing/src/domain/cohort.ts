@@ -11,7 +11,7 @@ export function audienceShown(counted: number, minCohort: number): number {
   return counted - (counted % minCohort);
 }
 
-/** The step of counts for a caller who has used up a budget of revealing estimates (decision 154, budget of revealing estimates). */
+/** The step of counts for a caller who has used up a privacy budget (decision 154, privacy budget). */
 export const COARSE_STEP = 100;
 
 /**

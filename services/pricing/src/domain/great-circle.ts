@@ -9,13 +9,11 @@ export const EARTH_RADIUS_METRES = 6_371_008.8;
 /** The international mile, by definition. */
 const METRES_PER_MILE = 1609.344;
 const RADIANS_PER_DEGREE = Math.PI / 180;
-const { asin, cos, min, round, sin, sqrt } = Math;
-
 export function greatCircleMetres(a: Position, b: Position): number {
-  const latitudes = sin(((b.latitude - a.latitude) * RADIANS_PER_DEGREE) / 2) ** 2;
-  const longitudes = sin(((b.longitude - a.longitude) * RADIANS_PER_DEGREE) / 2) ** 2;
-  const cosines = cos(a.latitude * RADIANS_PER_DEGREE) * cos(b.latitude * RADIANS_PER_DEGREE);
-  return 2 * EARTH_RADIUS_METRES * asin(sqrt(min(1, latitudes + cosines * longitudes)));
+  const latitudes = Math.sin(((b.latitude - a.latitude) * RADIANS_PER_DEGREE) / 2) ** 2;
+  const longitudes = Math.sin(((b.longitude - a.longitude) * RADIANS_PER_DEGREE) / 2) ** 2;
+  const cosines = Math.cos(a.latitude * RADIANS_PER_DEGREE) * Math.cos(b.latitude * RADIANS_PER_DEGREE);
+  return 2 * EARTH_RADIUS_METRES * Math.asin(Math.sqrt(Math.min(1, latitudes + cosines * longitudes)));
 }
 
 /** A position on the edge counts as inside. */
@@ -32,7 +30,7 @@ export function radiusMetres(radiusMiles: number): number {
 
 /** Positions are stored with 0.11 m precision: no phone is more precise, and both engines see the same position. */
 export function toMicrodegrees(degrees: number): number {
-  return round(degrees * 1e6);
+  return Math.round(degrees * 1e6);
 }
 
 export function fromMicrodegrees(microdegrees: number): number {

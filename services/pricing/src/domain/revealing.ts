@@ -1,6 +1,6 @@
 /**
  * Which estimates reveal something about single members (decision 153, revealing estimates): those that count few members, and those whose
- * count differs by few members from that of an earlier estimate that may reach the same members. `knowledge/knowledge-budget.ts` uses these
+ * count differs by few members from that of an earlier estimate that may reach the same members. `privacy-budget/replica-budgets.ts` uses these
  * rules to limit how many such estimates a caller gets.
  */
 import { greatCircleMetres, radiusMetres } from './great-circle.ts';
@@ -33,13 +33,13 @@ function mayShareMembers(a: Answered['target'], b: Answered['target']): boolean 
   return shareGender && apartMetres <= reachMetres && greatCircleMetres(a, b) <= reachMetres;
 }
 
-const sizeClasses = [
-  [FEW_MEMBERS, '0 to 19'],
-  [100, '20 to 99'],
-  [1_000, '100 to 999'],
-] as const;
+const sizeBounds = [0, FEW_MEMBERS, 100, 1_000];
+const sizeClasses = sizeBounds.map((from, index) => {
+  const next = sizeBounds[index + 1];
+  return { from, name: next === undefined ? `${from} and more` : `${from} to ${next - 1}` };
+});
 
 /** The approximate size of an audience, for the log: an exact count there could reveal members. */
 export function sizeClassOf(counted: number): string {
-  return sizeClasses.find(([below]) => counted < below)?.[1] ?? '1000 and more';
+  return sizeClasses.findLast(({ from }) => counted >= from)?.name ?? '';
 }

@@ -38,7 +38,7 @@ async function start(stallMs?: number): Promise<HttpServer> {
       clock,
       audience: { count: async () => 1_649 },
       sandbox: { count: async () => 0 },
-      knowledge: { discloseCount: ({ counted }) => counted },
+      privacyBudgets: { discloseCount: ({ counted }) => counted },
       minCohort: 1,
       rates: { exchangeRate: () => ({ perGbpE6: 1_326_310n, date: '2026-11-20' }) },
       interests: { active: () => new Set([1, 2, 3]) },

@@ -45,7 +45,9 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     clock,
     audience,
     sandbox: { count: async () => 0 },
-    knowledge: { discloseCount: ({ counted }: { counted: number }) => audienceShown(counted, minCohort) },
+    privacyBudgets: {
+      discloseCount: ({ counted }: { counted: number }) => audienceShown(counted, minCohort),
+    },
     minCohort,
     rates,
     interests: { active: () => new Set([1, 2, 3]) },

@@ -5,10 +5,10 @@ import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
 import { createAudienceIndex, type IndexedMember } from '../../src/audience-index/audience-index.ts';
 import { coarsePosition } from '../../src/domain/members/coarse-position.ts';
-import { knowledgeBudget } from '../../src/knowledge/knowledge-budget.ts';
-import { secretOffsets } from '../../src/knowledge/open-knowledge.ts';
 import { priceOffer } from '../../src/price-offer.ts';
-import { memorySpentStore } from '../memory-spent-store.ts';
+import { secretOffsets } from '../../src/privacy-budget/privacy-budgets.ts';
+import { replicaBudgets } from '../../src/privacy-budget/replica-budgets.ts';
+import { memorySpendingStore } from '../memory-spending-store.ts';
 import { type AttackedWorld, moved } from './attacked-world.ts';
 import { type Ask, type Claim, locate, type Method, NoRequestsLeft } from './attacker.ts';
 
@@ -26,7 +26,7 @@ export type Attack = {
   /** The day on which the attack ended, from 1. */
   readonly day: number;
   /** The counts that the attacker got, in order. */
-  readonly told: readonly number[];
+  readonly shownCounts: readonly number[];
 };
 
 /**
@@ -47,26 +47,26 @@ const secret = 'a-secret-of-the-attacked-service-0123456789';
 export function attackedService({ members }: AttackedWorld, defence: Defence) {
   const index = createAudienceIndex();
   for (const member of members) index.put({ ...member, ...coarsePosition(member, defence.positionDecimals) });
-  const budget = knowledgeBudget({
+  const budget = replicaBudgets({
     perDay: defence.revealingPerDay,
     per30Days: defence.revealingPer30Days,
     minCohort: defence.minCohort,
     secretOffset: secretOffsets(secret),
     onUsedUp: () => {},
   });
-  const store = memorySpentStore();
+  const store = memorySpendingStore();
   let now = firstDay;
   let isCoarse = false;
   const discloseCount = (question: Parameters<typeof budget.answer>[0]) => {
     const answer = budget.answer(question);
     isCoarse = answer.isCoarse;
-    return answer.told;
+    return answer.shown;
   };
   const parts = {
     audience: { count: async (target: Parameters<typeof index.count>[0]) => index.count(target) },
     sandbox: { count: async () => 0 },
     rates: { exchangeRate: () => null },
-    knowledge: { discloseCount },
+    privacyBudgets: { discloseCount },
     minCohort: defence.minCohort,
   };
   const ask = async (target: Parameters<Ask>[0], caller: CallerContext) =>
@@ -80,7 +80,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
       seed: number,
       { requests, days } = oneDay,
     ): Promise<Attack> => {
-      const told: number[] = [];
+      const shownCounts: number[] = [];
       let day = 1;
       let areDaysBeforeKnown = false;
       const startNextDay = async () => {
@@ -100,14 +100,14 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
         network: `${organisationId}`,
       });
       const askCounting: Ask = async (target) => {
-        if (told.length >= requests) throw new NoRequestsLeft();
+        if (shownCounts.length >= requests) throw new NoRequestsLeft();
         for (;;) {
           const answer = await ask(target, caller);
           // The days before are known two seconds after the first estimate of a day.
           if (!areDaysBeforeKnown) await budget.share(store);
           areDaysBeforeKnown = true;
           if (!isCoarse || days === undefined) {
-            told.push(answer);
+            shownCounts.push(answer);
             return answer;
           }
           if (day === days) throw new NoRequestsLeft();
@@ -120,7 +120,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
         metres: 10_000,
       };
       const claim = await locate(askCounting, { ...victim, around }, method, seed);
-      return { victim, claim, requests: told.length, day, told };
+      return { victim, claim, requests: shownCounts.length, day, shownCounts };
     },
   };
 }

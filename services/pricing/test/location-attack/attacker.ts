@@ -115,18 +115,18 @@ export function liftsAtFoundSteps(o: { readonly halvings: number }): Method {
     const others = INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
     const askAt = async (degrees: number, wanted = others) => {
       const turned = turnedAbout(middle, circle, degrees);
-      return { degrees, turned, told: await ask({ ...turned, gender: [gender], interests: wanted }) };
+      return { degrees, turned, shown: await ask({ ...turned, gender: [gender], interests: wanted }) };
     };
     let from = await askAt(0);
     let to = await askAt(random.oneOf([-60, 60]));
-    if (from.told === to.told) return null;
+    if (from.shown === to.shown) return null;
     for (let halving = 0; halving < o.halvings; halving += 1) {
       const half = await askAt((from.degrees + to.degrees) / 2);
-      if (half.told === from.told) from = half;
+      if (half.shown === from.shown) from = half;
       else to = half;
     }
-    const below = from.told < to.told ? from : to;
-    const isLifted = (await askAt(below.degrees, [...others, ...added])).told > below.told;
+    const below = from.shown < to.shown ? from : to;
+    const isLifted = (await askAt(below.degrees, [...others, ...added])).shown > below.shown;
     return { circle: below.turned, oddsInside: isLifted ? 0.6 / FALSE_LIFTS : 0.4 / (1 - FALSE_LIFTS) };
   };
 }

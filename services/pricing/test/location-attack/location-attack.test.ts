@@ -87,11 +87,11 @@ describe('where positions are coarse', () => {
 describe('as production is configured', () => {
   it.each([
     ['docker-compose.yml', /AUDIENCE_MIN_COHORT: \$\{AUDIENCE_MIN_COHORT:-10\}/],
-    ['docker-compose.yml', /AUDIENCE_REVEALING_PER_DAY: \$\{AUDIENCE_REVEALING_PER_DAY:-200\}/],
-    ['docker-compose.yml', /AUDIENCE_REVEALING_PER_30_DAYS: \$\{AUDIENCE_REVEALING_PER_30_DAYS:-1000\}/],
+    ['docker-compose.yml', /PRIVACY_BUDGET_PER_DAY: \$\{PRIVACY_BUDGET_PER_DAY:-200\}/],
+    ['docker-compose.yml', /PRIVACY_BUDGET_PER_30_DAYS: \$\{PRIVACY_BUDGET_PER_30_DAYS:-1000\}/],
     ['deploy/k8s/base/services/kustomization.yaml', /- AUDIENCE_MIN_COHORT=10\n/],
-    ['deploy/k8s/base/services/kustomization.yaml', /- AUDIENCE_REVEALING_PER_DAY=200\n/],
-    ['deploy/k8s/base/services/kustomization.yaml', /- AUDIENCE_REVEALING_PER_30_DAYS=1000\n/],
+    ['deploy/k8s/base/services/kustomization.yaml', /- PRIVACY_BUDGET_PER_DAY=200\n/],
+    ['deploy/k8s/base/services/kustomization.yaml', /- PRIVACY_BUDGET_PER_30_DAYS=1000\n/],
     ['deploy/k8s/base/services/kustomization.yaml', /- AUDIENCE_POSITION_DECIMALS=2\n/],
   ])('%s says what is attacked here: %s', (file, setting) => {
     expect(readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')).toMatch(setting);

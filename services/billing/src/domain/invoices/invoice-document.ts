@@ -2,7 +2,7 @@
  * The words of an invoice document, independent of its format. Change them only with care: an invoice that was issued is rendered again on each
  * download.
  */
-import { amountText, countryText, dayText } from '@offer-ads/contracts/values/amount-text';
+import { amountText, countryText } from '@offer-ads/contracts/values/amount-text';
 import { legible } from '@offer-ads/contracts/values/legible-text';
 import { type Invoice, invoiceNumber } from './invoice.ts';
 
@@ -51,8 +51,8 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
         name: isTest ? 'Document number' : 'Invoice number',
         value: invoiceNumber(book.mode, invoice.sequence),
       },
-      { name: 'Date', value: dayText(invoice.issuedAt) },
-      { name: 'Date of payment', value: dayText(invoice.paidAt) },
+      { name: 'Date', value: invoiceDay(invoice.issuedAt) },
+      { name: 'Date of payment', value: invoiceDay(invoice.paidAt) },
     ],
     seller: {
       role: 'From',
@@ -79,8 +79,13 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
         : []),
       { name: 'Total', value: amount(invoice.netMinor + invoice.vatMinor) },
     ],
-    paid: `Paid by card on ${dayText(invoice.paidAt)}`,
+    paid: `Paid by card on ${invoiceDay(invoice.paidAt)}`,
     note: invoice.vatMinor > 0n ? null : NOTE_WITHOUT_VAT,
     issuedAt: invoice.issuedAt,
   };
+}
+
+/** Invoices are dated by the calendar day in UTC, in every country. */
+function invoiceDay(instant: Date): string {
+  return instant.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 }

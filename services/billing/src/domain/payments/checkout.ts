@@ -159,7 +159,7 @@ export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
 const CLOSING_AT_MOST_MS = MINUTE_MS;
 
 /** When the reconciliation next looks at a checkout that changed now; null if nothing more can change. */
-export function nextLook({ state, session, paidAt }: Checkout, now: Date): Date | null {
+export function nextReconciliation({ state, session, paidAt }: Checkout, now: Date): Date | null {
   if (state === 'closing') return new Date(now.getTime() + CLOSING_AT_MOST_MS);
   return session.expired || paidAt !== null ? null : nextCheck(now, now, session.expiresAt);
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Limit } from './fixed-window.ts';
-import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from './known-count.ts';
+import {
+  countHere,
+  type KnownCount,
+  surelyOver,
+  toAdd,
+  withoutDebt,
+  withSharedCount,
+} from './known-count.ts';
 
 const limit: Limit = { name: 'test', requests: 60, windowSeconds: 60 };
 const known = (count: number, owed = 0): KnownCount => ({ count, owed, endsAtMs: 10_000 });
@@ -33,12 +40,12 @@ describe('a client whose shared count is known here', () => {
 
   it('is the highest count of several answers, because answers can arrive out of order', () => {
     const answer = (count: number) => ({ count, endsAtMs: 10_000 });
-    expect(learn(learn(undefined, answer(5), 0), answer(4), 0)).toEqual(known(5));
-    expect(learn(known(5, 2), answer(8), 0)).toEqual(known(8, 2));
+    expect(withSharedCount(withSharedCount(undefined, answer(5), 0), answer(4), 0)).toEqual(known(5));
+    expect(withSharedCount(known(5, 2), answer(8), 0)).toEqual(known(8, 2));
   });
 
   it('is replaced by the count of a new window, even if that is lower', () => {
-    expect(learn(known(60, 3), { count: 1, endsAtMs: 70_000 }, 10_000)).toEqual({
+    expect(withSharedCount(known(60, 3), { count: 1, endsAtMs: 70_000 }, 10_000)).toEqual({
       count: 1,
       endsAtMs: 70_000,
       owed: 0,

@@ -35,9 +35,9 @@ export function withoutDebt(known: KnownCount | undefined): KnownCount | undefin
 }
 
 /** Answers can arrive out of order; for the same window, the highest count is the latest. */
-export function learn(known: KnownCount | undefined, counted: Window, nowMs: number): KnownCount {
-  if (windowHasEnded(known, nowMs)) return { ...counted, owed: 0 };
-  return known.count >= counted.count ? known : { ...counted, owed: known.owed };
+export function withSharedCount(known: KnownCount | undefined, shared: Window, nowMs: number): KnownCount {
+  if (windowHasEnded(known, nowMs)) return { ...shared, owed: 0 };
+  return known.count >= shared.count ? known : { ...shared, owed: known.owed };
 }
 
 /** Counts one more request here. `owes` is 0 if the store may already contain it, or if there is no store. */

@@ -9,13 +9,10 @@ const CELLS = 2 ** LEVELS;
 /** As many levels as fit into 32-bit arithmetic; the other levels are added by multiplication. */
 const UPPER_LEVELS = 15;
 
-// Jest looks up globals slowly, and this runs for every change.
-const { floor, min } = Math;
-
 /** @param latitude and longitude in microdegrees */
 export function hilbertKey(latitude: number, longitude: number): number {
-  const x = min(CELLS - 1, floor(((longitude + 180e6) * CELLS) / 360e6));
-  const y = min(CELLS - 1, floor(((latitude + 90e6) * CELLS) / 180e6));
+  const x = Math.min(CELLS - 1, Math.floor(((longitude + 180e6) * CELLS) / 360e6));
+  const y = Math.min(CELLS - 1, Math.floor(((latitude + 90e6) * CELLS) / 180e6));
   let upper = 0;
   let lower = 0;
   // Each quadrant contains the whole curve again, mirrored at a diagonal: `swap` and `flip` give the orientation.

@@ -1,33 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { dayAfter, memorySpentStore } from '../../test/memory-spent-store.ts';
+import { dayAfter, memorySpendingStore } from '../../test/memory-spending-store.ts';
+import { secretOffsets } from './privacy-budgets.ts';
 import {
   type Asker,
   type Holder,
-  knowledgeBudget,
-  productionRoom,
-  type Room,
-  type SpentStore,
-} from './knowledge-budget.ts';
-import { secretOffsets } from './open-knowledge.ts';
+  type MemoryLimits,
+  productionLimits,
+  replicaBudgets,
+  type SpendingStore,
+} from './replica-budgets.ts';
 
 const london = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
 const asker: Asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'm', network: 'a' };
 const morning = new Date('2026-11-20T08:00:00Z');
 /** As in production, but a hundredth of the size. */
-const smallRoom = Object.fromEntries(
-  Object.entries(productionRoom).map(([of, most]) => [of, most / 100]),
-) as Room;
+const smallLimits = Object.fromEntries(
+  Object.entries(productionLimits).map(([of, most]) => [of, most / 100]),
+) as MemoryLimits;
 
-function budgetOf(perDay: number | undefined, minCohort = 10, room = productionRoom, per30Days?: number) {
+function budgetOf(perDay: number | undefined, minCohort = 10, limits = productionLimits, per30Days?: number) {
   const usedUp: Holder[] = [];
   const secretOffset = secretOffsets('a-secret-that-only-this-test-uses-0123456789');
-  const budget = knowledgeBudget({
+  const budget = replicaBudgets({
     perDay,
     per30Days,
     minCohort,
     secretOffset,
-    room,
+    limits,
     onUsedUp: (holder) => usedUp.push(holder),
   });
   let asked = 0;
@@ -95,7 +95,7 @@ describe('an estimate is revealing', () => {
     expect(budget.ask(50_000, { target: { latitude: 10 } })).toMatchObject({ isCoarse: true });
   });
 
-  it('when there is no room left to compare it with later ones', () => {
+  it('when no more answers can be kept to compare it with later ones', () => {
     const budget = budgetOf(200);
     for (let place = 0; place < 2_000; place += 1)
       budget.ask(1_000 + 40 * place, { target: { radiusMiles: 5 + place } });
@@ -103,19 +103,19 @@ describe('an estimate is revealing', () => {
   });
 });
 
-describe('a budget of revealing estimates', () => {
+describe('a privacy budget', () => {
   it('is a number for a day; when it is used up, every count is coarse until midnight', () => {
     const budget = budgetOf(5);
     budget.spend(5);
     const inTens = budget.ask(1_239);
     expect(inTens).toMatchObject({ isRevealing: false, isCoarse: false });
-    expect([1_220, 1_230]).toContain(inTens.told);
+    expect([1_220, 1_230]).toContain(inTens.shown);
     expect(budget.usedUp).toEqual([]);
     budget.spend(1);
     expect(budget.usedUp).toEqual(['organisation', 'person', 'network']);
-    const { told, isCoarse } = budget.ask(1_239);
+    const { shown, isCoarse } = budget.ask(1_239);
     expect(isCoarse).toBe(true);
-    expect([1_100, 1_200]).toContain(told);
+    expect([1_100, 1_200]).toContain(shown);
     budget.spend(3);
     expect(budget.usedUp).toHaveLength(3);
     expect(budget.ask(1_239, { now: new Date('2026-11-21T00:00:00Z') })).toEqual(inTens);
@@ -143,7 +143,7 @@ describe('a budget of revealing estimates', () => {
   it('does not exist without the setting, and the cohort alone decides', () => {
     const budget = budgetOf(undefined, 1);
     budget.spend(10_000);
-    expect(budget.ask(1_239)).toEqual({ told: 1_239, isRevealing: false, isCoarse: false });
+    expect(budget.ask(1_239)).toEqual({ shown: 1_239, isRevealing: false, isCoarse: false });
   });
 });
 
@@ -154,16 +154,16 @@ describe('an organisation that asks from very many networks', () => {
   };
 
   it('leaves others their budgets and precise counts', () => {
-    const budget = budgetOf(200, 10, smallRoom);
-    for (let network = 0; network < smallRoom.holders; network += 1)
+    const budget = budgetOf(200, 10, smallLimits);
+    for (let network = 0; network < smallLimits.holders; network += 1)
       budget.ask(1_000, { asker: { network: `${network}` } });
     expect(budget.ask(1_239, neighbour)).toMatchObject({ isCoarse: false });
   });
 
-  it('leaves others room to compare their answers with earlier ones', () => {
-    const budget = budgetOf(200, 10, smallRoom);
-    for (let network = 0; network < smallRoom.answersInAll / smallRoom.answers; network += 1)
-      for (let place = 0; place < smallRoom.answers; place += 1)
+  it('leaves others the memory to compare their answers with earlier ones', () => {
+    const budget = budgetOf(200, 10, smallLimits);
+    for (let network = 0; network < smallLimits.answers / smallLimits.answersPerHolder; network += 1)
+      for (let place = 0; place < smallLimits.answersPerHolder; place += 1)
         budget.ask(1_000 + 40 * place, {
           target: { radiusMiles: 5 + place },
           asker: { network: `${network}` },
@@ -172,7 +172,7 @@ describe('an organisation that asks from very many networks', () => {
   });
 
   it('still has one budget of its own', () => {
-    const budget = budgetOf(20, 10, smallRoom);
+    const budget = budgetOf(20, 10, smallLimits);
     for (let network = 0; network < 100; network += 1) budget.spend(1, { network: `${network}` });
     expect(budget.ask(1_239)).toMatchObject({ isCoarse: true });
     expect(budget.usedUp).toEqual(['organisation', 'person']);
@@ -196,21 +196,21 @@ describe.each([
       fc.property(fc.nat(100_000), fc.double({ min: -80, max: 80, noNaN: true }), (exact, latitude) => {
         const answer = budget.ask(exact, { target: { latitude } });
         expect(answer.isCoarse).toBe(isCoarse);
-        expect(answer.told % step).toBe(0);
-        expect(answer.told <= exact && exact < answer.told + 2 * step).toBe(true);
-        expect(budget.ask(exact, { target: { latitude } }).told).toBe(answer.told);
+        expect(answer.shown % step).toBe(0);
+        expect(answer.shown <= exact && exact < answer.shown + 2 * step).toBe(true);
+        expect(budget.ask(exact, { target: { latitude } }).shown).toBe(answer.shown);
       }),
     );
   });
 
   it('has its steps elsewhere for every question, so that no caller knows where one is', () => {
     const budget = budgetWithSuchCounts();
-    const told = Array.from(
+    const shown = Array.from(
       { length: 400 },
-      (_, n) => budget.ask(counted, { target: { latitude: n / 10 } }).told,
+      (_, n) => budget.ask(counted, { target: { latitude: n / 10 } }).shown,
     );
-    expect(Math.abs(told.filter((each) => each === higher).length / told.length - share)).toBeLessThan(0.1);
-    expect(new Set(told)).toEqual(new Set([lower, higher]));
+    expect(Math.abs(shown.filter((each) => each === higher).length / shown.length - share)).toBeLessThan(0.1);
+    expect(new Set(shown)).toEqual(new Set([lower, higher]));
   });
 });
 
@@ -219,8 +219,8 @@ describe('a count within the budget', () => {
     const budget = budgetOf(1_000_000);
     fc.assert(
       fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 512 }), (counted, interest) => {
-        const narrow = budget.ask(counted, { target: { interests: [interest] } }).told;
-        expect(budget.ask(counted + 20).told).toBeGreaterThanOrEqual(narrow);
+        const narrow = budget.ask(counted, { target: { interests: [interest] } }).shown;
+        expect(budget.ask(counted + 20).shown).toBeGreaterThanOrEqual(narrow);
       }),
     );
   });
@@ -235,13 +235,13 @@ describe('a count within the budget', () => {
     const budget = budgetOf(1_000_000);
     // Of ten consecutive counts, one is just below a step, so another offset would change one of the results.
     for (let counted = 1_000; counted < 1_010; counted += 1)
-      expect(budget.ask(counted, { target: other }).told).toBe(budget.ask(counted, { target: one }).told);
+      expect(budget.ask(counted, { target: other }).shown).toBe(budget.ask(counted, { target: one }).shown);
   });
 });
 
 describe('replicas', () => {
   it('share one budget', async () => {
-    const shared = memorySpentStore();
+    const shared = memorySpendingStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     here.spend(6);
     there.spend(3);
@@ -260,7 +260,7 @@ describe('replicas', () => {
   });
 
   it('count by themselves while the store is away, and share their spending once afterwards', async () => {
-    const shared = memorySpentStore();
+    const shared = memorySpendingStore();
     const [here, there] = [budgetOf(10), budgetOf(10)];
     shared.away = true;
     here.spend(6);
@@ -284,9 +284,9 @@ describe('a replica that could not read', () => {
     ['what others spent today', 'totals', '2026-11-20'],
     ['what was spent on the days before', 'before', '2026-11-19'],
   ] as const)('%s reads it at the next call without another question', async (_, failing, day) => {
-    const store = memorySpentStore();
+    const store = memorySpendingStore();
     await store.add(day, [{ id: 'organisation 1', spent: 7 }]);
-    const budget = budgetOf(10, 10, productionRoom, 12);
+    const budget = budgetOf(10, 10, productionLimits, 12);
     budget.spend(1);
     const failingStore = { ...store, [failing]: () => Promise.reject(new Error('away')) };
     await expect(budget.share(failingStore)).rejects.toThrow('away');
@@ -301,7 +301,7 @@ describe('30 days', () => {
 
   async function spendOn(
     budget: ReturnType<typeof budgetOf>,
-    store: SpentStore,
+    store: SpendingStore,
     days: number,
     times: number,
   ) {
@@ -312,8 +312,8 @@ describe('30 days', () => {
   }
 
   it('have their own budget for an organisation and a person; what was spent on a day is free again after 30 days', async () => {
-    const store = memorySpentStore();
-    const budget = budgetOf(10, 10, productionRoom, 25);
+    const store = memorySpendingStore();
+    const budget = budgetOf(10, 10, productionLimits, 25);
     await spendOn(budget, store, 0, 10);
     await spendOn(budget, store, 1, 10);
     await spendOn(budget, store, 2, 5);
@@ -330,13 +330,13 @@ describe('30 days', () => {
   });
 
   it('allow a thirtieth of their budget until the days before are known, for an organisation and a person', async () => {
-    const store = memorySpentStore();
+    const store = memorySpendingStore();
     for (const day of ['2026-11-18', '2026-11-19'])
       await store.add(day, [
         { id: 'organisation 1', spent: 100 },
         { id: 'person n', spent: 45 },
       ]);
-    const budget = budgetOf(100, 10, productionRoom, 150);
+    const budget = budgetOf(100, 10, productionLimits, 150);
     const [first, second] = [{ mailbox: null }, { organisationId: 2, mailbox: 'n', network: 'b' }];
     expect([budget.spend(40, first), budget.spend(40, second)]).toEqual([5, 5]);
     await budget.share(store);
@@ -345,13 +345,13 @@ describe('30 days', () => {
   });
 
   it('are looked up once a day for each holder, a hundred at a time', async () => {
-    const store = memorySpentStore();
+    const store = memorySpendingStore();
     const asked: number[] = [];
-    const before: SpentStore['before'] = async (day, ids) => {
+    const before: SpendingStore['before'] = async (day, ids) => {
       asked.push(ids.length);
       return await store.before(day, ids);
     };
-    const budget = budgetOf(10, 10, productionRoom, 25);
+    const budget = budgetOf(10, 10, productionLimits, 25);
     for (let organisationId = 1; organisationId <= 150; organisationId += 1)
       budget.ask(0, { asker: { organisationId, mailbox: null, network: null } });
     for (let round = 0; round < 4; round += 1) await budget.share({ ...store, before });

@@ -1,7 +1,7 @@
-/** The store of spending, in memory. */
-import type { SpentStore } from '../src/knowledge/knowledge-budget.ts';
+/** The spending of privacy budgets, in memory. */
+import type { SpendingStore } from '../src/privacy-budget/replica-budgets.ts';
 
-export function memorySpentStore(): SpentStore & { away: boolean } {
+export function memorySpendingStore(): SpendingStore & { away: boolean } {
   const spent = new Map<string, number>();
   const on = (day: string, id: string) => spent.get(`${day} ${id}`) ?? 0;
   return {

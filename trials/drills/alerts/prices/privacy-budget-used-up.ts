@@ -9,11 +9,11 @@ const BUDGET = 5;
 const SEEN_AFTER_MS = 5_000;
 
 /** Somebody asks for places where nobody lives, one after the other. */
-export const estimateBudgetUsedUp: Drill = {
-  alert: 'EstimateBudgetUsedUp',
+export const privacyBudgetUsedUp: Drill = {
+  alert: 'PrivacyBudgetUsedUp',
   cause: async (system) => {
     await system.stop('pricing');
-    system.setEnv('pricing', { AUDIENCE_REVEALING_PER_DAY: String(BUDGET) });
+    system.setEnv('pricing', { PRIVACY_BUDGET_PER_DAY: String(BUDGET) });
     await system.start('pricing');
     await eventually(() => ask(system, 60));
     await pause(SEEN_AFTER_MS);
@@ -23,7 +23,7 @@ export const estimateBudgetUsedUp: Drill = {
     run('admin org show --org 1'),
     elsewhere('the caller stops, and the day is over', async (system) => {
       await system.stop('pricing');
-      system.setEnv('pricing', { AUDIENCE_REVEALING_PER_DAY: '1000000' });
+      system.setEnv('pricing', { PRIVACY_BUDGET_PER_DAY: '1000000' });
       await system.start('pricing');
     }),
   ],

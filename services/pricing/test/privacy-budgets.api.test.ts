@@ -1,4 +1,4 @@
-/** AUDIENCE_REVEALING_PER_DAY: one budget over estimates, creations and replicas. */
+/** PRIVACY_BUDGET_PER_DAY: one privacy budget over estimates, creations and replicas. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { london, member } from './people.ts';
@@ -8,7 +8,7 @@ let pricing: PricingUnderTest;
 let other: Replica;
 
 beforeAll(async () => {
-  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z', { AUDIENCE_REVEALING_PER_DAY: 6 });
+  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z', { PRIVACY_BUDGET_PER_DAY: 6 });
   await pricing.importMembers(Array.from({ length: 230 }, (_, n) => member(n + 1)));
   other = await pricing.startReplica();
 });
@@ -38,7 +38,7 @@ async function creation(replica: Pick<Replica, 'post'>, latitude: number): Promi
 async function hasShared(url: string): Promise<void> {
   const runs = async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    return Number(/loop_runs_total\{[^}]*share-knowledge[^}]*done[^}]*\} (\d+)/.exec(metrics)?.[1]);
+    return Number(/loop_runs_total\{[^}]*share-privacy-budgets[^}]*done[^}]*\} (\d+)/.exec(metrics)?.[1]);
   };
   const before = await runs();
   await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + 2));
@@ -57,12 +57,12 @@ it('is spent by estimates and by prices of creations, on whichever replica; both
   await hasShared(other.url);
   expect(await estimate(other, london.latitude)).toBe(230);
   await estimate(other, 16);
-  const told = await estimate(other, london.latitude);
-  expect(told).toBeLessThan(230);
-  expect(told % 100).toBe(0);
-  expect(await creation(other, london.latitude)).toBe(told);
+  const shown = await estimate(other, london.latitude);
+  expect(shown).toBeLessThan(230);
+  expect(shown % 100).toBe(0);
+  expect(await creation(other, london.latitude)).toBe(shown);
   const metrics = await (await fetch(`${other.url}/metrics`)).text();
-  expect(metrics).toMatch(/estimate_budgets_used_up_total\{[^}]*of="organisation"[^}]*\} 1/);
+  expect(metrics).toMatch(/privacy_budgets_used_up_total\{[^}]*of="organisation"[^}]*\} 1/);
 });
 
 it('stays used up on a replica that starts later', async () => {
@@ -70,13 +70,13 @@ it('stays used up on a replica that starts later', async () => {
   await estimate(restarted, 17);
   await hasShared(restarted.url);
   await estimate(restarted, 18);
-  const told = await estimate(restarted, london.latitude);
-  expect(told).toBeLessThan(230);
-  expect(told % 100).toBe(0);
+  const shown = await estimate(restarted, london.latitude);
+  expect(shown).toBeLessThan(230);
+  expect(shown % 100).toBe(0);
 });
 
 it('allows a thirtieth of the budget of 30 days while the store with the days before is away', async () => {
-  await using replica = await pricing.startReplica({ AUDIENCE_REVEALING_PER_30_DAYS: 60 });
+  await using replica = await pricing.startReplica({ PRIVACY_BUDGET_PER_30_DAYS: 60 });
   const newcomer = { organisationId: 8, personId: 8, mailbox: 'eight', network: 'eight' };
   const ask = (latitude: number) => estimate(replica, latitude, newcomer);
   pricing.mongo.takeDown();

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
-import type { Spent } from './knowledge-budget.ts';
-import { openKnowledge } from './open-knowledge.ts';
+import { openPrivacyBudgets } from './privacy-budgets.ts';
+import type { Spending } from './replica-budgets.ts';
 
 const asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'm', network: 'a' };
 const target = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
 
-function open(add: (spent: readonly Spent[]) => Promise<void>) {
-  return openKnowledge({
+function open(add: (spent: readonly Spending[]) => Promise<void>) {
+  return openPrivacyBudgets({
     perDay: 200,
     per30Days: undefined,
     minCohort: 10,
@@ -21,10 +21,10 @@ function open(add: (spent: readonly Spent[]) => Promise<void>) {
 }
 
 it('a replica that stops stores its last spending', async () => {
-  const shared: Spent[] = [];
-  const knowledge = open(async (spent) => void shared.push(...spent));
-  knowledge.discloseCount({ asker, target, counted: 3, now: new Date() });
-  await knowledge[Symbol.asyncDispose]();
+  const shared: Spending[] = [];
+  const budgets = open(async (spent) => void shared.push(...spent));
+  budgets.discloseCount({ asker, target, counted: 3, now: new Date() });
+  await budgets[Symbol.asyncDispose]();
   expect(shared).toEqual([
     { id: 'organisation 1', spent: 1 },
     { id: 'person m', spent: 1 },
@@ -33,7 +33,7 @@ it('a replica that stops stores its last spending', async () => {
 });
 
 it('a replica stops although the store is away, and its last spending is lost', async () => {
-  const knowledge = open(() => Promise.reject(new Error('the store is away')));
-  knowledge.discloseCount({ asker, target, counted: 3, now: new Date() });
-  await expect(knowledge[Symbol.asyncDispose]()).resolves.toBeUndefined();
+  const budgets = open(() => Promise.reject(new Error('the store is away')));
+  budgets.discloseCount({ asker, target, counted: 3, now: new Date() });
+  await expect(budgets[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });

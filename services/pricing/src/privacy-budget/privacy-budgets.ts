@@ -1,45 +1,45 @@
-/** The budget of revealing estimates in the service: shared between replicas, traced, and logged when it is used up. */
+/** The privacy budgets of the service: shared between replicas, traced, and logged when one is used up. */
 import { createHmac } from 'node:crypto';
 import { firstSecret } from '@offer-ads/platform/config/secrets';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { estimateTrace } from './estimate-trace.ts';
-import { holders, knowledgeBudget, type Question, type SpentStore } from './knowledge-budget.ts';
+import { holders, type Question, replicaBudgets, type SpendingStore } from './replica-budgets.ts';
 
 const TRACE_EVERY_MS = 10_000;
 
-export type Knowledge = AsyncDisposable & {
+export type PrivacyBudgets = AsyncDisposable & {
   /** The count that an estimate or a creation gets and is priced by. */
   readonly discloseCount: (question: Question) => number;
 };
 
-export function openKnowledge(o: {
+export function openPrivacyBudgets(o: {
   readonly perDay: number | undefined;
   readonly per30Days: number | undefined;
   readonly minCohort: number;
   /** The same on all replicas. */
   readonly secret: string;
-  readonly store: SpentStore;
+  readonly store: SpendingStore;
   /** A replica learns within this time what the others have spent. */
   readonly shareEveryMs: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): Knowledge {
+}): PrivacyBudgets {
   const usedUp = o.metrics.counter({
-    name: 'estimate_budgets_used_up_total',
-    help: 'Budgets of revealing estimates that were used up, by kind of holder; the log names the holders',
+    name: 'privacy_budgets_used_up_total',
+    help: 'Privacy budgets that were used up, by kind of holder; the log names the holders',
     labelNames: ['of'],
     from0: { of: [...holders] },
   });
-  const budget = knowledgeBudget({
+  const budgets = replicaBudgets({
     perDay: o.perDay,
     per30Days: o.per30Days,
     minCohort: o.minCohort,
     secretOffset: secretOffsets(o.secret),
     onUsedUp: (of, { organisationId, personId, keyId }) => {
       usedUp.inc({ of });
-      o.logger.warn({ of, organisationId, personId, keyId }, 'budget of revealing estimates used up');
+      o.logger.warn({ of, organisationId, personId, keyId }, 'privacy budget used up');
     },
   });
   const trace = estimateTrace(o.logger);
@@ -56,20 +56,22 @@ export function openKnowledge(o: {
     }),
   );
   if (o.perDay !== undefined) {
-    const share = () => budget.share(o.store);
+    const share = () => budgets.share(o.store);
     // After the loop has stopped, so that the other replicas learn what was spent here last.
     loops.defer(() =>
       share().catch((error: unknown) => {
         logger.warn({ error }, 'budget spending of the last seconds could not be stored and is lost');
       }),
     );
-    loops.use(startLoop({ name: 'share-knowledge', everyMs: o.shareEveryMs, work: share, logger, metrics }));
+    loops.use(
+      startLoop({ name: 'share-privacy-budgets', everyMs: o.shareEveryMs, work: share, logger, metrics }),
+    );
   }
   return {
     discloseCount: (question) => {
-      const answer = budget.answer(question);
+      const answer = budgets.answer(question);
       trace.note(question, answer);
-      return answer.told;
+      return answer.shown;
     },
     [Symbol.asyncDispose]: () => loops.disposeAsync(),
   };

@@ -12,7 +12,7 @@ it('each estimate leaves a trace that names the caller and the size, and neither
   const note = (counted: number, of = asker) =>
     trace.note(
       { asker: of, target, counted, now: new Date() },
-      { told: counted, isRevealing: counted < 20, isCoarse: false },
+      { shown: counted, isRevealing: counted < 20, isCoarse: false },
     );
   for (const counted of [7, 7, 31, 1_234_567]) note(counted);
   note(150, { ...asker, keyId: 4 });

@@ -1,17 +1,17 @@
-/** What all replicas have spent of the budgets on a day. It contains no positions and no questions. */
+/** What all replicas have spent of the privacy budgets on each day. It contains no positions and no questions. */
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
-import type { SpentStore } from './knowledge-budget.ts';
+import type { SpendingStore } from './replica-budgets.ts';
 
-type SpentDocument = { _id: string; spent: number; at: Date };
+type SpendingDocument = { _id: string; spent: number; at: Date };
 
 /** The day itself and the 29 before it count. */
 const DAYS_BEFORE = 29;
 /** One day more, because clocks differ. */
 const KEPT_SECONDS = (DAYS_BEFORE + 2) * 86_400;
 
-export async function openSpentStore(connection: Connection): Promise<SpentStore> {
-  const collection = connection.collection<SpentDocument>('spent_knowledge');
+export async function openSpendingStore(connection: Connection): Promise<SpendingStore> {
+  const collection = connection.collection<SpendingDocument>('privacy_budget_spending');
   await orUnavailable(collection.createIndex({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS }));
   const idOf = (day: string, id: string) => `${day} ${id}`;
   return {

@@ -1,7 +1,7 @@
 /** Logs which callers asked for how many estimates of which size: one line per caller every ten seconds, without positions. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { sizeClassOf } from '../domain/revealing.ts';
-import type { Answer, Asker, Question } from './knowledge-budget.ts';
+import type { Answer, Asker, Question } from './replica-budgets.ts';
 
 export type EstimateTrace = {
   readonly note: (question: Question, answer: Answer) => void;
