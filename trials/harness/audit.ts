@@ -1,8 +1,9 @@
 /** The audit of a system at rest: nothing is parked or unsound, and each purchase is on record exactly as it was answered. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
-import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
+import { brokerNames, queuesOf } from '@offer-ads/platform/messaging/broker/topology';
 import { connect } from 'amqplib';
 import type { Buyer } from './load/buyers.ts';
 import { mailsTo } from './simulators.ts';
@@ -30,15 +31,11 @@ export async function eventsUnderWay({ stores }: Pick<Audited, 'stores'>): Promi
     const [row] = await query<{ events: number }>(url, 'SELECT count(*)::int AS events FROM outbox');
     if (row !== undefined && row.events > 0) waiting.push(`${row.events} events in the outbox of ${service}`);
   }
-  const names = brokerNames('');
   const connection = await connect(stores.rabbitmq, { noDelay: true });
   try {
     const channel = await connection.createChannel();
     for (const service of consumers)
-      for (const queue of [
-        names.queue(service),
-        ...RETRY_DELAYS_MS.map((delayMs) => names.retry(service, delayMs)),
-      ]) {
+      for (const queue of queuesOfConsumer(service)) {
         const { messageCount } = await channel.checkQueue(queue);
         if (messageCount > 0) waiting.push(`${messageCount} messages in ${queue}`);
       }
@@ -46,6 +43,15 @@ export async function eventsUnderWay({ stores }: Pick<Audited, 'stores'>): Promi
     await connection.close();
   }
   return waiting;
+}
+
+function queuesOfConsumer(service: ServiceName): string[] {
+  const names = brokerNames('');
+  const kinds = queuesOf(service, allEvents);
+  const retries = kinds.flatMap((kind) =>
+    RETRY_DELAYS_MS.map((delayMs) => names.retry(service, kind, delayMs)),
+  );
+  return [...kinds.map((kind) => names.queue(service, kind)), ...retries];
 }
 
 async function audit(system: Audited, buyers: readonly Buyer[]): Promise<string[]> {

@@ -7,14 +7,14 @@ import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
 import {
   type BrokerUser,
   brokerNames,
-  consumesAny,
   declareTopology,
+  queuesOf,
 } from '@offer-ads/platform/messaging/broker/topology';
 import { render } from '../render/render.ts';
 
 const names = brokerNames('');
 const users = [...serviceNames.filter((name) => name !== 'moderation'), 'admin'] as const;
-const consumers = users.filter((user) => consumesAny(user, allEvents));
+const consumers = users.filter((user) => queuesOf(user, allEvents).length > 0);
 /** The name of the default exchange in permissions; its real name is empty. */
 const defaultExchange = 'amq.default';
 
@@ -104,10 +104,12 @@ describe.each(users)('the user %s', (user) => {
   it('may read its own queues and nobody else’s', () => {
     for (const consumer of consumers) {
       const isOwn = consumer === user;
-      for (const queue of [names.queue(consumer), names.parked(consumer)])
+      const kinds = queuesOf(consumer, allEvents);
+      for (const queue of [...kinds.map((kind) => names.queue(consumer, kind)), names.parked(consumer)])
         expect([queue, may(user, 'read', queue)]).toEqual([queue, isOwn]);
-      for (const delayMs of RETRY_DELAYS_MS)
-        expect(may(user, 'configure', names.retry(consumer, delayMs))).toBe(isOwn);
+      for (const kind of kinds)
+        for (const delayMs of RETRY_DELAYS_MS)
+          expect(may(user, 'configure', names.retry(consumer, kind, delayMs))).toBe(isOwn);
     }
   });
 

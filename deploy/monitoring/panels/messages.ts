@@ -35,16 +35,19 @@ export const messages: Dashboard = {
       panels: [
         {
           title: 'Messages that wait',
-          description: 'Messages in the queue of each service, without those that are being handled.',
+          description:
+            'Messages in the queues of each service, without those that are being handled. Bulk: members, views and clicks.',
           unit: 'short',
-          queries: [['max by (service) (queue_messages{queue="main"})', '{{service}}']],
+          queries: [
+            ['max by (service, queue) (queue_messages{queue=~"main|bulk"})', '{{service}} {{queue}}'],
+          ],
         },
         {
           title: 'Age of the oldest message being handled',
           description: 'It was first in the queue. QueueBacklog fires at 15 minutes.',
           unit: 's',
           redFrom: 900,
-          queries: [['max by (service) (events_in_hand_oldest_age_seconds)', '{{service}}']],
+          queries: [['max by (service, queue) (events_in_hand_oldest_age_seconds)', '{{service}} {{queue}}']],
         },
         {
           title: 'Parked messages',

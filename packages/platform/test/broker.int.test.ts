@@ -5,11 +5,20 @@ import { testNamespace } from '@offer-ads/testing/stores/broker';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { connect } from 'amqplib';
-import { type Broker, on } from '../src/messaging/broker/broker.ts';
+import { type Broker, on, onBatch } from '../src/messaging/broker/broker.ts';
 import { newEvent } from '../src/messaging/events.ts';
 import { serviceUnavailable } from '../src/process/faults.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
-import { Counted, connectTestBroker, counted, publishRaw, upTo, Whispered } from './test-events.ts';
+import {
+  Counted,
+  connectTestBroker,
+  counted,
+  Poured,
+  publishRaw,
+  testDeclarations,
+  upTo,
+  Whispered,
+} from './test-events.ts';
 
 /** Disposed in reverse order: a client before its proxy. */
 let resources: AsyncDisposableStack;
@@ -110,6 +119,61 @@ describe('publishing', () => {
     // A connection that works again is closed sooner.
     proxy.cut();
     await eventually(() => offers.publish([counted(2)]));
+  });
+});
+
+describe('events that come by the thousand', () => {
+  const declarations = [...testDeclarations, Poured];
+  const poured = (drop: number) =>
+    newEvent(Poured, { subject: 'test/1', subjectVersion: drop, at: new Date(), data: { drop } });
+
+  it('delay no other event: more wait than a consumer takes at once, and none of them is finished', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers', { declarations }));
+    const billing = resources.use(await connectTestBroker(corner, 'billing', { declarations }));
+    await offers.publish(upTo(2_500).map(poured));
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    let drops = 0;
+    const received: number[] = [];
+    await billing.consume([
+      onBatch(Poured, async (events) => {
+        begun.resolve();
+        await gate.promise;
+        drops += events.length;
+      }),
+      on(Counted, async ({ data }) => void received.push(data.count)),
+    ]);
+    await begun.promise;
+    await offers.publish([counted(1)]);
+    await eventually(() => expect(received).toEqual([1]));
+    expect(drops).toBe(0);
+    gate.resolve();
+    await eventually(() => expect(drops).toBe(2_500));
+  });
+
+  it('are tried again, parked and replayed through the queue that they came from', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers', { declarations }));
+    const billing = resources.use(await connectTestBroker(corner, 'billing', { declarations }));
+    let isMended = false;
+    let attempts = 0;
+    const received: number[] = [];
+    await billing.consume([
+      on(Poured, async ({ data }) => {
+        attempts += 1;
+        if (!isMended) throw new Error('not yet');
+        received.push(data.drop);
+      }),
+      on(Counted, async () => {}),
+    ]);
+    await offers.publish([poured(7)]);
+    await eventually(async () => expect(await billing.parked.list(10)).toHaveLength(1));
+    expect(attempts).toBe(5);
+    isMended = true;
+    expect(await billing.parked.replay('all')).toBe(1);
+    await eventually(() => expect(received).toEqual([7]));
+    expect(await billing.parked.list(10)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { declareEvent } from '@offer-ads/contracts/events/event-declaration';
+import { declareEvent, type EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { untilConnected } from '@offer-ads/testing/stores/broker';
 import { createEmptyDatabase } from '@offer-ads/testing/stores/database';
@@ -44,6 +44,17 @@ export const Unlocked = declareEvent({
   credentials: ['link'],
 });
 
+/** Comes by the thousand. */
+export const Poured = declareEvent({
+  name: 'Poured',
+  version: 1,
+  owner: 'offers',
+  consumers: ['billing'],
+  schema: z.object({ drop: z.int() }),
+  bulk: true,
+  meaning: 'A test poured.',
+});
+
 export const testDeclarations = [Counted, Whispered, Unlocked];
 
 export function counted(count: number): OutgoingEvent {
@@ -66,6 +77,7 @@ export async function connectTestBroker(
   }: {
     isDown?: boolean;
     confirmTimeoutMs?: number;
+    declarations?: readonly EventDeclaration[];
     retryDelaysMs?: readonly number[];
     heldAtMostMs?: number;
     metrics?: Metrics;

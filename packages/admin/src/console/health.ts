@@ -55,6 +55,7 @@ async function lookAt(
   const told = metrics?.status === 200 ? readMetrics(metrics.text) : undefined;
   const value = (metric: string, labels?: Record<string, string>) => told?.value(metric, labels) ?? null;
   const connected = value('broker_connected');
+  const queued = value('queue_messages', { queue: 'main' });
   return {
     told,
     health: {
@@ -62,7 +63,7 @@ async function lookAt(
       ready: ready?.status === 200,
       problems: problemsIn(ready),
       brokerConnected: connected === null ? null : connected === 1,
-      queued: value('queue_messages', { queue: 'main' }),
+      queued: queued === null ? null : queued + (value('queue_messages', { queue: 'bulk' }) ?? 0),
       retrying: value('queue_messages', { queue: 'retry' }),
       parked: value('queue_messages', { queue: 'parked' }),
       outbox: value('outbox_events'),

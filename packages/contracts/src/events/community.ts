@@ -39,6 +39,7 @@ export const MemberChanged = declareEvent({
   consumers: ['pricing'],
   schema: memberFacts.extend({ version: memberVersion }),
   positions: ['latitude', 'longitude'],
+  bulk: true,
   meaning: 'A member joined, moved, changed interests or gender, was banned or became (in)active.',
 });
 
@@ -48,6 +49,7 @@ export const MemberRemoved = declareEvent({
   owner: 'community',
   consumers: ['pricing'],
   schema: z.object({ memberId, version: memberVersion }),
+  bulk: true,
   meaning: 'A member left; all their data is deleted.',
 });
 
@@ -78,6 +80,7 @@ export const OfferViewed = declareEvent({
   owner: 'community',
   consumers: ['offers'],
   schema: traffic.extend({ viewedAt: instant }),
+  bulk: true,
   meaning: 'An offer was shown to somebody.',
 });
 
@@ -87,5 +90,6 @@ export const OfferClicked = declareEvent({
   owner: 'community',
   consumers: ['offers'],
   schema: traffic.extend({ clickedAt: instant }),
+  bulk: true,
   meaning: 'Somebody opened the page of an offer.',
 });

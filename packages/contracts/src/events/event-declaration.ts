@@ -20,6 +20,8 @@ export type EventDeclaration<Name extends string = string, Schema extends z.ZodT
   readonly credentials?: readonly string[];
   /** Coordinates of a person in degrees. Parked messages keep only two decimals, about a kilometre. */
   readonly positions?: readonly string[];
+  /** It comes by the thousand. At each consumer such events have a queue of their own, so that they delay no other event. */
+  readonly bulk?: true;
 };
 
 export type EventData<Declaration extends EventDeclaration> = z.infer<Declaration['schema']>;

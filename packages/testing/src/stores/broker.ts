@@ -1,8 +1,14 @@
 /** A namespace of the broker for one test file. */
 import { randomUUID } from 'node:crypto';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { type Broker, RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
-import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
+import {
+  brokerNames,
+  type QueueKind,
+  queueKinds,
+  queuesOf,
+} from '@offer-ads/platform/messaging/broker/topology';
 import { type Channel, connect } from 'amqplib';
 import { requireAddress } from '../config.ts';
 import { eventually } from '../waiting/eventually.ts';
@@ -13,8 +19,8 @@ export type TestNamespace = {
   readonly namespace: string;
   /** Moves the events that wait for a retry back into the queues, so that no test waits for minutes. */
   readonly retryNow: (...services: readonly ServiceName[]) => Promise<void>;
-  /** Messages in the queue of a service that have not been delivered to it. */
-  readonly waiting: (service: ServiceName) => Promise<number>;
+  /** Messages in a queue of a service, by default `main`, that have not been delivered to it. */
+  readonly waiting: (service: ServiceName, kind?: QueueKind) => Promise<number>;
   readonly dispose: () => Promise<void>;
 };
 
@@ -29,11 +35,12 @@ export function testNamespace(): TestNamespace {
     retryNow: (...services) =>
       onChannel(url, async (channel) => {
         for (const service of services)
-          for (const delayMs of RETRY_DELAYS_MS)
-            await moveAll(channel, names.retry(service, delayMs), names.queue(service));
+          for (const kind of queuesOf(service, allEvents))
+            for (const delayMs of RETRY_DELAYS_MS)
+              await moveAll(channel, names.retry(service, kind, delayMs), names.queue(service, kind));
       }),
-    waiting: (service) =>
-      onChannel(url, async (channel) => (await channel.checkQueue(names.queue(service))).messageCount),
+    waiting: (service, kind = 'main') =>
+      onChannel(url, async (channel) => (await channel.checkQueue(names.queue(service, kind))).messageCount),
     dispose: () => deleteNamespace(url, namespace),
   };
 }
@@ -54,9 +61,10 @@ export async function sendUnreadable(
     const headers = { cloudEvents_type: 'made.up', cloudEvents_subject: o.subject };
     const content = Buffer.from(JSON.stringify(o.data));
     const properties = { messageId: randomUUID(), headers, persistent: true };
-    channel.sendToQueue(brokerNames('').queue(o.service), content, properties);
+    const queue = brokerNames('').queue(o.service, 'main');
+    channel.sendToQueue(queue, content, properties);
     // Answered only after the message above has arrived.
-    await channel.checkQueue(brokerNames('').queue(o.service));
+    await channel.checkQueue(queue);
   });
 }
 
@@ -73,7 +81,7 @@ async function deleteNamespace(url: string, namespace: string): Promise<void> {
   const names = brokerNames(namespace);
   await onChannel(url, async (channel) => {
     for (const service of serviceNames) {
-      await channel.deleteQueue(names.queue(service));
+      for (const kind of queueKinds) await channel.deleteQueue(names.queue(service, kind));
       await channel.deleteQueue(names.parked(service));
     }
     await channel.deleteExchange(names.exchange);

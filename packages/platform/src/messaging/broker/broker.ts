@@ -13,7 +13,14 @@ import { type Consuming, startConsuming } from './consuming.ts';
 import { type Subscription, toMessage } from './messages.ts';
 import { dropParked, listParked, replayParked, type Selection } from './parking.ts';
 import { confirmedPublish, type Publish } from './publishing.ts';
-import { type BrokerUser, brokerNames, consumesAny, declareTopology } from './topology.ts';
+import {
+  type BrokerUser,
+  brokerNames,
+  declareTopology,
+  type QueueKind,
+  queueFor,
+  queuesOf,
+} from './topology.ts';
 import { watchQueues } from './watching.ts';
 import { withholdSensitive } from './withholding.ts';
 
@@ -89,8 +96,13 @@ export async function connectBroker(o: {
   const timeoutMs = o.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS;
   const byType = new Map(declarations.map((declaration) => [eventType(declaration), declaration]));
   const withhold = withholdSensitive(byType);
+  const kindOf = (type: string) => {
+    const declaration = byType.get(type);
+    return declaration === undefined ? 'main' : queueFor(declaration);
+  };
   let subscriptions: readonly Subscription[] = [];
-  let consuming: Consuming | undefined;
+  const kinds = queuesOf(service, declarations);
+  const consuming = new Map<QueueKind, Consuming>();
 
   const connection = await keepConnected<Link>({
     url: o.url,
@@ -108,31 +120,37 @@ export async function connectBroker(o: {
 
   async function startConsumer({ line, publish }: Link): Promise<void> {
     if (subscriptions.length === 0) return;
-    const channel = line.guard(await line.model.createChannel());
-    const started = await startConsuming({
-      channel,
-      publish,
-      service,
-      names,
-      subscriptions,
-      retryDelaysMs,
-      heldAtMostMs: o.heldAtMostMs,
-      holdingPauses: o.holdingPauses,
-      withhold,
-      onCancelled: line.reset,
-      logger,
-      metrics,
-    });
-    consuming = started;
+    consuming.clear();
+    for (const kind of kinds) {
+      // A channel of its own, because what is prefetched from one queue must take no place of the other's.
+      const channel = line.guard(await line.model.createChannel());
+      const started = await startConsuming({
+        channel,
+        publish,
+        service,
+        names,
+        kind,
+        subscriptions: subscriptions.filter(({ declaration }) => queueFor(declaration) === kind),
+        retryDelaysMs,
+        heldAtMostMs: o.heldAtMostMs,
+        holdingPauses: o.holdingPauses,
+        withhold,
+        onCancelled: line.reset,
+        logger,
+        metrics,
+      });
+      consuming.set(kind, started);
+    }
     // A stop was requested meanwhile.
     if (subscriptions.length === 0) await stopConsuming();
   }
 
   async function stopConsuming(): Promise<void> {
     subscriptions = [];
-    const stopped = consuming;
-    consuming = undefined;
-    await stopped?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
+    const stopping = [...consuming.values()].map((consumer) => consumer.stop());
+    consuming.clear();
+    for (const result of await Promise.allSettled(stopping))
+      if (result.status === 'rejected') logger.warn({ error: result.reason }, 'consumer did not stop');
   }
 
   function linked(): Link {
@@ -146,7 +164,7 @@ export async function connectBroker(o: {
     nothing: T,
     work: (channel: ConfirmChannel, link: Link) => Promise<T>,
   ): Promise<T> {
-    if (!consumesAny(service, declarations)) return nothing;
+    if (kinds.length === 0) return nothing;
     const link = linked();
     const channel = await link.line.model.createConfirmChannel();
     channel.on('error', (error) => logger.warn({ error }, 'broker channel failed'));
@@ -157,17 +175,19 @@ export async function connectBroker(o: {
     }
   }
   const parked = names.parked(service);
-  const watching = consumesAny(service, declarations)
-    ? watchQueues({
-        model: () => connection.current()?.line.model,
-        names,
-        service,
-        retryDelaysMs,
-        inHand: () => consuming?.inHand() ?? { count: 0, oldestAgeMs: 0 },
-        logger,
-        metrics,
-      })
-    : undefined;
+  const watching =
+    kinds.length > 0
+      ? watchQueues({
+          model: () => connection.current()?.line.model,
+          names,
+          service,
+          retryDelaysMs,
+          kinds,
+          inHand: (kind) => consuming.get(kind)?.inHand() ?? { count: 0, oldestAgeMs: 0 },
+          logger,
+          metrics,
+        })
+      : undefined;
 
   return {
     publish: async (events) => {
@@ -194,7 +214,12 @@ export async function connectBroker(o: {
         withParked<ParkedMessage[]>([], (channel) => listParked(channel, { parked, limit, withhold })),
       replay: (select) =>
         withParked(0, (channel, { publish }) =>
-          replayParked(channel, { parked, queue: names.queue(service), publish, select }),
+          replayParked(channel, {
+            parked,
+            queueOf: (type) => names.queue(service, kindOf(type)),
+            publish,
+            select,
+          }),
         ),
       drop: (select) => withParked(0, (channel) => dropParked(channel, parked, select)),
     },

@@ -36,6 +36,7 @@ async function consumingOne(cancel: () => Promise<never>) {
     publish: async () => {},
     service: 'billing',
     names: brokerNames(''),
+    kind: 'main',
     subscriptions: [on(Counted, () => handled.promise)],
     retryDelaysMs: [],
     withhold: ({ content }) => ({ content, isWhole: true }),

@@ -12,7 +12,7 @@ import { attemptsOf, type Delivery, finishBy } from './finishing.ts';
 import { startHolding, type Tried } from './holding.ts';
 import { readMessage, type Subscription } from './messages.ts';
 import { type Publish, within } from './publishing.ts';
-import type { BrokerNames, BrokerUser } from './topology.ts';
+import type { BrokerNames, BrokerUser, QueueKind } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
 export type Consuming = {
@@ -29,8 +29,8 @@ type Delivered = { readonly message: ConsumeMessage; readonly trace: Context };
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
 const PREFETCH = 250;
-/** Handlers at work at once: fewer than the database connections, so that requests always find one. */
-const HANDLERS_AT_ONCE = 5;
+/** Handlers at work at once, beside the batches: together fewer than the database connections, so that requests always find one. */
+const HANDLERS_AT_ONCE = { main: 5, bulk: 1 } as const;
 /** This many fit into a transaction of some ten milliseconds. Twice as many are prefetched, so that the next batch fills meanwhile. */
 const BATCH_AT_MOST = 500;
 const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
@@ -44,6 +44,7 @@ export async function startConsuming(o: {
   publish: Publish;
   service: BrokerUser;
   names: BrokerNames;
+  kind: QueueKind;
   subscriptions: readonly Subscription[];
   retryDelaysMs: readonly number[];
   heldAtMostMs?: number | undefined;
@@ -80,7 +81,7 @@ export async function startConsuming(o: {
 
   function startWaiting(): void {
     if (holding.isHolding()) for (const delivery of waiting.splice(0)) holding.keep(delivery);
-    while (!over.signal.aborted && running.size < HANDLERS_AT_ONCE) {
+    while (!over.signal.aborted && running.size < HANDLERS_AT_ONCE[o.kind]) {
       const delivery = waiting.shift();
       if (delivery === undefined) return;
       const work = tryOrHold(delivery).finally(() => {
@@ -139,7 +140,7 @@ export async function startConsuming(o: {
     for (const batch of batches.values()) batch.forget();
   });
   await channel.prefetch(batches.size === 0 ? PREFETCH : PREFETCH_FOR_BATCHES);
-  const { consumerTag } = await channel.consume(o.names.queue(o.service), (message) => {
+  const { consumerTag } = await channel.consume(o.names.queue(o.service, o.kind), (message) => {
     if (message === null) o.onCancelled();
     else {
       acknowledging.delivered(message);

@@ -11,7 +11,7 @@ import type { Tried } from './holding.ts';
 import { type ReadMessage, readMessage, type Subscription } from './messages.ts';
 import { attemptsHeader, copyTo, toParked } from './parking.ts';
 import type { Publish } from './publishing.ts';
-import type { BrokerNames, BrokerUser } from './topology.ts';
+import type { BrokerNames, BrokerUser, QueueKind } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
 /** A delivery that could be read, with the trace of its cause. */
@@ -53,17 +53,18 @@ export function finishBy(o: {
   publish: Publish;
   service: BrokerUser;
   names: BrokerNames;
+  kind: QueueKind;
   byType: ReadonlyMap<string, Subscription>;
   retryDelaysMs: readonly number[];
   withhold: Withhold;
   logger: Logger;
   metrics: Metrics;
 }): Finishing {
-  const { acknowledging, names, service, logger } = o;
+  const { acknowledging, names, service, kind, logger } = o;
   const handled = o.metrics.histogram({
     name: 'events_handled_seconds',
-    help: 'Time to handle an event, or the batch that it was in, by type and outcome',
-    labelNames: ['type', 'outcome'],
+    help: 'Time to handle an event, or the batch that it was in, by queue, type and outcome',
+    labelNames: ['queue', 'type', 'outcome'],
   });
 
   /**
@@ -95,7 +96,7 @@ export function finishBy(o: {
       { error, attempts, delayMs, eventId: idOf(message) },
       'event not handled, will be tried again',
     );
-    await o.publish([copyTo(message, names.retry(service, delayMs), { [attemptsHeader]: attempts })]);
+    await o.publish([copyTo(message, names.retry(service, kind, delayMs), { [attemptsHeader]: attempts })]);
     return 'retried';
   }
 
@@ -109,7 +110,8 @@ export function finishBy(o: {
   return {
     finish: async (message, isToBlame) => {
       const read = readMessage(message, o.byType);
-      const done = handled.startTimer({ type: read.ok ? read.subscription.declaration.name : 'unreadable' });
+      const type = read.ok ? read.subscription.declaration.name : 'unreadable';
+      const done = handled.startTimer({ queue: kind, type });
       try {
         const outcome = await handle(message, read, isToBlame);
         if (outcome === 'held') return 'unavailable';
@@ -124,7 +126,7 @@ export function finishBy(o: {
       }
     },
     finishTogether: async (deliveries, { declaration, handleTogether }) => {
-      const done = handled.startTimer({ type: declaration.name });
+      const done = handled.startTimer({ queue: kind, type: declaration.name });
       try {
         await inTraceOfItsOwn(declaration.name, deliveries, () =>
           handleTogether(deliveries.map(({ event }) => event)),
@@ -149,7 +151,7 @@ export function finishBy(o: {
       const delayMs = o.retryDelaysMs.findLast((delay) => delay <= PUT_OFF_MS);
       try {
         if (delayMs === undefined) throw new Error('no retry queue has a delay that short');
-        const queue = names.retry(service, delayMs);
+        const queue = names.retry(service, kind, delayMs);
         await o.publish(messages.map((message) => copyTo(message, queue, {})));
         acknowledging.ack(messages);
       } catch (error) {

@@ -5,6 +5,7 @@
 import { growingPauses, type PauseBounds } from '../../process/growing-pauses.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { QueueKind } from './topology.ts';
 
 /** `answered`: it was handled, so the store answers. `unknown` says nothing about the store. */
 export type Tried = 'answered' | 'unavailable' | 'unknown';
@@ -41,14 +42,16 @@ export function startHolding<D extends object>(o: {
   readonly putOff: (deliveries: readonly D[]) => Promise<void>;
   readonly heldAtMostMs?: number | undefined;
   readonly pauses?: PauseBounds | undefined;
+  readonly kind: QueueKind;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }): Holding<D> {
   const waits = o.metrics.gauge({
     name: 'events_wait_for_store',
     help: '1 from when an event was held because a store did not answer until one is handled',
+    labelNames: ['queue'],
   });
-  waits.set(0);
+  waits.set({ queue: o.kind }, 0);
   const heldAtMostMs = o.heldAtMostMs ?? HELD_AT_MOST_MS;
   /** Held deliveries and since when, in the order in which they are tried. */
   const held = new Map<D, number>();
@@ -115,12 +118,12 @@ export function startHolding<D extends object>(o: {
         noteFailure(delivery);
         keep(delivery);
       }
-      waits.set(1);
+      waits.set({ queue: o.kind }, 1);
       outage ??= hold();
     },
     answered: () => {
       answers += 1;
-      waits.set(0);
+      waits.set({ queue: o.kind }, 0);
     },
     isSuspect: (delivery) => (answersAtFailure.get(delivery) ?? answers) < answers,
     watchTry: (delivery) => {

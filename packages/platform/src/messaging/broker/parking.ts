@@ -83,17 +83,17 @@ async function giveBack(channel: Channel, parked: string, expected: number): Pro
 }
 
 /**
- * Sends the selected messages back to the service's queue as new deliveries. Returns their number. Messages without their credentials
+ * Sends the selected messages back to the service's queues as new deliveries. Returns their number. Messages without their credentials
  * are useless to a consumer and stay parked.
  */
 export async function replayParked(
   channel: ConfirmChannel,
-  o: { parked: string; queue: string; publish: Publish; select: Selection },
+  o: { parked: string; queueOf: (type: string) => string; publish: Publish; select: Selection },
 ): Promise<number> {
   const isWanted = (message: GetMessage) => isSelected(message, o.select) && !isWithheld(message);
   return takeParked(channel, o.parked, isWanted, (message) =>
     o.publish([
-      copyTo(message, o.queue, {
+      copyTo(message, o.queueOf(typeOf(message)), {
         [attemptsHeader]: 0,
         [reasonHeader]: undefined,
         [parkedAtHeader]: undefined,
@@ -146,6 +146,10 @@ function isWithheld(message: Message): boolean {
 
 function idOf(message: Message): string {
   return String(message.properties.messageId);
+}
+
+function typeOf(message: Message): string {
+  return String(message.properties.headers?.['cloudEvents_type']);
 }
 
 /** Accepts any headers, because parked messages may be malformed. */

@@ -7,12 +7,16 @@ import type { Channel } from 'amqplib';
 /** Users of the broker: the services, and the admin tool, which only publishes. */
 export type BrokerUser = ServiceName | 'admin';
 
+/** A consumer's queues. `bulk` is for events that come by the thousand: however many wait there, they delay nothing in `main`. */
+export const queueKinds = ['main', 'bulk'] as const;
+export type QueueKind = (typeof queueKinds)[number];
+
 export type BrokerNames = {
   readonly exchange: string;
-  readonly queue: (service: BrokerUser) => string;
+  readonly queue: (service: BrokerUser, kind: QueueKind) => string;
   readonly parked: (service: BrokerUser) => string;
   /** One queue per delay: messages leave a queue in order, so a longer delay in front would hold up a shorter one. */
-  readonly retry: (service: BrokerUser, delayMs: number) => string;
+  readonly retry: (service: BrokerUser, kind: QueueKind, delayMs: number) => string;
   /** Arguments of every queue. */
   readonly queueArguments: Readonly<Record<string, unknown>>;
 };
@@ -26,11 +30,13 @@ const UNUSED_TEST_QUEUE_MS = 300_000;
  */
 export function brokerNames(namespace: string): BrokerNames {
   const prefix = namespace === '' ? '' : `${namespace}.`;
+  const queue = (service: BrokerUser, kind: QueueKind) =>
+    kind === 'main' ? `${prefix}${service}` : `${prefix}${service}.bulk`;
   return {
     exchange: `${prefix}offer-ads`,
-    queue: (service) => `${prefix}${service}`,
+    queue,
     parked: (service) => `${prefix}${service}.parked`,
-    retry: (service, delayMs) => `${prefix}${service}.retry-${delayMs}ms`,
+    retry: (service, kind, delayMs) => `${queue(service, kind)}.retry-${delayMs}ms`,
     queueArguments: {
       'x-queue-type': 'quorum',
       ...(namespace === '' ? {} : { 'x-expires': UNUSED_TEST_QUEUE_MS }),
@@ -66,32 +72,47 @@ export async function declareTopology(
       durable: true,
       arguments: { ...names.queueArguments, 'x-delivery-limit': UNLIMITED },
     });
-    await channel.assertQueue(names.queue(consumer), {
-      durable: true,
-      arguments: {
-        ...names.queueArguments,
-        ...deadLetterTo(names.parked(consumer)),
-        'x-delivery-limit': CRASH_LIMIT,
-      },
-    });
+    for (const kind of queuesOf(consumer, o.declarations))
+      await channel.assertQueue(names.queue(consumer, kind), {
+        durable: true,
+        arguments: {
+          ...names.queueArguments,
+          ...deadLetterTo(names.parked(consumer)),
+          'x-delivery-limit': CRASH_LIMIT,
+        },
+      });
   }
   for (const declaration of o.declarations)
     for (const consumer of declaration.consumers)
-      await channel.bindQueue(names.queue(consumer), names.exchange, routingKey(declaration));
-  if (!consumesAny(o.service, o.declarations)) return;
-  for (const delayMs of o.retryDelaysMs)
-    await channel.assertQueue(names.retry(o.service, delayMs), {
-      durable: true,
-      arguments: {
-        ...names.queueArguments,
-        ...deadLetterTo(names.queue(o.service)),
-        'x-message-ttl': delayMs,
-      },
-    });
+      await channel.bindQueue(
+        names.queue(consumer, queueFor(declaration)),
+        names.exchange,
+        routingKey(declaration),
+      );
+  for (const kind of queuesOf(o.service, o.declarations))
+    for (const delayMs of o.retryDelaysMs)
+      await channel.assertQueue(names.retry(o.service, kind, delayMs), {
+        durable: true,
+        arguments: {
+          ...names.queueArguments,
+          ...deadLetterTo(names.queue(o.service, kind)),
+          'x-message-ttl': delayMs,
+        },
+      });
 }
 
-export function consumesAny(service: BrokerUser, declarations: readonly EventDeclaration[]): boolean {
-  return consumersOf(declarations).has(service);
+/** The queue in which consumers get such an event. */
+export function queueFor(declaration: EventDeclaration): QueueKind {
+  return declaration.bulk === true ? 'bulk' : 'main';
+}
+
+/** The queues of a service: none if it consumes nothing. */
+export function queuesOf(
+  service: BrokerUser,
+  declarations: readonly EventDeclaration[],
+): readonly QueueKind[] {
+  const consumed = declarations.filter(({ consumers }) => consumers.some((consumer) => consumer === service));
+  return queueKinds.filter((kind) => consumed.some((declaration) => queueFor(declaration) === kind));
 }
 
 function consumersOf(declarations: readonly EventDeclaration[]): ReadonlySet<BrokerUser> {
