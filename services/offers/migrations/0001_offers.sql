@@ -267,10 +267,21 @@ CREATE TABLE traffic (
 -- The ids of views and clicks that were counted. Not in the inbox, because they are thousands of times as many as payments, and are stored
 -- for a shorter time.
 CREATE TABLE traffic_inbox (
-  event_id   uuid PRIMARY KEY,
-  handled_at timestamptz(3) NOT NULL
-);
-CREATE INDEX traffic_inbox_handled_at ON traffic_inbox (handled_at);
+  event_id   uuid NOT NULL,
+  -- By the day on which the event was seen. A slot is emptied as a whole (src/domain/traffic/inbox-slots.ts).
+  slot       smallint NOT NULL,
+  -- Only in the slot of other days, whose ids are deleted one by one.
+  handled_at timestamptz(3),
+  CHECK ((slot = -1) = (handled_at IS NOT NULL))
+) PARTITION BY LIST (slot);
+CREATE TABLE traffic_inbox_day_0 PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (0);
+CREATE TABLE traffic_inbox_day_1 PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (1);
+CREATE TABLE traffic_inbox_day_2 PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (2);
+CREATE TABLE traffic_inbox_day_3 PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (3);
+CREATE TABLE traffic_inbox_day_4 PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (4);
+CREATE TABLE traffic_inbox_day_5 PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (5);
+CREATE TABLE traffic_inbox_other_days PARTITION OF traffic_inbox (PRIMARY KEY (event_id)) FOR VALUES IN (-1);
+CREATE INDEX traffic_inbox_handled_at ON traffic_inbox_other_days (handled_at);
 
 -- What one viewer did in one hour (UTC), stored as long as repeats are filtered.
 CREATE TABLE traffic_viewers (

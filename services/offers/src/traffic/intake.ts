@@ -38,7 +38,7 @@ export async function recordTraffic(
   const byId = new Map(events.map((event) => [event.eventId.toLowerCase(), event]));
   return o.postgres.transaction(async (tx) => {
     const now = o.clock.now();
-    const fresh = await recordTrafficEvents(tx, [...byId.keys()], now);
+    const fresh = await recordTrafficEvents(tx, [...byId.values()], now);
     const freshEvents = [...byId].flatMap(([id, event]) => (fresh.has(id) ? [event] : []));
     const sightings = await toSightings(tx, freshEvents, now);
     const { alone = [], ofViewers = [] } = Object.groupBy(sightings, (one) =>

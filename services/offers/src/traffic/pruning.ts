@@ -2,11 +2,10 @@
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
-import { forgetTrafficEvents } from './traffic-store.ts';
+import { rememberedSince, slotToEmpty } from '../domain/traffic/inbox-slots.ts';
+import { emptySlot, forgetTrafficEvents } from './traffic-store.ts';
 import { forgetViewers } from './viewers-store.ts';
 
-/** Longer than any retry and a weekend's outage: a repeated event does not arrive later than this. */
-const EVENTS_KNOWN_MS = 3 * 86_400_000;
 /** Late events come after an outage, and then within hours. */
 const VIEWERS_KNOWN_MS = 2 * 86_400_000;
 const PRUNE_EVERY_MS = 600_000;
@@ -21,9 +20,11 @@ export function startTrafficPruning(
     name: 'traffic-pruning',
     everyMs: PRUNE_EVERY_MS,
     work: async (stopping) => {
-      const before = (knownMs: number) => new Date(o.clock.now().getTime() - knownMs);
-      await repeat(() => forgetTrafficEvents(o.postgres, before(EVENTS_KNOWN_MS), AT_ONCE), stopping);
-      await repeat(() => forgetViewers(o.postgres, before(VIEWERS_KNOWN_MS), AT_ONCE), stopping);
+      const now = o.clock.now();
+      await emptySlot(o.postgres, slotToEmpty(now));
+      await repeat(() => forgetTrafficEvents(o.postgres, rememberedSince(now), AT_ONCE), stopping);
+      const viewersSince = new Date(now.getTime() - VIEWERS_KNOWN_MS);
+      await repeat(() => forgetViewers(o.postgres, viewersSince, AT_ONCE), stopping);
     },
   });
 }

@@ -1,29 +1,48 @@
 /** The SQL of views and clicks. Rows are written in one fixed order, so that batches of several replicas cannot deadlock. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Period } from '../domain/traffic/analytics-period.ts';
+import { inboxSlot, OTHER_DAYS } from '../domain/traffic/inbox-slots.ts';
 import type { Counts, RollUp, Traffic } from '../domain/traffic/traffic.ts';
 import { GRID_START, type Point } from '../domain/traffic/traffic-series.ts';
 
-/** The events that were not recorded before. Waits for a concurrent batch with the same events. */
+/**
+ * The events that were not recorded before. Waits for a concurrent batch with the same events. An event that was far ahead of time when it
+ * first came is found in the slot of other days.
+ */
 export async function recordTrafficEvents(
   tx: Transaction,
-  eventIds: readonly string[],
+  events: readonly { readonly eventId: string; readonly seenAt: Date }[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const recorded = await tx.query<{ event_id: string }>(
-    `INSERT INTO traffic_inbox (event_id, handled_at)
-     SELECT event_id, $2 FROM unnest($1::uuid[]) AS new (event_id) ORDER BY event_id
+    `INSERT INTO traffic_inbox (event_id, slot, handled_at)
+     SELECT event_id, slot, CASE WHEN slot = $3 THEN $4::timestamptz END
+       FROM unnest($1::uuid[], $2::smallint[]) AS new (event_id, slot)
+      WHERE NOT EXISTS (SELECT FROM traffic_inbox_other_days AS other WHERE other.event_id = new.event_id)
+      ORDER BY event_id
      ON CONFLICT DO NOTHING RETURNING event_id`,
-    [eventIds, now],
+    [
+      events.map(({ eventId }) => eventId),
+      events.map(({ seenAt }) => inboxSlot(seenAt, now)),
+      OTHER_DAYS,
+      now,
+    ],
   );
   return new Set(recorded.map((row) => row.event_id));
 }
 
-/** Returns how many, so that the caller knows whether to continue. */
+/** Frees the space at once. Nobody writes there now, so nobody waits. */
+export async function emptySlot(db: Queryable, slot: number): Promise<void> {
+  const table = `traffic_inbox_day_${slot}`;
+  const rows = await db.query(`SELECT FROM ${table} LIMIT 1`);
+  if (rows.length > 0) await db.query(`TRUNCATE ${table}`);
+}
+
+/** Only those of other days. Returns how many, so that the caller knows whether to continue. */
 export async function forgetTrafficEvents(db: Queryable, before: Date, atMost: number): Promise<number> {
   const forgotten = await db.query(
-    `DELETE FROM traffic_inbox WHERE event_id IN (
-       SELECT event_id FROM traffic_inbox WHERE handled_at < $1
+    `DELETE FROM traffic_inbox_other_days WHERE event_id IN (
+       SELECT event_id FROM traffic_inbox_other_days WHERE handled_at < $1
        ORDER BY handled_at LIMIT $2 FOR UPDATE SKIP LOCKED
      ) RETURNING 1`,
     [before, atMost],

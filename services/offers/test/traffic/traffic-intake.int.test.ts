@@ -8,6 +8,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { analyticsPeriod, wholeHour } from '../../src/domain/traffic/analytics-period.ts';
+import { inboxSlot } from '../../src/domain/traffic/inbox-slots.ts';
 import { recordTraffic, type TrafficEvent } from '../../src/traffic/intake.ts';
 import { startTrafficPruning } from '../../src/traffic/pruning.ts';
 import { sumCounts } from '../../src/traffic/traffic-store.ts';
@@ -181,7 +182,7 @@ describe('any events, in any order, number and batches, on two replicas', () => 
 describe('batches of replicas at the same time', () => {
   /** Both wait for a row that a third transaction has locked. If they wrote in the order of their events, they would then deadlock. */
   it.each([
-    { share: 'events', gate: 'INSERT INTO traffic_inbox VALUES ($1, now())' },
+    { share: 'events', gate: 'INSERT INTO traffic_inbox (event_id, slot) VALUES ($1, $2)' },
     { share: 'new viewers', gate: 'INSERT INTO traffic_viewers VALUES ($1, $2, NULL, now())' },
     {
       share: 'known viewers',
@@ -195,7 +196,7 @@ describe('batches of replicas at the same time', () => {
     const reversed = views.toReversed();
     const batches = [views, o.share === 'events' ? reversed : asNewEvents(reversed)];
     const held = {
-      events: [middle.eventId],
+      events: [middle.eventId, inboxSlot(middle.seenAt, now)],
       'new viewers': [hour, viewerIn(hour, middle.viewer ?? '').key],
       'known viewers': [hour, viewerIn(hour, middle.viewer ?? '').key],
       offers: [middle.offerId, hour],
@@ -289,8 +290,25 @@ describe('the stored viewers and event ids', () => {
     expect(await stored()).toEqual({ viewers: 0, events: 1 });
     clock.advance(days(1));
     await prune();
+    expect(await stored()).toEqual({ viewers: 0, events: 1 });
+    clock.advance(days(1));
+    await prune();
     expect(await stored()).toEqual({ viewers: 0, events: 0 });
     expect(await countsOf(1)).toMatchObject({ views: 1 });
+  });
+
+  it('hold an event of another day, late or far ahead, for three days from when it came', async () => {
+    const odd = [
+      event({ seenAt: new Date(now.getTime() - days(20)) }),
+      event({ seenAt: new Date(now.getTime() + days(4)) }),
+    ];
+    await recordTraffic({ postgres, clock }, odd);
+    clock.advance(days(3) - HOUR_MS);
+    await prune();
+    expect(await recordTraffic({ postgres, clock }, odd)).toMatchObject({ taken: 0, repeated: 2 });
+    clock.advance(2 * HOUR_MS);
+    await prune();
+    expect(await stored()).toMatchObject({ events: 0 });
   });
 
   it('stay while events of their hour are still coming, however old the hour is', async () => {
