@@ -20,7 +20,7 @@ import {
 } from '../src/notifications-store.ts';
 import { openPace } from '../src/pace-store.ts';
 import { openMailer } from '../src/smtp/mailer.ts';
-import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
+import { type FaultySmtp, startFaultySmtp } from './smtp/faulty-smtp.ts';
 
 export type DeliveryUnderTest = AsyncDisposable & {
   readonly mongoUrl: string;

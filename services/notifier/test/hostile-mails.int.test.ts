@@ -4,7 +4,7 @@ import { openMailer } from '../src/smtp/mailer.ts';
 import { endData } from './events.ts';
 import { hostileTexts } from './hostile-texts.ts';
 import { notifications } from './letters.ts';
-import { startSmtpSink } from './smtp-sink.ts';
+import { startSmtpSink } from './smtp/smtp-sink.ts';
 
 it('a mail has only the headers that we gave it, whatever the title contains', async () => {
   await using sink = await startSmtpSink();

@@ -7,7 +7,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import * as events from './events.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
-import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from './smtp/smtp-sink.ts';
 
 let notifier: NotifierUnderTest;
 let store: Mongo;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import * as events from './events.ts';
-import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
+import { type FaultySmtp, startFaultySmtp } from './smtp/faulty-smtp.ts';
 
 let smtp: FaultySmtp;
 let notifier: NotifierUnderTest;

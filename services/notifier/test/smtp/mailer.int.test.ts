@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openMailer } from '../src/smtp/mailer.ts';
+import { openMailer } from '../../src/smtp/mailer.ts';
 import { startSmtpSink } from './smtp-sink.ts';
 
 const mail = {

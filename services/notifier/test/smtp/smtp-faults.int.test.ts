@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Attempt } from '../src/domain/delivery/attempt.ts';
-import { type Mailer, openMailer } from '../src/smtp/mailer.ts';
+import type { Attempt } from '../../src/domain/delivery/attempt.ts';
+import { type Mailer, openMailer } from '../../src/smtp/mailer.ts';
 import { type FaultySmtp, type Step, startFaultySmtp } from './faulty-smtp.ts';
 
 const mail = {
