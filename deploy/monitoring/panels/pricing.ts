@@ -98,10 +98,11 @@ export const pricing: Dashboard = {
         {
           title: 'Members that do not count',
           description:
-            'In an hour: members left out because the index is full, unreadable ones in MongoDB, and waits for MongoDB.',
+            'Members counted beside the index because it is full; in an hour: members left out because their facts are impossible, unreadable ones in MongoDB, and waits for MongoDB.',
           unit: 'short',
           queries: [
             ['max(increase(audience_members_left_out_total[1h]))', 'left out'],
+            ['max(audience_surplus_members)', 'beside the index'],
             ['max(increase(audience_unreadable_members_total[1h]))', 'unreadable'],
             ['max(events_wait_for_store{service="pricing"})', 'waits for MongoDB'],
           ],

@@ -98,6 +98,8 @@ const interest = z.object({
 });
 /** Far more than anybody can choose from. Bounds the size of the event, which contains the whole catalogue. */
 const maxEntries = 5_000;
+/** As many as the audience index of pricing has columns, and as one member may have. */
+const maxInterests = 512;
 
 /** PUT /admin/catalogue: the whole catalogue. Entries that are not in it become inactive. */
 export const catalogueReplacement = z.object({
@@ -109,7 +111,7 @@ export const catalogueReplacement = z.object({
     .refine(...eachOnce('categoryId')),
   interests: z
     .array(interest)
-    .max(maxEntries)
+    .max(maxInterests, `at most ${maxInterests} interests: pricing counts members by this many`)
     .refine(...eachOnce('interestId')),
 });
 export type CatalogueReplacement = z.infer<typeof catalogueReplacement>;

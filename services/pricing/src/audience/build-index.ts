@@ -1,6 +1,11 @@
 /** Builds the index by reading every member who counts from MongoDB. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import { type AudienceIndex, startAudienceBuild } from '../audience-index/audience-index.ts';
+import {
+  AudienceFullError,
+  type IndexedMember,
+  startAudienceBuild,
+} from '../audience-index/audience-index.ts';
+import { type CompleteIndex, completeIndex, MAX_SURPLUS } from './complete-index.ts';
 import type { Mark, MembersFeed, Position } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 
@@ -15,11 +20,11 @@ export async function buildIndex(o: {
   readonly feed: MembersFeed;
   readonly marks: Pick<ReplicaMarks, 'set'>;
   readonly onProgress: (progress: BuildProgress) => void;
-  /** Called for a member whom the index cannot take; the other members are added. */
+  /** Called for a member who cannot be counted, because its facts are impossible; the other members are added. */
   readonly onLeftOut: (error: unknown) => void;
   readonly signal: AbortSignal;
   readonly logger: Logger;
-}): Promise<{ readonly index: AudienceIndex; readonly origin: Origin }> {
+}): Promise<{ readonly index: CompleteIndex; readonly origin: Origin }> {
   const { feed, logger } = o;
   const startedAt = performance.now();
   // In this order: changes made while members are read appear in the stream afterwards.
@@ -27,6 +32,7 @@ export async function buildIndex(o: {
   const origin = { identity: await feed.identity(), position: await feed.position(), mark };
   const expected = await feed.expected();
   const build = startAudienceBuild(expected);
+  const refused: IndexedMember[] = [];
   let members = 0;
   let toldAt = startedAt;
   for await (const batch of feed.everybody()) {
@@ -36,7 +42,8 @@ export async function buildIndex(o: {
         build.add(member);
         members += 1;
       } catch (error) {
-        o.onLeftOut(error);
+        if (!(error instanceof AudienceFullError)) o.onLeftOut(error);
+        else if (refused.length <= MAX_SURPLUS) refused.push(member);
       }
     }
     o.onProgress({ members, expected });
@@ -44,8 +51,11 @@ export async function buildIndex(o: {
     toldAt = performance.now();
     logger.info({ members, expected }, 'building the audience index from MongoDB');
   }
-  const index = await build.finish();
-  logger.info({ members, seconds: secondsSince(startedAt) }, 'audience index built from MongoDB');
+  const index = completeIndex(await build.finish(), refused);
+  logger.info(
+    { members, surplus: index.surplus(), seconds: secondsSince(startedAt) },
+    'audience index built from MongoDB',
+  );
   return { index, origin };
 }
 

@@ -4,11 +4,7 @@
  */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import {
-  AudienceFullError,
-  type AudienceIndex,
-  type IndexedMember,
-} from '../audience-index/audience-index.ts';
+import type { AudienceIndex, IndexedMember } from '../audience-index/audience-index.ts';
 import { toMicrodegrees } from '../domain/great-circle.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
@@ -103,12 +99,7 @@ async function repair(o: Repaired, ids: readonly number[]): Promise<number> {
 
 function putRight(index: AudienceIndex, id: number, member: IndexedMember | undefined): void {
   if (member === undefined) return index.remove(id);
-  try {
-    index.put(member);
-  } catch (error) {
-    // The member still differs.
-    if (!(error instanceof AudienceFullError)) throw error;
-  }
+  index.put(member);
 }
 
 async function catchUp(marks: Pick<ReplicaMarks, 'set' | 'awaited'>): Promise<void> {

@@ -1,6 +1,6 @@
 /** Metrics of the index: how many members it holds, how current it is, and how many it could not take. */
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import type { AudienceIndex } from '../audience-index/audience-index.ts';
+import type { CompleteIndex } from './complete-index.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 
 export type IndexMetrics = {
@@ -12,7 +12,7 @@ export type IndexMetrics = {
 export function indexMetrics(
   metrics: Metrics,
   marks: Pick<ReplicaMarks, 'ageMs'>,
-  counting: () => AudienceIndex | undefined,
+  counting: () => CompleteIndex | undefined,
 ): IndexMetrics {
   const members = { name: 'audience_index_members', help: 'Members that count' };
   const bytes = { name: 'audience_index_bytes', help: 'Memory of the audience index' };
@@ -28,6 +28,14 @@ export function indexMetrics(
     const index = counting();
     if (index !== undefined) gauge.set(index.size().bytes);
   });
+  const surplus = {
+    name: 'audience_surplus_members',
+    help: 'Members whom the audience index could not take; they are counted one by one, up to 20,000',
+  };
+  metrics.readGauge(surplus, (gauge) => {
+    const index = counting();
+    if (index !== undefined) gauge.set(index.surplus());
+  });
   metrics.readGauge(age, (gauge) => {
     if (counting() !== undefined) gauge.set((marks.ageMs() ?? 0) / 1_000);
   });
@@ -37,7 +45,7 @@ export function indexMetrics(
   });
   const leftOut = metrics.counter({
     name: 'audience_members_left_out_total',
-    help: 'Changes of members whom the audience index could not take; they are not counted',
+    help: 'Changes of members who cannot be counted, because their facts are impossible',
   });
   return { applied: () => applied.inc(), leftOut: () => leftOut.inc() };
 }

@@ -7,10 +7,11 @@ import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import type { AudienceIndex } from '../audience-index/audience-index.ts';
+import { AudienceFullError } from '../audience-index/audience-index.ts';
 import type { Audience } from './audience-engine.ts';
 import { buildIndex, type Origin } from './build-index.ts';
 import { checkIndex } from './check-index.ts';
+import { type CompleteIndex, MAX_SURPLUS } from './complete-index.ts';
 import { followMembers } from './follow-members.ts';
 import { indexMetrics } from './index-metrics.ts';
 import { keepSnapshots } from './keep-snapshots.ts';
@@ -22,6 +23,7 @@ const SET_MARK_EVERY_MS = 10_000;
 /** An import waits at most this long for the index to include it. */
 const INCLUDED_WITHIN_MS = 60_000;
 
+const OVERFULL = `the audience index: it is full, and more than ${MAX_SURPLUS} members do not fit; set AUDIENCE_ENGINE=mongo`;
 const TELL_LEFT_OUT_EVERY_MS = 10_000;
 
 export type IndexedAudienceOptions = {
@@ -45,9 +47,9 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const snapshots = keepSnapshots(o);
 
   /** Undefined until the index has caught up for the first time. */
-  let counting: AudienceIndex | undefined;
+  let counting: CompleteIndex | undefined;
   /** The index that follows changes; it becomes `counting` when it has caught up. */
-  let following: AudienceIndex | undefined;
+  let following: CompleteIndex | undefined;
   /**
    * A snapshot is written piece by piece, and changes in between would damage it. Followed changes wait for it, and repairs take turns with
    * it.
@@ -59,10 +61,12 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const untilItWorks = <T>(what: string, work: () => Promise<T>) =>
     keepTrying(work, {
       signal,
+      // Reading all members again would not help.
+      isPassing: (error) => !(error instanceof AudienceFullError),
       onFailure: (error) => logger.warn({ error }, `${what} failed and will be tried again`),
     });
 
-  async function start(): Promise<{ readonly index: AudienceIndex; readonly origin: Origin }> {
+  async function start(): Promise<{ readonly index: CompleteIndex; readonly origin: Origin }> {
     waitsFor = 'the audience index: its snapshot to be read';
     await feed.prepare();
     const snapshot = await snapshots.read(feed);
@@ -86,7 +90,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     }
   }
 
-  async function follow(index: AudienceIndex, origin: Origin) {
+  async function follow(index: CompleteIndex, origin: Origin) {
     following = index;
     waitsFor = 'the audience index: to catch up with the latest changes';
     void countOnceCurrent(index).catch(() => {});
@@ -103,7 +107,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     return end;
   }
 
-  function apply(index: AudienceIndex, change: Change): void {
+  function apply(index: CompleteIndex, change: Change): void {
     if ('mark' in change) return marks.cameBack(change.mark);
     try {
       if (change.member === null) index.remove(change.memberId);
@@ -116,16 +120,16 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     snapshots.changed();
   }
 
-  /** A member who does not fit must not prevent counting the others. */
+  /** A member with impossible facts must not prevent counting the others. */
   function leaveOut(error: unknown): void {
     metrics.leftOut();
     // A faulty feed can cause this for millions of members, so it is not logged each time.
     if (performance.now() - leftOutToldAt < TELL_LEFT_OUT_EVERY_MS) return;
     leftOutToldAt = performance.now();
-    logger.error({ error }, 'a member does not fit into the audience index and is not counted');
+    logger.error({ error }, 'a member cannot be counted');
   }
 
-  async function countOnceCurrent(index: AudienceIndex): Promise<void> {
+  async function countOnceCurrent(index: CompleteIndex): Promise<void> {
     await untilItWorks('catching up', async () => {
       const mark = await marks.set();
       while (!(await marks.awaited(mark, INCLUDED_WITHIN_MS))) signal.throwIfAborted();
@@ -147,7 +151,12 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     metrics: o.metrics,
   });
   const life = live().catch((error: unknown) => {
-    if (!signal.aborted) logger.fatal({ error }, 'the audience index has ended');
+    if (signal.aborted) return;
+    logger.fatal({ error }, 'the audience index has ended');
+    // It no longer follows changes.
+    counting = undefined;
+    waitsFor =
+      error instanceof AudienceFullError ? OVERFULL : 'the audience index: it has ended, see the log';
   });
 
   return {
@@ -155,7 +164,10 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       if (counting === undefined) throw serviceUnavailable('the audience index is not built yet');
       return counting.count(target);
     },
-    waitsFor: async () => (waitsFor === undefined ? [] : [waitsFor]),
+    waitsFor: async () => {
+      const missing = waitsFor ?? (counting?.isOverfull() === true ? OVERFULL : undefined);
+      return missing === undefined ? [] : [missing];
+    },
     includesWritten: async () => marks.awaited(await marks.set(), INCLUDED_WITHIN_MS),
     check: async ({ repair }) => {
       if (counting === undefined) throw serviceUnavailable('the audience index is not built yet');

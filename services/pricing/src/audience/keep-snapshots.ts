@@ -1,8 +1,8 @@
 /** When snapshots of the index are read and written. Errors with snapshots are logged and never stop the index. */
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { AudienceIndex } from '../audience-index/audience-index.ts';
 import { type Origin, secondsSince } from './build-index.ts';
+import { type CompleteIndex, completeIndex } from './complete-index.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import { readSnapshot, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts';
 
@@ -20,11 +20,12 @@ export type SnapshotKeeper = {
   /** Null if there is no usable snapshot. */
   readonly read: (
     feed: Pick<MembersFeed, 'identity' | 'knowsMark'>,
-  ) => Promise<{ readonly index: AudienceIndex; readonly origin: Origin } | null>;
+  ) => Promise<{ readonly index: CompleteIndex; readonly origin: Origin } | null>;
   /** Reports that the index has changed since the last read or write. */
   readonly changed: () => void;
-  readonly writeIfDue: (index: AudienceIndex, origin: () => Origin) => Promise<void>;
-  readonly writeLast: (index: AudienceIndex, origin: Origin) => Promise<void>;
+  /** Does nothing while members are beside the index, because they would be missing: an older snapshot stays, and its changes are followed. */
+  readonly writeIfDue: (index: CompleteIndex, origin: () => Origin) => Promise<void>;
+  readonly writeLast: (index: CompleteIndex, origin: Origin) => Promise<void>;
 };
 
 export function keepSnapshots(o: {
@@ -37,8 +38,8 @@ export function keepSnapshots(o: {
   let isStale = true;
   let lastAt = performance.now();
 
-  async function write(index: AudienceIndex, origin: Origin, withinMs: number): Promise<void> {
-    if (folder === undefined) return;
+  async function write(index: CompleteIndex, origin: Origin, withinMs: number): Promise<void> {
+    if (folder === undefined || index.surplus() > 0) return;
     const startedAt = performance.now();
     const { members } = index.size();
     const facts = { ...origin, positionDecimals, members, writtenAt: new Date().toISOString() };
@@ -74,7 +75,7 @@ export function keepSnapshots(o: {
         'audience index read from its snapshot',
       );
       isStale = false;
-      return { index: snapshot.index, origin };
+      return { index: completeIndex(snapshot.index), origin };
     },
     changed: () => {
       isStale = true;

@@ -1,0 +1,97 @@
+/**
+ * An index that loses nobody. Members whom it cannot take (a 513th interest, or no memory) are held beside it and counted one by one, by the
+ * same rule of distance. If there are too many of them, it refuses to count: a price must never be too low because members were not counted.
+ */
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import {
+  AudienceFullError,
+  type AudienceIndex,
+  type IndexedMember,
+} from '../audience-index/audience-index.ts';
+import { fromMicrodegrees, isWithin, toMicrodegrees } from '../domain/great-circle.ts';
+import type { Target } from '../domain/target.ts';
+
+/** Counting this many one by one takes about two milliseconds. */
+export const MAX_SURPLUS = 20_000;
+
+/** `put` throws no `AudienceFullError`. */
+export type CompleteIndex = AudienceIndex & {
+  /** Members beside the index. They are not in what `save` returns. */
+  readonly surplus: () => number;
+  /** Too many members are beside the index: `count` throws from now on. Only a new build can change it. */
+  readonly isOverfull: () => boolean;
+};
+
+/** @param refused members whom the build of the index could not take; `maxSurplus` and one more are enough */
+export function completeIndex(
+  index: AudienceIndex,
+  refused: Iterable<IndexedMember> = [],
+  maxSurplus = MAX_SURPLUS,
+): CompleteIndex {
+  const surplus = new Map<number, IndexedMember>();
+  let overfull = false;
+
+  function putBeside(member: IndexedMember): void {
+    if (surplus.size >= maxSurplus && !surplus.has(member.memberId)) overfull = true;
+    else surplus.set(member.memberId, asStored(member));
+  }
+
+  function put(member: IndexedMember): void {
+    try {
+      index.put(member);
+      surplus.delete(member.memberId);
+    } catch (error) {
+      if (!(error instanceof AudienceFullError)) throw error;
+      index.remove(member.memberId);
+      putBeside(member);
+    }
+  }
+
+  for (const member of refused) put(member);
+  return {
+    count: (target) => {
+      if (overfull)
+        throw serviceUnavailable(`the audience index is full, and over ${maxSurplus} members do not fit`);
+      return index.count(target) + (surplus.size === 0 ? 0 : countAmong(surplus.values(), target));
+    },
+    put,
+    remove: (memberId) => {
+      surplus.delete(memberId);
+      index.remove(memberId);
+    },
+    get: (memberId) => surplus.get(memberId) ?? index.get(memberId),
+    memberIds: function* () {
+      yield* index.memberIds();
+      yield* surplus.keys();
+    },
+    size: () => {
+      const { members, bytes } = index.size();
+      return { members: members + surplus.size, bytes };
+    },
+    save: index.save,
+    surplus: () => surplus.size,
+    isOverfull: () => overfull,
+  };
+}
+
+/** With positions in whole microdegrees, as in the index. */
+function asStored(member: IndexedMember): IndexedMember {
+  const { latitude, longitude } = member;
+  return {
+    ...member,
+    latitude: fromMicrodegrees(toMicrodegrees(latitude)),
+    longitude: fromMicrodegrees(toMicrodegrees(longitude)),
+  };
+}
+
+function countAmong(members: Iterable<IndexedMember>, target: Target): number {
+  let count = 0;
+  for (const member of members) {
+    const isGender = target.gender.length === 0 || target.gender.includes(member.gender);
+    const isInterested =
+      target.interests.length === 0 ||
+      target.interests.some((interest) => member.interests.includes(interest));
+    if (isGender && isInterested && isWithin(target, member)) count += 1;
+  }
+  return count;
+}
