@@ -70,7 +70,7 @@ export async function audit(
     if (offer.payment_method === 'B') move(offer.organisation_id, -offer.net_minor);
     move(offer.organisation_id, creditMinor);
   }
-  // Ids of creations that were abandoned.
+  // Ids of creations that were dropped.
   for (const [offerId, sale] of sales) {
     expect(
       sale.paid_at === null || sale.credited_minor === sale.net_minor,

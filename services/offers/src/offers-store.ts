@@ -182,10 +182,10 @@ export async function pageOfOffers(db: Queryable, o: { after: number; limit: num
 }
 
 /**
- * Deletions that began before the first instant and did not finish. Also those that began after the second one: a clock ran ahead when they
- * began.
+ * Offers whose deletion began before `before` and has not ended. Also those whose mark is later than `orAfter`: a replica whose clock ran
+ * ahead wrote it.
  */
-export async function findStrandedDeletions(
+export async function findAbandonedDeletions(
   db: Queryable,
   o: { before: Date; orAfter: Date; atMost: number },
 ): Promise<Offer[]> {
@@ -196,8 +196,8 @@ export async function findStrandedDeletions(
   return rows.map(toOffer);
 }
 
-/** Offers whose page stays open and for which billing must still be told so. */
-export async function findPagesToKeep(db: Queryable, atMost: number): Promise<Offer[]> {
+/** Offers with a failed deletion of which billing has not confirmed yet that it knows. */
+export async function findUnreportedDeletions(db: Queryable, atMost: number): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
     'SELECT * FROM offers WHERE keeping_since IS NOT NULL ORDER BY keeping_since LIMIT $1',
     [atMost],

@@ -22,7 +22,7 @@ import {
   checkCreation,
   quotaOf,
 } from './check-creation.ts';
-import { abandonCreation, finishCreation, resolveCharge } from './end-creation.ts';
+import { dropCreation, finishCreation, resolveCharge } from './end-creation.ts';
 import { type Creation, claimKey, freeKey, type Hold, HoldLost, releaseLease } from './idempotency-store.ts';
 import { findReservation, reserveOffer } from './reservations-store.ts';
 
@@ -77,7 +77,7 @@ async function proceed(
   hold: Hold,
   creation: Creation,
 ): Promise<CreateOutcome> {
-  switch (creation.at) {
+  switch (creation.recoveryPoint) {
     case 'received': {
       // Stops the checks if the caller disconnects; a retry with the key continues from here, as after a 503.
       const checked = await checkCreation(o, { ...request, deadline: request.deadline.whileAwaited() });
@@ -146,7 +146,7 @@ async function charge(
   // An earlier attempt may still run at billing and charge after this refusal; once the charge is resolved, it cannot.
   const billed = await resolveCharge(o, request, offer.offerId);
   if (billed !== null) return finish(billed);
-  await abandonCreation(o, hold, offer.offerId);
+  await dropCreation(o, hold, offer.offerId);
   return answer;
 }
 

@@ -1,4 +1,4 @@
-/** The two ends of a creation after `charging`: finished or abandoned. Used by requests and by the sweeper. */
+/** The two ends of a creation after `charging`: finished or dropped. Used by requests and by the sweeper. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';
@@ -59,7 +59,7 @@ export async function finishCreation(
 }
 
 /** Nothing was charged and nothing will be. Only the offer id remains, and it is never used again. */
-export async function abandonCreation(o: OffersContext, hold: Hold, offerId: number): Promise<void> {
+export async function dropCreation(o: OffersContext, hold: Hold, offerId: number): Promise<void> {
   await o.postgres.transaction(async (tx) => {
     await freeKey(tx, hold);
     await dropReservation(tx, offerId);

@@ -22,7 +22,9 @@ export type KeyName = {
 /** The right to work on the creation of a key until another holder takes over. Each holder has a fence of its own, a number never used twice. */
 export type Hold = KeyName & { readonly fence: bigint };
 
-export type Creation = { readonly at: 'received' } | { readonly at: 'charging'; readonly offerId: number };
+export type Creation =
+  | { readonly recoveryPoint: 'received' }
+  | { readonly recoveryPoint: 'charging'; readonly offerId: number };
 
 export type Claim =
   | { readonly outcome: 'held'; readonly hold: Hold; readonly creation: Creation }
@@ -63,7 +65,7 @@ export async function claimKey(
     leaseFrom(now),
   ]);
   if (created !== undefined)
-    return { outcome: 'held', hold: { ...name, ...created }, creation: { at: 'received' } };
+    return { outcome: 'held', hold: { ...name, ...created }, creation: { recoveryPoint: 'received' } };
   return postgres.transaction(async (tx) => {
     const [row] = await tx.query<KeyRow>(
       `SELECT * FROM idempotency_keys WHERE ${thisKey} FOR UPDATE`,
@@ -164,9 +166,9 @@ export class HoldLost extends Error {
 function toCreation(row: KeyRow): Creation {
   switch (row.recovery_point) {
     case 'received':
-      return { at: 'received' };
+      return { recoveryPoint: 'received' };
     case 'charging':
-      return { at: 'charging', offerId: present(row.offer_id) };
+      return { recoveryPoint: 'charging', offerId: present(row.offer_id) };
     case 'finished':
       throw new Error('a finished creation has nothing left to do');
   }

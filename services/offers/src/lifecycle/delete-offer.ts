@@ -5,7 +5,7 @@
  * 2. Billing closes the payment page.
  * 3. A second transaction removes the mark, and deletes the offer if billing has closed the page.
  * If billing does not answer, or the request's deadline has passed, nothing is deleted. Billing may have closed the page all the same, so
- * the sweeper asks it to open the page again (`keepPage`). The sweeper also completes deletions whose request died (creation/recovery.ts).
+ * the sweeper tells it that the deletion failed. The sweeper also completes deletions whose request died (creation/recovery.ts).
  */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { isTooLate } from '@offer-ads/platform/postgres/postgres';
@@ -44,12 +44,12 @@ export async function deleteOffer(
   if (begun.step === 'deleted') return { ok: true };
   const page = await closePage(o, call, begun.offer);
   // The deadline is only for the deletion itself. That nothing was deleted may also be stored after it.
-  if (page !== 'closed') return finishDeletion(o, begun.offer, page, now);
+  if (page !== 'closed') return storeDeletionEnd(o, begun.offer, page, now);
   try {
-    return await finishDeletion(o, begun.offer, page, now, call.deadline);
+    return await storeDeletionEnd(o, begun.offer, page, now, call.deadline);
   } catch (error) {
     if (!isTooLate(error)) throw error;
-    return finishDeletion(o, begun.offer, 'unanswered', now);
+    return storeDeletionEnd(o, begun.offer, 'unanswered', now);
   }
 }
 
@@ -72,10 +72,10 @@ export async function closePage(
 }
 
 /**
- * The last step: deletes the offer, or leaves it as it was.
+ * The last step: removes the mark, and deletes the offer or leaves it as it was before the deletion.
  * @param begun the offer after the first step of the deletion; its `deletions` is the number of this deletion
  */
-export async function finishDeletion(
+export async function storeDeletionEnd(
   o: OffersContext,
   begun: Offer,
   page: ClosePageOutcome,
@@ -91,8 +91,11 @@ export async function finishDeletion(
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
 
-/** Tells billing that the page stays open; billing opens it again if it was closed. The sweeper calls this until billing has confirmed it. */
-export async function keepPage(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
+/**
+ * Tells billing that the deletion failed. If billing had closed the page, the link's next visit opens a new one (decision 54, after a deletion
+ * answered E7). The sweeper calls this until billing has confirmed it.
+ */
+export async function reportFailedDeletion(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
   const { offerId, failedDeletion } = offer;
   if (failedDeletion === null) throw new Error(`offer ${offerId} has no failed deletion`);
   await o.otherServices.keepCheckout(call, offerId, failedDeletion);

@@ -5,7 +5,7 @@
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
-import { keepPages, recoverCreations, recoverDeletions } from '../creation/recovery.ts';
+import { recoverCreations, recoverDeletions, reportFailedDeletions } from '../creation/recovery.ts';
 import { activatedAt, type Offer } from '../domain/offer.ts';
 import { type Change, changeDueOffers } from '../offers-store.ts';
 import { activated, ended } from './offer-events.ts';
@@ -37,7 +37,7 @@ export function startSweeper(o: OffersContext): Sweeper {
   const recovering = [
     { name: 'offers-creations', recover: recoverCreations },
     { name: 'offers-deletions', recover: recoverDeletions },
-    { name: 'offers-pages', recover: keepPages },
+    { name: 'offers-failed-deletions', recover: reportFailedDeletions },
   ].map(({ name, recover }) =>
     startLoop({ ...o, name, everyMs: RECOVER_EVERY_MS, work: (stopping) => recover(o, stopping) }),
   );

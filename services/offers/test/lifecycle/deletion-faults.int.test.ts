@@ -16,7 +16,7 @@ import { offerPaid, pay } from '../payments.ts';
 
 const HOUR = 3_600_000;
 /** Longer than any request may take. */
-const STRANDED_MS = 31_000;
+const DELETION_ABANDONED_MS = 31_000;
 /** The caller waits this long for a call that does not return. */
 const SHORT_BUDGET = { [requestBudgetHeader]: '1500' };
 
@@ -41,7 +41,7 @@ async function sweepAfter(milliseconds: number): Promise<void> {
 const sweep = () => sweepAfter(0);
 
 /** What a process leaves behind that died between closing the page and recording it. */
-async function strand(): Promise<void> {
+async function abandonDeletion(): Promise<void> {
   const begun = 'UPDATE offers SET deleting_since = $2, deletions = deletions + 1 WHERE offer_id = $1';
   await under.postgres.query(begun, [id, under.clock.now()]);
 }
@@ -74,9 +74,9 @@ describe('a deletion and a payment at once', () => {
   });
 
   it('keep the offer when the payment is applied while the page is being closed', async () => {
-    await strand();
+    await abandonDeletion();
     await pay(under, id);
-    await sweepAfter(STRANDED_MS);
+    await sweepAfter(DELETION_ABANDONED_MS);
     expect(await status()).toBe('Scheduled');
   });
 });
@@ -93,7 +93,7 @@ it('a payment of a deleted offer never revives it and is wholly unused', async (
 
 describe('a deletion whose request died', () => {
   it('is left to its request for 30 seconds, then finished by the sweep: the page is closed, the offer deleted', async () => {
-    await strand();
+    await abandonDeletion();
     await sweepAfter(29_000);
     expect(await status()).toBe('Awaiting Payment');
     await sweepAfter(2_000);
@@ -101,15 +101,15 @@ describe('a deletion whose request died', () => {
   });
 
   it('is finished by the sweep though the clock was set back meanwhile', async () => {
-    await strand();
+    await abandonDeletion();
     await sweepAfter(-HOUR);
     expect(await status()).toBe('Deleted');
   });
 
   it('is repeated until billing can tell whether the page is closed', async () => {
-    await strand();
+    await abandonDeletion();
     under.otherServices.billing.closing = 'unknown';
-    await sweepAfter(STRANDED_MS);
+    await sweepAfter(DELETION_ABANDONED_MS);
     expect(await status()).toBe('Awaiting Payment');
     under.otherServices.billing.closing = 'works';
     await sweep();
@@ -117,7 +117,7 @@ describe('a deletion whose request died', () => {
   });
 
   it('is not repeated when the offer was paid and deleted meanwhile', async () => {
-    await strand();
+    await abandonDeletion();
     await pay(under, id);
     await remove();
     expect(await status()).toBe('Deleted');
@@ -258,10 +258,10 @@ describe('a deletion that fails', () => {
     const close = holdUp('close', 'asked');
     const early = remove(SHORT_BUDGET);
     await close.reached;
-    await strand();
+    await abandonDeletion();
     expect(await early).toMatchObject(failed);
     close.goOn();
-    await sweepAfter(STRANDED_MS);
+    await sweepAfter(DELETION_ABANDONED_MS);
     expect([page(), await status()]).toEqual(['closed', 'Deleted']);
   });
 });

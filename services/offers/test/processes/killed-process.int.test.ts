@@ -14,9 +14,9 @@ import { installCrashPoints, killDuring } from './crash-points.ts';
 import { killVictims, startVictim, type Victim } from './victims.ts';
 
 const LEASE_MS = 31_000;
-const ABANDONED_MS = 61_000;
+const CREATION_ABANDONED_MS = 61_000;
 /** Longer than any request may take. */
-const STRANDED_MS = 31_000;
+const DELETION_ABANDONED_MS = 31_000;
 
 /** One process dies in each group. Each held commit takes one of its ten connections. */
 const creations = {
@@ -128,7 +128,7 @@ describe('a process killed while it creates offers', () => {
         const refusal = method === 'B' ? 'E3' : 'E1';
         expect({ name, body }).toMatchObject({ body: { return_code: creation.isRefused ? refusal : 'S1' } });
       }
-      under.clock.advance(ABANDONED_MS);
+      under.clock.advance(CREATION_ABANDONED_MS);
       await under.offers.sweeper.recover();
       const expected = Object.fromEntries(all.map((creation) => [creation.name, expectedOf(creation)]));
       expect(await whatIsLeftOf(all)).toEqual(expected);
@@ -232,7 +232,7 @@ describe('a process killed while it deletes unpaid offers', () => {
       const { status } = await under.call('DELETE', `/offers/${id}`);
       expect({ name, status }).toEqual({ name, status: name === 'commit.deleted.made.retry' ? 401 : 200 });
     }
-    under.clock.advance(STRANDED_MS);
+    under.clock.advance(DELETION_ABANDONED_MS);
     await under.offers.sweeper.recover();
     const expected = Object.fromEntries(Array.from(ids.keys(), (name) => [name, deleted]));
     expect(await endsOf(ids)).toEqual({ ...expected, 'commit.deleting.lost.sweep': untouched });
@@ -244,7 +244,7 @@ describe('a process killed while it deletes unpaid offers', () => {
       under.otherServices.billing.pay(id);
       await under.deliver(OfferPaid, offerPaid(under, id));
     }
-    under.clock.advance(STRANDED_MS);
+    under.clock.advance(DELETION_ABANDONED_MS);
     await under.offers.sweeper.recover();
     expect(Object.values(await endsOf(ids))).toEqual(Array.from(ids, () => paid));
     expect(await under.count('offers WHERE deleting_since IS NOT NULL')).toBe(0);

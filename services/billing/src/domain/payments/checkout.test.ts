@@ -130,7 +130,7 @@ describe('a deletion that is revoked', () => {
     expect(closed(sessionExpired(closing(deletionRevoked(open, 1), 2), 1)).state).toBe('closed');
   });
 
-  it('changes nothing after the offer has ended, was abandoned or was paid', () => {
+  it('changes nothing after the offer has ended, its creation was dropped or it was paid', () => {
     const forEver = closed(sessionExpired(closing(open), 1));
     expect(deletionRevoked(forEver, FOR_EVER - 1)).toBe(forEver);
     expect(closed(sessionExpired(closing(deletionRevoked(open, 1)), 1)).state).toBe('closed');

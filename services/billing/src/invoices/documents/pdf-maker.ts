@@ -16,7 +16,7 @@ export type PdfMaker = AsyncDisposable & {
 
 /** About half a second of work; later requests get a 503 and can be repeated. */
 const MAX_WAITING = 20;
-/** A hundred times what one document takes, plus the thread's start. A slower document is abandoned together with its thread. */
+/** A hundred times what one document takes, plus the thread's start. A slower document is refused, and its thread is ended. */
 const LONGEST_MS = 5_000;
 const MAX_MEMORY_MB = 192;
 

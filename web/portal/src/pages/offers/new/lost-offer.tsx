@@ -6,7 +6,7 @@ import type { Attempt } from '../../../attempts/attempt.ts';
 import { usePortal, useRead } from '../../../session.ts';
 import { quoted } from '../quoted.ts';
 
-/** Interval while the creation is in progress; the service finishes an abandoned one within two minutes. */
+/** Interval while the creation is in progress; the service ends an abandoned one within two minutes. */
 const LOOK_AGAIN_MS = 3_000;
 
 export type LostOffer = {
