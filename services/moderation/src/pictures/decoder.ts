@@ -216,12 +216,13 @@ async function startProcess(file: URL, atOnce: number, stopped: AbortSignal): Pr
     serialization: 'advanced',
     // Without the service's flags: `--import telemetry` is not for this process.
     execArgv: ['--max-semi-space-size=4', '--expose-gc'],
-    // Without the service's settings, which contain secrets. The Dockerfile explains these settings of the allocator. They are stricter
-    // here: with two arenas and the service's threshold both processes took up to 519 MB under bombs, with these up to 506.
+    // Without the service's settings, which contain secrets. The allocator reuses the memory of ordinary pictures (decision 206, memory
+    // that pictures reuse).
     env: {
       NODE_ENV: 'production',
       MALLOC_ARENA_MAX: '1',
-      MALLOC_MMAP_THRESHOLD_: '65536',
+      MALLOC_MMAP_THRESHOLD_: '4194304',
+      MALLOC_TRIM_THRESHOLD_: '4194304',
       UV_THREADPOOL_SIZE: `${Math.max(4, atOnce)}`,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

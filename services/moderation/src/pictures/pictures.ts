@@ -97,7 +97,10 @@ async function cleanedAndSeen(
   const { data, info } = await upright.raw().toBuffer({ resolveWithObject: true });
   const pixels = () => sharp(data, { raw: info });
   const clean = await encoded(pixels(), header.type).toBuffer();
-  return { clean, looks: opaqueLooks(await rgba(pixels(), lookSize)) };
+  // Without transparency the pixels are the look.
+  const isOpaque = info.channels === 3;
+  const looks = isOpaque ? [await resized(pixels(), lookSize)] : opaqueLooks(await rgba(pixels(), lookSize));
+  return { clean, looks };
 }
 
 /**
@@ -147,11 +150,15 @@ export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGe
 type FrameSize = Pick<LookShape, 'fit'> & { readonly width: number; readonly height: number };
 
 /** The frames are one below the other. */
-async function rgba(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
+function rgba(image: Sharp, size: FrameSize): Promise<Buffer> {
+  return resized(image.ensureAlpha(), size);
+}
+
+/** Pixels with the channels of the image; 3 or 4, because they are sRGB. */
+async function resized(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
   const decoded = image
     .resize(width, height, { fit, background: '#000' })
     .toColourspace('srgb')
-    .ensureAlpha()
     .raw()
     .timeout({ seconds: budgetMs / 1_000 });
   try {

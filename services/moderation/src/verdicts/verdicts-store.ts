@@ -43,7 +43,8 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
         verdicts.updateOne(
           keyOf(contentHash, basis),
           { $setOnInsert: found },
-          { upsert: true, ...withinBudget() },
+          // The record of the upload, which the answer waits for, makes it durable too (decision 207, durable verdicts).
+          { upsert: true, ...withinBudget(), writeConcern: { w: 1 } },
         ),
       );
     },
