@@ -1,4 +1,4 @@
-/** The admin routes that the console passes on. It can call no others. */
+/** The admin routes that the console forwards. It can call no others. */
 import type { Owner } from '../service-calls.ts';
 
 type Route = `${'GET' | 'POST'} /${string}`;

@@ -148,10 +148,7 @@ export const ownPaths = {
         summary:
           'Whether people may register organisations themselves, and the countries and currencies to choose from',
         replies: {
-          '200': reply(
-            'Whether sign-up is open, and the choices.',
-            named('SignUpStanding', signUp.signUpStanding),
-          ),
+          '200': reply('Whether sign-up is open, and the choices.', named('SignUpState', signUp.signUpState)),
         },
       }),
       tags: ['Sign-up'],

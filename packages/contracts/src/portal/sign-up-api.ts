@@ -6,7 +6,7 @@ import { country, currency } from '../values/primitives.ts';
 import { line, tradingName } from './organisation-api.ts';
 
 /** GET /portal/api/sign-up: whether registration is open, and the countries and currencies to choose from. */
-export const signUpStanding = z.object({
+export const signUpState = z.object({
   open: z.boolean(),
   approval: z.boolean().meta({
     description: 'Whether the platform team must approve an organisation before it has LIVE mode.',
@@ -14,7 +14,7 @@ export const signUpStanding = z.object({
   countries: z.array(country),
   currencies: z.array(currency).meta({ description: 'Currencies in which offers can be paid.' }),
 });
-export type SignUpStanding = z.infer<typeof signUpStanding>;
+export type SignUpState = z.infer<typeof signUpState>;
 
 /** POST /portal/api/sign-up */
 export const signUpRequest = z.object({

@@ -22,7 +22,7 @@ import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages/pages.ts';
 import { peopleRoutes } from './people-routes.ts';
-import type { PassOn } from './portal/pass-on.ts';
+import type { Forwarding } from './portal/forwarding.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { readClientIp } from './proxy/client-ip.ts';
 import { type PublicRoutes, publicFastPath, unknownEndpoints } from './public-routes.ts';
@@ -38,7 +38,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly people: People;
   readonly terms: ManagedTerms;
   readonly keys: Keys;
-  readonly findCaller: PassOn['findCaller'];
+  readonly findCaller: Forwarding['findCaller'];
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly signUp: SignUp;

@@ -13,17 +13,17 @@ export type SignUpRow = Registration & { readonly id: bigint; readonly requested
 export type AskedSignUp = {
   readonly wish: Registration;
   /** The network prefix of the request. */
-  readonly network: string;
+  readonly prefix: string;
   readonly at: Date;
 };
 
 /** The same statement for every address, known or not. */
-export async function insertSignUp(on: Queryable, { wish, network, at }: AskedSignUp): Promise<void> {
+export async function insertSignUp(on: Queryable, { wish, prefix, at }: AskedSignUp): Promise<void> {
   const { adminEmail, name, tradingName, country, currency } = wish;
   await on.query(
     `INSERT INTO sign_ups (email, name, trading_name, country, currency, network, requested_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [adminEmail, name, tradingName, country, currency, network, at],
+    [adminEmail, name, tradingName, country, currency, prefix, at],
   );
 }
 

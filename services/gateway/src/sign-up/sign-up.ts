@@ -47,7 +47,7 @@ export type SignUp = AsyncDisposable & {
   readonly policy: SignUpPolicy;
   /** Does the same work for every address. Above a rate, the request waits in a queue. */
   readonly ask: (asked: store.AskedSignUp) => Promise<void>;
-  /** The token of the new session; null if the link is unknown, used or expired. */
+  /** The token of the new session; null if the link is unknown, expired, or was used more than a minute ago (decision 122, signing up). */
   readonly complete: (o: Completion) => Promise<string | null>;
 };
 

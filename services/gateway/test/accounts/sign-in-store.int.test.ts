@@ -69,8 +69,8 @@ describe('used and expired links', () => {
 describe('waiting requests to sign up', () => {
   it('are dropped if they are too old, and above a limit the latest of the networks with the most', async () => {
     const wish = { name: 'N', tradingName: 'T', country: 'GB', currency: 'GBP', adminEmail: '' };
-    const ask = (adminEmail: string, network: string, askedAt = at) =>
-      insertSignUp(postgres, { wish: { ...wish, adminEmail }, network, at: askedAt });
+    const ask = (adminEmail: string, prefix: string, askedAt = at) =>
+      insertSignUp(postgres, { wish: { ...wish, adminEmail }, prefix, at: askedAt });
     const minute = 60_000;
     await ask('old@cafe.test', 'a', new Date(at.getTime() - minute));
     for (let count = 0; count < 5; count += 1) await ask(`a${count}@cafe.test`, 'a');
@@ -99,7 +99,7 @@ describe('requests to sign up beyond a thousand an hour', () => {
     );
     const wish = { name: 'N', tradingName: 'T', country: 'GB', currency: 'GBP' };
     for (const adminEmail of ['a0', 'a1', 'a2', 'b0', 'b1', 'c0'])
-      await insertSignUp(postgres, { wish: { ...wish, adminEmail }, network: adminEmail.slice(0, 1), at });
+      await insertSignUp(postgres, { wish: { ...wish, adminEmail }, prefix: adminEmail.slice(0, 1), at });
     const taken: (string | undefined)[] = [];
     for (let count = 0; count < 7; count += 1)
       taken.push((await postgres.transaction((tx) => takeSignUp(tx, at)))?.adminEmail);

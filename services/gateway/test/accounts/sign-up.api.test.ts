@@ -1,7 +1,7 @@
 /** Self-registration: answers do not show which addresses are known, and a link from a mail registers one organisation. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { signUpStanding } from '@offer-ads/contracts/portal/sign-up-api';
+import { signUpState } from '@offer-ads/contracts/portal/sign-up-api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Reply } from '../gateway-under-test.ts';
 import {
@@ -17,7 +17,8 @@ const hour = 60 * minute;
 const linkRefused = {
   status: 401,
   body: {
-    message: 'The link has been used or has expired: sign in if the organisation is there, or sign up again',
+    message:
+      'The link has been used or has expired: sign in if the organisation is registered already, or sign up again',
   },
 };
 
@@ -61,11 +62,11 @@ describe('GET /portal/api/sign-up', () => {
   it('shows whether sign-up is open, and the countries and currencies to choose from', async () => {
     const reply = await portal.browser().call('/portal/api/sign-up');
     expect(reply.status).toBe(200);
-    const standing = signUpStanding.parse(reply.body);
-    expect(standing.open).toBe(true);
-    expect(standing.countries).toContain('GB');
-    expect(standing.currencies).toEqual(expect.arrayContaining(['GBP', 'EUR', 'USD']));
-    expect(standing.currencies).not.toContain('JPY');
+    const state = signUpState.parse(reply.body);
+    expect(state.open).toBe(true);
+    expect(state.countries).toContain('GB');
+    expect(state.currencies).toEqual(expect.arrayContaining(['GBP', 'EUR', 'USD']));
+    expect(state.currencies).not.toContain('JPY');
   });
 });
 
@@ -340,8 +341,8 @@ describe('while sign-up is closed', () => {
   it('all requests are 403 and say whom to ask, the page shows it, and nothing is stored', async () => {
     await using closed = await startPortalUnderTest({ settings: { SIGN_UP: 'closed' } });
     const browser = closed.browser();
-    const standing = await browser.call('/portal/api/sign-up');
-    expect([standing.status, standing.body]).toMatchObject([200, { open: false }]);
+    const state = await browser.call('/portal/api/sign-up');
+    expect([state.status, state.body]).toMatchObject([200, { open: false }]);
     for (const path of ['/portal/api/sign-up', '/portal/api/sign-up/complete']) {
       const reply = await browser.call(path, { method: 'POST', json: { ...wish(), token: 'x'.repeat(43) } });
       expect([reply.status, reply.body]).toEqual([

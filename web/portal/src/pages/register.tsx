@@ -1,5 +1,5 @@
 /** The registration form. The organisation exists after the link in the mail was used. */
-import type { SignUpStanding } from '@offer-ads/contracts/portal/sign-up-api';
+import type { SignUpState } from '@offer-ads/contracts/portal/sign-up-api';
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { bodyOrThrow, call } from '../../../ui/calls/call.ts';
@@ -12,9 +12,9 @@ import { byName, countryName, currencyName } from '../names.ts';
 import { PortalPage } from '../portal-page.tsx';
 
 export function Register() {
-  const standing = useQuery<SignUpStanding>({
+  const state = useQuery<SignUpState>({
     queryKey: ['sign-up'],
-    queryFn: ({ signal }) => bodyOrThrow(call<SignUpStanding>('/portal/api/sign-up', { signal })),
+    queryFn: ({ signal }) => bodyOrThrow(call<SignUpState>('/portal/api/sign-up', { signal })),
   });
   const [sentTo, setSentTo] = useState<string | null>(null);
   return (
@@ -22,12 +22,12 @@ export function Register() {
       title={sentTo === null ? 'Register your organisation' : 'Check your email'}
       lead={sentTo === null ? 'Registration is free. Only offers in LIVE mode cost money.' : undefined}
     >
-      <Loaded query={standing} what="the form" lines={8}>
+      <Loaded query={state} what="the form" lines={8}>
         {(data) =>
           data.open ? (
             // Keep the form with its values, so that a mistake can be corrected.
             <div hidden={sentTo !== null}>
-              <SignUpForm standing={data} sent={setSentTo} />
+              <SignUpForm state={data} sent={setSentTo} />
             </div>
           ) : (
             <Notice>
@@ -39,7 +39,7 @@ export function Register() {
           )
         }
       </Loaded>
-      {standing.data?.approval === true && sentTo === null && (
+      {state.data?.approval === true && sentTo === null && (
         <p class="muted">
           Until the platform team has approved your organisation, it has only TEST mode, with made-up members.
         </p>
@@ -52,8 +52,8 @@ export function Register() {
   );
 }
 
-function SignUpForm(o: { readonly standing: SignUpStanding; readonly sent: (email: string) => void }) {
-  const { standing, sent } = o;
+function SignUpForm(o: { readonly state: SignUpState; readonly sent: (email: string) => void }) {
+  const { state, sent } = o;
   const ask = async (values: FormData) => {
     const names = ['name', 'tradingName', 'country', 'currency', 'email'] as const;
     const wish = Object.fromEntries(names.map((name) => [name, textOf(values, name)]));
@@ -76,14 +76,14 @@ function SignUpForm(o: { readonly standing: SignUpStanding; readonly sent: (emai
         <Field label="Country" hint="In the United Kingdom VAT is added to card payments.">
           {(described) => (
             <select {...described} name="country" autocomplete="country" required>
-              <Choices codes={standing.countries} nameOf={countryName} />
+              <Choices codes={state.countries} nameOf={countryName} />
             </select>
           )}
         </Field>
         <Field label="Billing currency" hint="It cannot be changed later.">
           {(described) => (
             <select {...described} name="currency" required>
-              <Choices codes={standing.currencies} nameOf={currencyName} />
+              <Choices codes={state.currencies} nameOf={currencyName} />
             </select>
           )}
         </Field>

@@ -1,4 +1,4 @@
-/** All routes of the console: its pages, its sign-in, and the admin routes that it passes on for the signed-in person. */
+/** All routes of the console: its pages, its sign-in, and the admin routes that it forwards for the signed-in person. */
 
 import { notFound } from '@offer-ads/platform/http/errors';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -12,8 +12,8 @@ import type { Decisions } from '../decisions.ts';
 import type { readHealth } from '../health.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Staff } from '../staff.ts';
+import { forwardCalls } from './forward-calls.ts';
 import { mountPages } from './pages.ts';
-import { passOn } from './pass-on.ts';
 import { requireSession, sessionOf } from './require-session.ts';
 import { sessionRoutes, signInRoute } from './session-routes.ts';
 
@@ -47,7 +47,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
     api.get('/health', async (_req, res) => {
       res.json(await o.health());
     });
-    passOn(api, o);
+    forwardCalls(api, o);
     // No pages below /api.
     api.use(notFound);
     app.use('/api', api);

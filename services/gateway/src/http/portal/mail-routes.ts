@@ -1,16 +1,20 @@
 /** The mail preferences of the signed-in person, for every role: forwarded to the notifier, whose replies are returned unchanged. */
 import express, { type RequestHandler, type Router } from 'express';
-import { type PassOn, passOn } from './pass-on.ts';
+import { type Forwarding, forwardTo } from './forwarding.ts';
 import { requireJson } from './portal-json.ts';
 
 const budgetMs = 2_000;
 
 /** Mounted before the body parsers. */
-export function mailRoutes(o: PassOn): Router {
+export function mailRoutes(o: Forwarding): Router {
   const routes = express.Router();
   // Preferences are the same in both modes, but a caller context needs a mode: TEST, which every organisation has.
-  const ask = (takesBody: boolean) => passOn({ audience: 'notifier', takesBody, budgetMs }, 'TEST', o);
-  routes.route('/mail-preferences').get(toNotifier, ask(false)).put(requireJson, toNotifier, ask(true));
+  const forwarding = (takesBody: boolean) =>
+    forwardTo({ audience: 'notifier', takesBody, budgetMs }, 'TEST', o);
+  routes
+    .route('/mail-preferences')
+    .get(toNotifier, forwarding(false))
+    .put(requireJson, toNotifier, forwarding(true));
   return routes;
 }
 

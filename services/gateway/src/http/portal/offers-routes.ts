@@ -4,14 +4,14 @@
  */
 import type { RequestHandler, Router } from 'express';
 import { endpoints } from '../endpoints.ts';
-import { inBothModes, type PassOn, passOn } from './pass-on.ts';
+import { type Forwarding, forwardTo, inBothModes } from './forwarding.ts';
 import { requireJson } from './portal-json.ts';
 import { allow } from './portal-session.ts';
 
 const reading = { audience: 'offers', takesBody: false, budgetMs: 2_000 } as const;
 
 /** Mounted before the body parsers, because bodies are forwarded as streams. */
-export function offersRoutes(o: PassOn): Router {
+export function offersRoutes(o: Forwarding): Router {
   return inBothModes((routes, mode) => {
     // Before the routes of the public API, because the portal's listing returns more.
     for (const path of [
@@ -20,8 +20,8 @@ export function offersRoutes(o: PassOn): Router {
       '/offers/:offer_id',
       '/offers/:offer_id/credit',
     ])
-      routes.get(path, allow('offers'), toPortal, passOn(reading, mode, o));
-    routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, passOn(reading, mode, o));
+      routes.get(path, allow('offers'), toPortal, forwardTo(reading, mode, o));
+    routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, forwardTo(reading, mode, o));
     // In LIVE mode the path does not exist; offers refuses it too.
     if (mode === 'TEST')
       routes.post(
@@ -29,11 +29,11 @@ export function offersRoutes(o: PassOn): Router {
         allow('offers'),
         requireJson,
         toPortal,
-        passOn({ ...reading, takesBody: true }, mode, o),
+        forwardTo({ ...reading, takesBody: true }, mode, o),
       );
     for (const endpoint of endpoints)
       if (!(endpoint.method === 'get' && endpoint.path === '/offers'))
-        routes[endpoint.method](endpoint.path, allow('offers'), passOn(endpoint, mode, o));
+        routes[endpoint.method](endpoint.path, allow('offers'), forwardTo(endpoint, mode, o));
   });
 }
 

@@ -5,11 +5,11 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type RequestHandler, type Router } from 'express';
 import { billingRoutes } from './billing-routes.ts';
 import { callRoutes } from './call-routes.ts';
+import type { Forwarding } from './forwarding.ts';
 import { keyRoutes } from './key-routes.ts';
 import { mailRoutes } from './mail-routes.ts';
 import { offersRoutes } from './offers-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
-import type { PassOn } from './pass-on.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { readJson } from './portal-json.ts';
 import { requireSession } from './portal-session.ts';
@@ -19,7 +19,7 @@ import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 import { type SignUpRoutes, signUpRoutes } from './sign-up-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
 
-export type PortalRoutes = PassOn &
+export type PortalRoutes = Forwarding &
   Omit<SignInRoutes, 'cookie'> &
   Omit<SignUpRoutes, 'cookie'> &
   Parameters<typeof organisationRoutes>[0] &

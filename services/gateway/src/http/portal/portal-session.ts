@@ -43,7 +43,8 @@ export function allow(permission: Permission): RequestHandler {
   };
 }
 
-export type SessionGuard = {
+/** Sessions with their cookie, rate limits with what they count by, and the origin of our own pages. */
+export type SessionsAndLimits = {
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
   readonly limiter: RequestLimiter;
@@ -52,7 +53,7 @@ export type SessionGuard = {
 };
 
 /** Mounted before all routes for signed-in people: session, its rate limit, CSRF. */
-export function requireSession(o: SessionGuard): RequestHandler[] {
+export function requireSession(o: SessionsAndLimits): RequestHandler[] {
   return [
     limitRequests(o.limiter, portalLimits.network, (req) => networkOf(o.clientIp(req))),
     findSession(o),
@@ -62,7 +63,7 @@ export function requireSession(o: SessionGuard): RequestHandler[] {
   ];
 }
 
-function findSession(o: SessionGuard): RequestHandler {
+function findSession(o: SessionsAndLimits): RequestHandler {
   return async (req, res, next) => {
     const token = o.cookie.read(req);
     const at = requestFacts(req).receivedAt;

@@ -7,13 +7,13 @@ import {
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
-import { type SessionGuard, signedInOf } from './portal-session.ts';
+import { type SessionsAndLimits, signedInOf } from './portal-session.ts';
 import { commitDeadline } from './portal-time.ts';
 import { describeSession, replyWithSession } from './session-replies.ts';
 
 const notFound = { message: 'Not found' };
 
-export function sessionRoutes(o: SessionGuard): Router {
+export function sessionRoutes(o: SessionsAndLimits): Router {
   const { sessions, cookie } = o;
   const routes = express.Router();
 

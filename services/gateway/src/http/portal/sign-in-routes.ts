@@ -11,17 +11,17 @@ import type { Limit } from '../../limits/request-limiter.ts';
 import type { SignIn } from '../../sign-in/sign-in.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
-import type { SessionGuard } from './portal-session.ts';
+import type { SessionsAndLimits } from './portal-session.ts';
 import { limitTime } from './portal-time.ts';
 import { completeWithLink } from './session-replies.ts';
 
-const asked: SignInReply = {
+const askReply: SignInReply = {
   message: 'If the address is known here, a sign-in link is on its way to it. It works once, for 15 minutes.',
 };
 /** Unknown, used, expired, or of a person who may not sign in: the answer does not say which. */
 const linkRefused = { message: 'The sign-in link has been used or has expired: ask for a new one' };
 
-export type SignInRoutes = SessionGuard & { readonly signIn: SignIn; readonly logger: Logger };
+export type SignInRoutes = SessionsAndLimits & { readonly signIn: SignIn; readonly logger: Logger };
 
 export function signInRoutes(o: SignInRoutes): Router {
   const routes = express.Router();
@@ -35,7 +35,7 @@ export function signInRoutes(o: SignInRoutes): Router {
 
   routes.post('/sign-in', ...guarded(portalLimits.signIn), async (req: Request, res: Response) => {
     const { email } = validInput(signInRequest, req.body);
-    if (await o.signIn.ask(email, requestFacts(req).receivedAt)) res.status(202).json(asked);
+    if (await o.signIn.ask(email, requestFacts(req).receivedAt)) res.status(202).json(askReply);
     else throw serviceUnavailable('too many requests to sign in are waiting');
   });
   routes.post(

@@ -1,10 +1,6 @@
 /** Self-registration of an organisation: whether it is allowed, requesting a link, and registering with the link from the mail. */
 
-import {
-  type SignUpReply,
-  type SignUpStanding,
-  signUpRequest,
-} from '@offer-ads/contracts/portal/sign-up-api';
+import { type SignUpReply, type SignUpState, signUpRequest } from '@offer-ads/contracts/portal/sign-up-api';
 import { countries } from '@offer-ads/contracts/values/countries';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -17,23 +13,24 @@ import type { Limit } from '../../limits/request-limiter.ts';
 import type { SignUp } from '../../sign-up/sign-up.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
-import type { SessionGuard } from './portal-session.ts';
+import type { SessionsAndLimits } from './portal-session.ts';
 import { limitTime } from './portal-time.ts';
 import { completeWithLink } from './session-replies.ts';
 
 /** The same for every address, so that the answer does not say whether the address is known. */
-const asked: SignUpReply = {
+const askReply: SignUpReply = {
   message: 'A mail is on its way to the address. Its link works once, for 24 hours.',
 };
 const closed = {
   message: 'Organisations are registered by the platform team at present: ask them for yours',
 };
-/** Unknown, used or expired: the answer does not say which. */
+/** Unknown, expired, or used more than a minute ago: the answer does not say which. */
 const linkRefused = {
-  message: 'The link has been used or has expired: sign in if the organisation is there, or sign up again',
+  message:
+    'The link has been used or has expired: sign in if the organisation is registered already, or sign up again',
 };
 
-export type SignUpRoutes = SessionGuard & { readonly signUp: SignUp; readonly logger: Logger };
+export type SignUpRoutes = SessionsAndLimits & { readonly signUp: SignUp; readonly logger: Logger };
 
 export function signUpRoutes(o: SignUpRoutes): Router {
   const routes = express.Router();
@@ -43,7 +40,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
     else res.status(403).json(closed);
   };
   const limited = (limit: Limit) => limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req)));
-  /** Common to both routes, which have no session yet. */
+  /** Common to both POST routes, which have no session yet. */
   const guarded = (limit: Limit) => [
     limited(limit),
     refuseForeignOrigins(o.publicUrl),
@@ -53,23 +50,23 @@ export function signUpRoutes(o: SignUpRoutes): Router {
   ];
 
   routes.get('/sign-up', limited(portalLimits.network), (_req, res) => {
-    const standing = {
+    const state = {
       open: signUp.policy !== 'closed',
       approval: signUp.policy === 'approval',
       countries: [...countries],
       currencies: [...billedCurrencies],
     };
-    res.json(standing satisfies SignUpStanding);
+    res.json(state satisfies SignUpState);
   });
   const ofPrefix = limitRequests(o.limiter, portalLimits.signUpOfPrefix, (req) => prefixOf(o.clientIp(req)));
   routes.post('/sign-up', ofPrefix, ...guarded(portalLimits.signUp), async (req: Request, res: Response) => {
     const { email, ...organisation } = validInput(signUpRequest, req.body);
     await signUp.ask({
       wish: { ...organisation, adminEmail: email },
-      network: prefixOf(o.clientIp(req)),
+      prefix: prefixOf(o.clientIp(req)),
       at: requestFacts(req).receivedAt,
     });
-    res.status(202).json(asked);
+    res.status(202).json(askReply);
   });
   routes.post(
     '/sign-up/complete',

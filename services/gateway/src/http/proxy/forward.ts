@@ -69,7 +69,7 @@ export function forward(
   const limits = limitWaiting(req, body, endpoint.budgetMs, reply, o.longestReadMs ?? longestReadMs);
   res.on('close', onClose);
 
-  const headers = passedOn(req.headers, endpoint.takesBody);
+  const headers = forwardedHeaders(req.headers, endpoint.takesBody);
   if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
   headers.push(requestBudgetHeader, String(endpoint.budgetMs));
   if (storeMs !== undefined) headers.push(commitByHeader, String(storeMs + endpoint.budgetMs));
@@ -153,15 +153,15 @@ function bodyOf(req: IncomingMessage): Readable | null {
 }
 
 /** The headers that services read. All others are dropped: the key, cookies, claimed callers, addresses, hop-by-hop headers. */
-const passedOnHeaders = ['accept', 'idempotency-key'];
-const passedOnWithBody = [...passedOnHeaders, 'content-type', 'content-length', 'content-encoding'];
+const headersWithoutBody = ['accept', 'idempotency-key'];
+const headersWithBody = [...headersWithoutBody, 'content-type', 'content-length', 'content-encoding'];
 
 /** @returns names and values alternating */
-function passedOn(headers: IncomingHttpHeaders, withBody: boolean): string[] {
-  const passed: string[] = [];
-  for (const name of withBody ? passedOnWithBody : passedOnHeaders) {
+function forwardedHeaders(headers: IncomingHttpHeaders, withBody: boolean): string[] {
+  const forwarded: string[] = [];
+  for (const name of withBody ? headersWithBody : headersWithoutBody) {
     const value = headers[name];
-    if (typeof value === 'string') passed.push(name, value);
+    if (typeof value === 'string') forwarded.push(name, value);
   }
-  return passed;
+  return forwarded;
 }

@@ -13,7 +13,7 @@ import { forward } from '../proxy/forward.ts';
 import { refusePerson } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 
-export type PassOn = {
+export type Forwarding = {
   readonly findCaller: (o: PortalCaller) => Promise<Caller | null>;
   readonly tokenFor: TokenMaker;
   readonly clientIp: ClientIp;
@@ -32,10 +32,10 @@ export function inBothModes(mount: (routes: Router, mode: Mode) => void): Router
 }
 
 /** Forwards to the path in `req.url`, for the organisation of the session. */
-export function passOn(
+export function forwardTo(
   endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs'>,
   mode: Mode,
-  o: PassOn,
+  o: Forwarding,
 ): RequestHandler {
   return async (req: Request, res: Response, next) => {
     const { personId, organisationId } = memberOf(req);

@@ -1,4 +1,4 @@
-/** Passes admin calls on to the services, with the name of the signed-in person. */
+/** Forwards admin calls to the services, with the name of the signed-in person. */
 import { pipeline } from 'node:stream/promises';
 import { pictureName } from '@offer-ads/contracts/internal/moderation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -11,7 +11,7 @@ import { adminCalls } from '../admin-calls.ts';
 import type { Decisions } from '../decisions.ts';
 import { sessionOf } from './require-session.ts';
 
-export function passOn(
+export function forwardCalls(
   routes: Router,
   { ask, decisions }: { readonly ask: ServiceCalls; readonly decisions: Decisions },
 ): void {
@@ -107,12 +107,12 @@ function bodyOf(req: Request): object {
 }
 
 /** Services answer only JSON and pictures. */
-const passedTypes = /^(application\/json|image\/(jpeg|png|gif))(;|$)/;
+const forwardedTypes = /^(application\/json|image\/(jpeg|png|gif))(;|$)/;
 
 async function answerWith(res: Response, reply: Dispatcher.ResponseData): Promise<void> {
   const type = String(reply.headers['content-type'] ?? '');
   // A 401 concerns the console's own credential, not the signed-in person.
-  if (reply.statusCode === 401 || !passedTypes.test(type)) {
+  if (reply.statusCode === 401 || !forwardedTypes.test(type)) {
     await reply.body.dump();
     throw new Fault(`a service answered ${reply.statusCode} ${type}`, {
       status: 502,
