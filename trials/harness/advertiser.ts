@@ -33,11 +33,11 @@ export type Advertiser = {
 };
 
 /** How an advertiser calls; the same suites run by HTTP and by the SDK. */
-export type Way = {
+export type ClientKind = {
   /** For the titles of tests. */
   readonly name: string;
   /** Whether requests are written by hand, so that they can also be malformed. */
-  readonly isRaw: boolean;
+  readonly canSendMalformed: boolean;
   readonly advertiser: (system: Pick<System, 'state'>, key: string | undefined, o?: CallsFrom) => Advertiser;
 };
 
@@ -80,7 +80,7 @@ export function unusedAddress(): string {
   return `10.${lastAddress >> 16}.${(lastAddress >> 8) & 255}.${lastAddress & 255}`;
 }
 
-export const byHttp: Way = { name: 'by HTTP', isRaw: true, advertiser };
+export const byHttp: ClientKind = { name: 'by HTTP', canSendMalformed: true, advertiser };
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;

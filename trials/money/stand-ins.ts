@@ -1,4 +1,7 @@
-/** Stand-ins for pricing and moderation: they keep to their contracts, with random delays and odd prices. */
+/**
+ * Stand-ins for pricing and moderation. They follow the contracts of the real services, with delays that the trial sets (moderation) and
+ * prices that do not divide evenly (pricing).
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
@@ -10,7 +13,7 @@ import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import express, { type Express } from 'express';
 
-/** Odd amounts, so that credits have remainders; a radius of 30 costs nothing. */
+/** Amounts that do not divide evenly, so that credits must be rounded; a radius of 30 costs nothing. */
 export function priceMinor(durationMs: number, radiusMiles: number): bigint {
   return radiusMiles === 30 ? 0n : BigInt((durationMs * radiusMiles) % 9_973);
 }
@@ -34,11 +37,14 @@ export function startPricing(clock: Clock): Promise<HttpServer> {
   });
 }
 
-/** `takesMs`: how long the next verdict takes. Faults happen while creations wait for it. */
+/**
+ * @param takesMs how long the next verdict takes; while a creation waits for it, the trial can cause faults in the middle of the creation
+ */
 export function startModeration(clock: Clock, takesMs: () => number): Promise<HttpServer> {
   return serve('moderation', clock, (app) => {
     app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {
       await pause(takesMs());
+      // The picture as reply: allowed.
       res.type('image/jpeg').send(req.body);
     });
   });

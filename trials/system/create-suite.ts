@@ -1,4 +1,4 @@
-/** POST /offers through the gateway: each row of its table of codes, and that a refusal leaves nothing behind. */
+/** POST /offers through the gateway: each row of the specification's table of codes, and that a refusal leaves nothing behind. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -23,9 +23,9 @@ import { setFaults } from '../harness/simulators.ts';
 import { query } from '../harness/sql.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
-export function describeCreation(system: () => TestSystem, way = byHttp): void {
-  const { advertiser } = way;
-  describe(`POST /offers ${way.name}`, () => {
+export function describeCreation(system: () => TestSystem, client = byHttp): void {
+  const { advertiser } = client;
+  describe(`POST /offers ${client.name}`, () => {
     let organisation: Organisation;
     /** For tests that look at its whole balance, and for the quota of one offer. */
     let buyer: Organisation;
@@ -126,12 +126,12 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       });
     });
 
-    it("E1 400: a card payment below the provider's minimum, which is named", async () => {
+    it("E1 400: a card payment below the provider's minimum; the message gives the minimum", async () => {
       const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(2 * minuteMs) });
       await expectRefusal(() => caller.create(form), { http: 400, code: 'E1', says: '0.30' });
     });
 
-    if (way.isRaw) {
+    if (client.canSendMalformed) {
       it('a verdict that is wrong is corrected by a person, and the next creation follows it', async () => {
         const picture = await photographLikeJpeg({ seed: 77 });
         const create = async () =>
@@ -257,7 +257,7 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
       const fields = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
       const refused = await advertising.create(await offerForm(fields), 'terms-first');
       expect({ status: refused.status, code: refused.body.return_code }).toEqual({ status: 403, code: 'E9' });
-      if (!way.isRaw) return;
+      if (!client.canSendMalformed) return;
       await system().admin('terms', 'accept', '--org', String(newcomer.id));
       // What the gateway knows of a key may be a second old (decision 25, revoked on every replica).
       await eventually(async () => {

@@ -1,4 +1,4 @@
-/** POST /offers/price-estimate through the gateway: each row of its table of codes. */
+/** POST /offers/price-estimate through the gateway: each row of the specification's table of codes. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { estimateReply } from '@offer-ads/contracts/public/api';
 import {
@@ -14,9 +14,9 @@ import {
 } from '../harness/advertiser.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
-export function describeEstimates(system: () => TestSystem, way = byHttp): void {
-  const { advertiser } = way;
-  describe(`POST /offers/price-estimate ${way.name}`, () => {
+export function describeEstimates(system: () => TestSystem, client = byHttp): void {
+  const { advertiser } = client;
+  describe(`POST /offers/price-estimate ${client.name}`, () => {
     let caller: Advertiser;
     beforeAll(async () => {
       caller = advertiser(system(), (await newOrganisation(system(), { balance: '0' })).key);
@@ -78,7 +78,7 @@ export function describeEstimates(system: () => TestSystem, way = byHttp): void 
       expect(body.ad_units).toBeGreaterThan(0);
     });
 
-    it("S1 in euros uses the day's rate, which is named", async () => {
+    it("S1 in euros uses the day's rate and gives its date", async () => {
       const { key } = demoOrganisation(system(), 'EUR');
       const { body } = await advertiser(system(), key).json('POST', '/offers/price-estimate', request());
       expect(body.exchange_rate_date).toMatch(/^\d{4}-\d\d-\d\d$/);
@@ -96,7 +96,7 @@ export function describeEstimates(system: () => TestSystem, way = byHttp): void 
       expect(status).toBe(400);
     });
 
-    if (way.isRaw) {
+    if (client.canSendMalformed) {
       it.each([
         ['JSON that cannot be parsed', '{"radius": 10', 'application/json'],
         ['another content type', 'radius=10', 'application/x-www-form-urlencoded'],
@@ -113,7 +113,7 @@ export function describeEstimates(system: () => TestSystem, way = byHttp): void 
       expect(body).toMatchObject({ return_code: 'E2', status: 'Error', code: 400 });
     });
 
-    it("E1 403: the other mode's environment; the message names the key's mode", async () => {
+    it("E1 403: `environment` is not the key's mode; the message names that mode", async () => {
       const { status, body } = await estimate({ environment: 'live' });
       expect(status).toBe(403);
       expect(body).toMatchObject({ return_code: 'E1', status: 'Error', code: 403 });
@@ -129,6 +129,7 @@ export function describeEstimates(system: () => TestSystem, way = byHttp): void 
       expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorised' } });
     });
 
+    // One limit per address for all endpoints; GET is the cheapest.
     it('429 after 60 requests in a minute, with Retry-After', async () => {
       const eager = advertiser(system(), undefined, { address: unusedAddress() });
       const replies = [];

@@ -14,15 +14,15 @@ import {
 import { countMails, mailsTo, payAsAPersonWould, simulatedSession } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
-export function describeLifecycle(system: () => TestSystem, way = byHttp): void {
-  const { advertiser } = way;
+export function describeLifecycle(system: () => TestSystem, client = byHttp): void {
+  const { advertiser } = client;
   const balance = ({ id }: Organisation) => system().balance(id);
   const statusOf = async (caller: Advertiser, offerId: number) => {
     const { body } = await caller.request('GET', '/offers?environment=test&limit=100');
     return listReply.parse(body).data.find(({ offer_id }) => offer_id === offerId)?.offer_status;
   };
 
-  describe(`an offer paid from the balance ${way.name}`, () => {
+  describe(`an offer paid from the balance ${client.name}`, () => {
     let organisation: Organisation;
     let caller: Advertiser;
     let strangers: readonly Advertiser[];
@@ -91,7 +91,7 @@ export function describeLifecycle(system: () => TestSystem, way = byHttp): void 
     });
   });
 
-  describe(`an offer paid by card ${way.name}`, () => {
+  describe(`an offer paid by card ${client.name}`, () => {
     let organisation: Organisation;
     let caller: Advertiser;
     beforeAll(async () => {

@@ -20,9 +20,9 @@ import {
   type Advertiser,
   type AnyBody,
   type CallsFrom,
+  type ClientKind,
   type Reply,
   unusedAddress,
-  type Way,
 } from '../harness/advertiser.ts';
 import type { System } from '../harness/system.ts';
 
@@ -30,10 +30,10 @@ import type { System } from '../harness/system.ts';
 export type Row = string;
 
 /** `reached` collects the rows of the replies. */
-export function bySdk(reached: Set<Row>): Way {
+export function bySdk(reached: Set<Row>): ClientKind {
   return {
     name: 'by the SDK',
-    isRaw: false,
+    canSendMalformed: false,
     // A client needs a key, so this one does not exist.
     advertiser: (system, key, from) => sdkAdvertiser(system, key ?? 'pk_test_nobody', reached, from),
   };

@@ -92,7 +92,7 @@ describe.each(users)('the user %s', (user) => {
   });
 
   it('may publish exactly its own events', () => {
-    // The admin tool publishes invented views and clicks for tests.
+    // The admin tool publishes made-up views and clicks for tests.
     const isOwn = ({ owner, name }: (typeof allEvents)[number]) =>
       owner === user || (user === 'admin' && /^Offer(Viewed|Clicked)$/.test(name));
     const own = allEvents.filter(isOwn).map(routingKey);

@@ -1,11 +1,13 @@
 /** The renderer of these checks compared with kubectl's kustomize, where that is installed. */
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { Manifest } from '../render/patch.ts';
-import { k8sFolder } from '../render/render.ts';
+import { k8sFolder, render } from '../render/render.ts';
 import { deployed, manifestsOf } from './overlays.ts';
 
 const { stdout: version } = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
@@ -15,6 +17,15 @@ const hasKustomize = /^Kustomize Version: v([5-9]|\d\d)/m.test(version ?? '');
 describe('rendering', () => {
   it.each(deployed)('%s is not empty', (folder) => {
     expect(manifestsOf(folder).length).toBeGreaterThan(2);
+  });
+
+  it.each(['a=b,c=d', 'a!=b', 'a==b', 'a', 'a in (b)'])('refuses the label selector %s', (labelSelector) => {
+    const root = mkdtempSync(join(tmpdir(), 'render-'));
+    const patches = [{ patch: '[]', target: { kind: 'Pod', labelSelector } }];
+    const kustomization = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', patches };
+    writeFileSync(join(root, 'kustomization.yaml'), JSON.stringify(kustomization));
+    expect(() => render('.', root)).toThrow('must be label=value');
+    rmSync(root, { recursive: true });
   });
 
   (hasKustomize ? describe : describe.skip)('with kubectl', () => {

@@ -1,13 +1,14 @@
 /**
  * Renders a folder of deploy/k8s/ as `kubectl kustomize` does, so that tests need no program that npm cannot install. It knows
- * exactly the features that deploy/k8s/ uses and refuses any other; where kubectl is present, render.test.ts compares the two.
+ * only the features that deploy/k8s/ uses, and throws at unknown fields of a kustomization and at label selectors that are not `label=value`.
+ * Where kubectl is present, checks/render.test.ts compares the two.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { generated, withDigests } from './digests.ts';
+import { generated, withHashSuffixes } from './hash-suffixes.ts';
 import { type Manifest, mergeStrategically, type Operation, operate, type Values } from './patch.ts';
 
 export const k8sFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -15,7 +16,10 @@ export const k8sFolder = fileURLToPath(new URL('..', import.meta.url));
 const target = z.strictObject({
   kind: z.string(),
   name: z.string().optional(),
-  labelSelector: z.string().optional(),
+  labelSelector: z
+    .string()
+    .regex(/^[^=!,()\s]+=[^=!,()\s]+$/, 'must be label=value')
+    .optional(),
 });
 type Target = z.infer<typeof target>;
 
@@ -69,7 +73,7 @@ type Kustomization = z.infer<typeof kustomization>;
 
 /** @param folder below deploy/k8s/, such as `overlays/production` */
 export function render(folder: string, root = k8sFolder): Manifest[] {
-  return withDigests(renderFolder(join(root, folder), []));
+  return withHashSuffixes(renderFolder(join(root, folder), []));
 }
 
 function renderFolder(folder: string, soFar: readonly Manifest[]): Manifest[] {
@@ -129,7 +133,7 @@ function patched(all: readonly Manifest[], target: Target, patch: Operation[] | 
     const { metadata: { name: _, ...metadata } = {}, ...rest } = patch as { metadata?: Values };
     return mergeStrategically(manifest, { ...rest, metadata }) as Manifest;
   });
-  if (hits === 0) throw new Error(`a patch meets nothing: ${JSON.stringify(target)}`);
+  if (hits === 0) throw new Error(`a patch has no target: ${JSON.stringify(target)}`);
   return result;
 }
 
@@ -163,10 +167,10 @@ function withImages(manifest: Manifest, o: Kustomization): Manifest {
     if (Array.isArray(value)) return value.map(renamed);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, of]) => {
+      Object.entries(value).map(([key, child]) => {
         const image =
-          key === 'image' ? o.images.find(({ name }) => name === String(of).split(':')[0]) : undefined;
-        return [key, image === undefined ? renamed(of) : pinned(image)];
+          key === 'image' ? o.images.find(({ name }) => name === String(child).split(':')[0]) : undefined;
+        return [key, image === undefined ? renamed(child) : imageReference(image)];
       }),
     );
   };
@@ -175,7 +179,7 @@ function withImages(manifest: Manifest, o: Kustomization): Manifest {
     : { ...manifest, spec: renamed(manifest.spec) };
 }
 
-function pinned({ name, newName = name, newTag, digest }: Kustomization['images'][number]): string {
+function imageReference({ name, newName = name, newTag, digest }: Kustomization['images'][number]): string {
   return `${newName}${newTag ? `:${newTag}` : ''}${digest ? `@${digest}` : ''}`;
 }
 
@@ -183,10 +187,10 @@ function inNamespace(manifest: Manifest, { namespace }: Kustomization): Manifest
   if (namespace === undefined) return manifest;
   if (manifest.kind === 'Namespace')
     return { ...manifest, metadata: { ...manifest.metadata, name: namespace } };
-  const there = { ...manifest, metadata: { ...manifest.metadata, namespace } };
-  if (manifest.kind !== 'RoleBinding') return there;
+  const namespaced = { ...manifest, metadata: { ...manifest.metadata, namespace } };
+  if (manifest.kind !== 'RoleBinding') return namespaced;
   return {
-    ...there,
+    ...namespaced,
     subjects: (manifest.subjects as Values[]).map((subject) => Object.assign({}, subject, { namespace })),
   };
 }

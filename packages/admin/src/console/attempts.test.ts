@@ -14,7 +14,7 @@ describe('attempts to sign in', () => {
     expect(attempts.admit(ann, later)).toBe(true);
   });
 
-  it('of one person, or with invented names, do not count against colleagues at the same address', () => {
+  it('of one person, or with made-up names, do not count against colleagues at the same address', () => {
     const attempts = countAttempts();
     tries(100, attempts);
     for (let made = 0; made < 1_000; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);

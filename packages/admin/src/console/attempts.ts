@@ -1,6 +1,6 @@
 /**
  * Limits sign-in attempts, so that tokens cannot be guessed. Attempts are counted per name and address. Behind a proxy all people have the
- * same address, so one person's mistakes or invented names must not lock out the others. Unknown names are counted like known ones, so
+ * same address, so one person's mistakes or made-up names must not lock out the others. Unknown names are counted like known ones, so
  * that the answers do not show who is staff.
  */
 

@@ -14,7 +14,7 @@ import { page, pageHeaders } from './pages.ts';
 const wellFormed = /^[\w-]{32}$/;
 /** Enough for people and their mail scanners, too little for a script. */
 const VISITS_PER_MINUTE = 20;
-/** Invented links must not fill the memory: above this number all counts are reset. */
+/** Made-up links must not fill the memory: above this number all counts are reset. */
 const MAX_LINKS = 100_000;
 
 export function payRoutes(app: Express, billing: Billing): void {

@@ -14,7 +14,7 @@ import { type AnsweredCall, numberCalls, type WriteCalls, writeAround } from './
 import type { Call } from './calls-store.ts';
 
 export type CallLog = AsyncDisposable & {
-  /** @param keyWasFound whether a look-up has found the key. Calls with other keys, which may be invented, get little memory. */
+  /** @param keyWasFound whether a look-up has found the key. Calls with other keys, which may be made up, get little memory. */
   readonly record: (call: AnsweredCall, keyWasFound?: boolean) => void;
 };
 
@@ -23,7 +23,7 @@ const gatherMs = 50;
 const batchSize = 1_000;
 /** About 30 MB at most: half an hour of calls at 60 a second. */
 const defaultMaxInMemory = 100_000;
-/** During an outage, few keys are used for the first time, but invented keys are unlimited. */
+/** During an outage, few keys are used for the first time, but made-up keys are unlimited. */
 const maxOfUnfoundKeys = 2_000;
 /** A slower store is treated as unavailable. If its write succeeds after all, each call is still stored once. */
 const slowMs = 250;

@@ -54,7 +54,7 @@ async function rotate(browser: Browser) {
 describe('a session', () => {
   it.each([
     ['no cookie', () => undefined],
-    ['an invented token', () => `__Host-session=${'x'.repeat(43)}`],
+    ['a made-up token', () => `__Host-session=${'x'.repeat(43)}`],
     ['an empty token', () => '__Host-session='],
     ['the cookie name of development', () => browser.cookie?.replace('__Host-', '')],
   ])('is required by every route: %s', async (_case, cookie) => {

@@ -50,7 +50,7 @@ describe('a change by a signed-in person', () => {
 
   it.each([
     ['missing', () => ''],
-    ['invented', () => 'x'.repeat(43)],
+    ['made up', () => 'x'.repeat(43)],
     [
       'that of another session',
       async () => {

@@ -18,7 +18,7 @@ export type Request = {
   readonly task: keyof Tasks;
   readonly args: readonly unknown[];
   /** Its memory is large enough to collect garbage afterwards. */
-  readonly isLarge: boolean;
+  readonly hasManyBytes: boolean;
 };
 export type Reply =
   | { readonly id: number; readonly result: unknown }
@@ -40,7 +40,7 @@ async function answer(request: Request): Promise<void> {
   const reply = await replyTo(request);
   // After sending, nothing refers to the picture, but V8 would release its memory late.
   process.send?.(reply, undefined, undefined, () => {
-    globalThis.gc?.({ type: request.isLarge ? 'major' : 'minor' });
+    globalThis.gc?.({ type: request.hasManyBytes ? 'major' : 'minor' });
   });
 }
 

@@ -113,7 +113,7 @@ export async function startDecoder(o: {
     // If a task cannot be sent, the process is ending, and the task is tried again afterwards.
     child.send(task.request, () => {
       // Frees the copy that was sent.
-      if (task.request.isLarge) collectGarbage({ type: 'minor' });
+      if (task.request.hasManyBytes) collectGarbage({ type: 'minor' });
     });
   }
 
@@ -122,7 +122,7 @@ export async function startDecoder(o: {
     if (task === undefined) return;
     running.delete(reply.id);
     clearTimeout(task.timer);
-    if (task.request.isLarge) setImmediate(collectGarbage, { type: 'major' });
+    if (task.request.hasManyBytes) setImmediate(collectGarbage, { type: 'major' });
     if ('result' in reply) task.resolve(reply.result);
     else if ('problem' in reply) task.reject(new Unopenable(reply.problem));
     else task.reject(reply.isLate ? tookTooLong(reply.error) : new Error(reply.error));
@@ -188,7 +188,7 @@ export async function startDecoder(o: {
       lastId += 1;
       const [picture] = args;
       const bytes = picture instanceof Uint8Array ? picture : picture.bytes;
-      const request: Request = { id: lastId, task, args, isLarge: bytes.length > manyBytes };
+      const request: Request = { id: lastId, task, args, hasManyBytes: bytes.length > manyBytes };
       if (stop.signal.aborted) reject(serviceUnavailable('the service stops'));
       else waiting.add({ request, resolve, reject, isSuspect: false, isOverTime: false });
       if (ready !== undefined) assign(ready);

@@ -1,6 +1,6 @@
 /**
  * A bounded queue before the decoders: limits for running and for waiting pictures, fair between organisations. Large pictures take
- * seconds, so they leave one place for the others (decision 173, places for large pictures).
+ * seconds, so they leave one place for the others.
  */
 import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
 
@@ -8,21 +8,31 @@ export type Admission = {
   /**
    * Runs the work when a place is free. Among the waiting pictures, the organisation with the least running work is next.
    *
-   * Rejects at once with a 429 if the organisation's waiting pictures would leave no places for others, and with a 503 if too many wait. If
-   * the signal aborts during the wait, it rejects with a 503, or with a 429 if a picture of the same organisation is running. A large
-   * picture that gets no place is never a 503, because others would have got one.
-   *
-   * If the signal aborts after the work has begun, it rejects with a 422 while the picture is being opened, because its content takes the
-   * time, and with a 503 while the model or a store is slow. Such work keeps its place until it ends, because it still uses processor and
-   * memory.
+   * It rejects:
+   * - at once, if the signal has aborted already: 503, or 422 for a large picture.
+   * - at once, if as many pictures wait as may: 503, or 429 for a large picture.
+   * - at once, if as many pictures of the organisation wait as places are left in the queue: 429. So an organisation alone gets half of the
+   *   queue.
+   * - if the signal aborts while the picture waits: 429 if a picture of the same organisation is running, else 503, or 422 for a large
+   *   picture.
+   * - if the signal aborts while the work runs: 422 while the picture is being opened, because its content takes the time, else 503,
+   *   because the model or a store is slow. Such work keeps its place until it ends, because it still uses processor and memory.
+   * - if the caller is gone: with the signal's own reason.
+   * - if the work rejects: with its error.
+   * A large picture never gets a 503 for want of a place, because others would have got one.
    */
-  readonly run: <T>(whose: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>) => Promise<T>;
+  readonly run: <T>(
+    candidate: Candidate,
+    signal: AbortSignal,
+    work: (stage: Stage) => Promise<T>,
+  ) => Promise<T>;
   readonly waiting: () => number;
 };
 
 export type Candidate = {
   /** An id, or `staff` for the platform team. */
   readonly organisation: number | 'staff';
+  /** More than 12.5 megapixels over all frames, so that it may take seconds to open (decision 173, places for large pictures). */
   readonly isLarge: boolean;
 };
 
@@ -31,7 +41,7 @@ export type Stage = { isOpening: boolean };
 
 type Waiting = Candidate & { readonly begin: () => void };
 
-/** @param o.maxWaiting the limit for large pictures, and the same limit for the others */
+/** @param o.maxWaiting large pictures and others wait in separate queues; each queue has this limit */
 export function createAdmission(o: { readonly atOnce: number; readonly maxWaiting: number }): Admission {
   const maxLarge = Math.max(1, o.atOnce - 1);
   const waiting = new Set<Waiting>();
@@ -64,33 +74,34 @@ export function createAdmission(o: { readonly atOnce: number; readonly maxWaitin
     return first;
   }
 
-  function run<T>(whose: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>): Promise<T> {
+  function run<T>(candidate: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(whyTooLate(signal, { isLarge: whose.isLarge, isBehindOwn: false }));
-      const refusal = hasPlace(whose) ? undefined : refusalOf(whose);
+      if (signal.aborted)
+        return reject(whyTooLate(signal, { isLarge: candidate.isLarge, isBehindOwn: false }));
+      const refusal = hasPlace(candidate) ? undefined : refusalOf(candidate);
       if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
-        waiting.delete(place);
-        const isBehindOwn = countOf(underWay, whose.organisation) > 0;
-        reject(whyTooLate(signal, { stage, isLarge: whose.isLarge, isBehindOwn }));
+        waiting.delete(entry);
+        const isBehindOwn = countOf(underWay, candidate.organisation) > 0;
+        reject(whyTooLate(signal, { stage, isLarge: candidate.isLarge, isBehindOwn }));
       };
       let stage: Stage | undefined;
       const begin = () => {
-        waiting.delete(place);
+        waiting.delete(entry);
         stage = { isOpening: false };
-        underWay.push(whose);
+        underWay.push(candidate);
         void work(stage)
           .then(resolve, reject)
           .finally(() => {
             signal.removeEventListener('abort', giveUp);
-            underWay.splice(underWay.indexOf(whose), 1);
+            underWay.splice(underWay.indexOf(candidate), 1);
             next()?.begin();
           });
       };
-      const place = { ...whose, begin };
+      const entry = { ...candidate, begin };
       signal.addEventListener('abort', giveUp, { once: true });
-      if (hasPlace(whose)) begin();
-      else waiting.add(place);
+      if (hasPlace(candidate)) begin();
+      else waiting.add(entry);
     });
   }
 
@@ -120,7 +131,10 @@ function whyTooLate(
     : serviceUnavailable('no place within the time that the caller waits', why);
 }
 
-/** The picture's content may be the cause, so it is neither a 500 nor a 503 (decision 133, what a breaker counts). */
+/**
+ * The picture's content, or its size while it waited for a place, may be the cause, so it is neither a 500 nor a 503 (decision 133, what a
+ * breaker counts).
+ */
 export function tookTooLong(cause: unknown): Fault {
   const publicMessage = 'No verdict within the time that the caller waits';
   return new Fault('a picture took too long', { status: 422, publicMessage, cause });

@@ -13,7 +13,7 @@ export type City = {
 export type Place = { readonly latitude: number; readonly longitude: number };
 export type Cities = readonly City[];
 
-/** @param lines see `bundledCities` of the build */
+/** @param lines as web/portal-plugins.ts makes them (`bundledCities`) */
 export function readCities(lines: string): Cities {
   return lines.split('\n').map((line) => {
     const [name = '', country = '', region = '', latitude, longitude] = line.split('\t');
@@ -55,7 +55,10 @@ function plain(text: string): string {
 
 export type CitySearch = (text: string, most: number) => readonly City[];
 
-/** Searches by beginnings of words in any order: "spring il" finds Springfield, IL. Larger towns come first. */
+/**
+ * Searches by beginnings of words in any order: "spring il" finds Springfield, IL. First the name itself, then names that begin with the
+ * text, then the rest; the larger town first in each group.
+ */
 export function searchIn(cities: Cities): CitySearch {
   // Computed once, because it takes a moment for fifty thousand names.
   const names = cities.map(({ name }) => plain(name));
@@ -72,15 +75,15 @@ export function searchIn(cities: Cities): CitySearch {
     const words = wanted.split(' ');
     const exact: City[] = [];
     const begins: City[] = [];
-    const contains: City[] = [];
+    const others: City[] = [];
     for (const [index, city] of cities.entries()) {
       const name = names[index] ?? '';
       if (name === wanted) exact.push(city);
       else if (name.startsWith(wanted)) begins.push(city);
-      else if (fits(words, name, city)) contains.push(city);
+      else if (fits(words, name, city)) others.push(city);
       if (exact.length >= most) break;
     }
-    return [...exact, ...begins, ...contains].slice(0, most);
+    return [...exact, ...begins, ...others].slice(0, most);
   };
 
   /** At least one word must match the name: a country alone is not enough. */
@@ -94,7 +97,7 @@ function hasWord(text: string, beginning: string): boolean {
   return text.startsWith(beginning) || text.includes(` ${beginning}`);
 }
 
-/** Mean radius of the earth in miles of 1,609.344 m; the same value is used to count members. */
+/** Mean radius of the earth in miles of 1,609.344 m; pricing counts members with the same value. */
 const EARTH_MILES = 6_371_008.8 / 1_609.344;
 
 export function milesBetween(a: Place, b: Place): number {

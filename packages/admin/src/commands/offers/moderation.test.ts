@@ -80,8 +80,11 @@ describe('moderation list', () => {
     );
     const query = { verdict: 'refused', since: '2026-06-01T00:00:00Z', limit: 1, organisationId: 3 };
     expect(asked).toEqual([['moderation', 'GET /admin/pictures', { query }]]);
-    const { organisationId: org, cleanHash: _, ...facts } = picture;
-    expect(result).toEqual({ pictures: [{ ...facts, explicit: 0.712, org }], nextCursor: 'next' });
+    const { organisationId: org, cleanHash: _, now: _now, ...facts } = picture;
+    expect(result).toEqual({
+      pictures: [{ ...facts, next: 'the model will judge', explicit: 0.712, org }],
+      nextCursor: 'next',
+    });
   });
 });
 
@@ -138,7 +141,7 @@ describe('moderation show', () => {
   });
 });
 
-describe('a decision about a picture', () => {
+describe('a ruling about a picture', () => {
   it.each(['allow', 'block', 'withdraw'] as const)('%s is sent with its reason', async (action) => {
     const { asked } = await run(`${action} ${contentHash} --reason stolen`);
     const json = { action, reason: 'stolen', name: contentHash };

@@ -1,4 +1,4 @@
-/** Commands for verdicts on pictures, and for decisions of people, which override the model. */
+/** Commands for verdicts on pictures, and for rulings: the decisions of people, which override the model. */
 import {
   copyReply,
   type PictureReply,
@@ -12,15 +12,17 @@ import { type Command, command, count, id, isoTime, text } from '../../command.t
 import { writeNew } from '../../files.ts';
 import type { Tools } from '../../tools.ts';
 import { type GivenPicture, readPicture } from './picture-files.ts';
-import { rounded, shown } from './picture-record.ts';
+import { formatRecord, NOT_JUDGED, rounded } from './picture-record.ts';
 
-const picture = text.describe('HASH|FILE|ADDRESS');
+/** HASH: `contentHash` of the upload, or `cleanHash` of the cleaned picture. */
+const picture = text.describe('HASH|FILE|IMAGE-URL');
+const rulingNumber = count.describe('RULING-NUMBER');
 const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
 
 const rulings = {
   allow: 'Allow exactly this picture from the next upload on; overrides the model',
   block: 'Refuse a picture and changed copies of it from the next upload on; overrides the model',
-  withdraw: 'Withdraw the decision about a picture: the model decides again',
+  withdraw: 'Withdraw the ruling about a picture: the model decides again',
 } as const satisfies Record<RulingRequest['action'], string>;
 
 export const moderationCommands: readonly Command[] = [
@@ -43,7 +45,7 @@ export const moderationCommands: readonly Command[] = [
         mode: picture.mode,
         verdict: picture.verdict,
         reason: picture.reason,
-        now: picture.now,
+        next: picture.now ?? NOT_JUDGED,
         explicit: rounded(picture.explicit),
         suggestive: rounded(picture.suggestive),
         uploads,
@@ -54,16 +56,17 @@ export const moderationCommands: readonly Command[] = [
   }),
   command({
     name: 'moderation show',
-    summary: 'Show the record of a picture: scores, model, thresholds, history; --save writes a small copy',
+    summary:
+      'Show the record of a picture, by contentHash or cleanHash: scores, model, thresholds, history; --save writes a small copy',
     options: { picture, save: text.describe('FILE.jpg').optional() },
     operand: 'picture',
     run: async (o, { call }) => {
       const { name } = readPicture(o.picture);
       const record = pictureReply.parse(await call('moderation', `GET /admin/pictures/${name}`));
-      if (o.save === undefined) return shown(record);
+      if (o.save === undefined) return formatRecord(record);
       const { jpegBase64 } = copyReply.parse(await call('moderation', `GET /admin/pictures/${name}/copy`));
       writeNew(o.save, Buffer.from(jpegBase64, 'base64'));
-      return { ...shown(record), copy: `written to ${o.save}` };
+      return { ...formatRecord(record), copy: `written to ${o.save}` };
     },
   }),
   ...(['allow', 'block', 'withdraw'] as const).map((action) =>
@@ -72,8 +75,8 @@ export const moderationCommands: readonly Command[] = [
       summary: rulings[action],
       options: { picture, reason: text },
       operand: 'picture',
-      run: async ({ picture: word, ...ruling }, tools) => ({
-        ...shown(await decide(tools, readPicture(word), { action, ...ruling })),
+      run: async ({ picture: given, ...ruling }, tools) => ({
+        ...formatRecord(await rule(tools, readPicture(given), { action, ...ruling })),
         note:
           action === 'block'
             ? 'Existing offers with the picture are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash.'
@@ -83,19 +86,20 @@ export const moderationCommands: readonly Command[] = [
   ),
   command({
     name: 'moderation rulings',
-    summary: 'List the decisions of people, latest first; --before continues after a page',
-    options: { limit: count.optional(), before: count.optional() },
+    summary:
+      'List the rulings of people, latest first; --before continues after a page: the last number of it',
+    options: { limit: count.optional(), before: rulingNumber.optional() },
     run: async (query, { call }) =>
       rulingsReply.parse(await call('moderation', 'GET /admin/rulings', { query })),
   }),
 ];
 
-async function decide(
+async function rule(
   { call }: Tools,
   { name, bytes }: GivenPicture,
   ruling: Pick<RulingRequest, 'action' | 'reason'>,
 ): Promise<PictureReply> {
-  const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
-  const json = { ...ruling, ...of } satisfies RulingRequest;
+  const pictureGiven = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
+  const json = { ...ruling, ...pictureGiven } satisfies RulingRequest;
   return pictureReply.parse(await call('moderation', 'POST /admin/rulings', { json }));
 }

@@ -1,8 +1,11 @@
 /** Formats the record of a picture for people. */
 import type { PictureReply } from '@offer-ads/contracts/internal/moderation-api';
 
+/** Instead of a verdict: the model has not judged the picture with its current settings. */
+export const NOT_JUDGED = 'the model will judge';
+
 /** The history is printed as a table, the other facts below it. */
-export function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }: PictureReply) {
+export function formatRecord({ verdicts, rulings, now, uploaded, copyKept, ...picture }: PictureReply) {
   const byModel = verdicts.map(({ judgedAt: at, model, thresholds, verdict, reason, looks }) => ({
     at,
     by: `${model.name} ${model.version}`,
@@ -22,15 +25,15 @@ export function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }
   return {
     history: [...byModel, ...byPeople].toSorted((one, other) => other.at.localeCompare(one.at)),
     ...picture,
-    next: inWords(now),
+    next: formatNext(now),
     uploaded,
     looks: looks === undefined ? null : looks.map(({ labels }) => roundedEach(labels)),
     copy: copyKept ? 'kept, --save FILE.jpg writes it' : null,
   };
 }
 
-function inWords({ verdict, reason, ruling }: PictureReply['now']): string {
-  if (verdict === null) return 'the model will judge';
+function formatNext({ verdict, reason, ruling }: PictureReply['now']): string {
+  if (verdict === null) return NOT_JUDGED;
   const by = ruling === null ? 'the model' : `ruling ${ruling.number} of ${ruling.author}`;
   return `${verdict}${reason === null ? '' : ` (${reason})`} by ${by}`;
 }

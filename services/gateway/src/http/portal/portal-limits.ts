@@ -6,7 +6,7 @@ import { countRequest } from '../proxy/rate-limit.ts';
 export const portalLimits = {
   /** A person who drags a map sends a few requests a second. */
   session: { name: 'portal-session', requests: 300, windowSeconds: 60 },
-  /** Counted before the session is known, so that invented cookies cannot cause unlimited look-ups. An office shares it. */
+  /** Counted before the session is known, so that made-up cookies cannot cause unlimited look-ups. An office shares it. */
   network: { name: 'portal-network', requests: 6_000, windowSeconds: 60 },
   /** Enough for an office where all people sign in on the same morning, too little for trying out addresses. */
   signIn: { name: 'portal-sign-in', requests: 30, windowSeconds: 900 },

@@ -6,12 +6,12 @@ import { ipv4Number, unmapped } from '../../domain/limits/client-network.ts';
 
 export type ClientIp = (req: IncomingMessage) => string;
 
-/** More proxies than any installation has in a row; the rest of an invented list is not read. */
+/** More proxies than any installation has in a row; the rest of a made-up list is not read. */
 const maxHops = 16;
 
 /**
  * `X-Forwarded-For` is read from the right, where our own proxies wrote: the first address that is not one of our proxies is the client.
- * Everything left of it came from the client and may be invented.
+ * Everything left of it came from the client and may be made up.
  */
 export function readClientIp(trustedNetworks: readonly string[]): ClientIp {
   const isTrusted = trustOf(trustedNetworks);

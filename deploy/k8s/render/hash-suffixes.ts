@@ -1,24 +1,24 @@
-/** The names of ConfigMaps that kustomize generates end in a digest of what is in them. */
+/** The name suffixes of ConfigMaps that kustomize generates: a hash of their content. */
 import { createHash } from 'node:crypto';
 import type { Manifest } from './patch.ts';
 
-/** Set while rendering on what a generator made. */
+/** Marks a ConfigMap of a generator while rendering. */
 export const generated = Symbol('generated');
 
-/** They get their names, and so are they called where they are used. */
-export function withDigests(all: readonly Manifest[]): Manifest[] {
+/** Renames generated ConfigMaps and every reference to them. */
+export function withHashSuffixes(all: readonly Manifest[]): Manifest[] {
   const names = new Map(
     all
       .filter((manifest) => generated in manifest)
-      .map((manifest) => [manifest.metadata.name, `${manifest.metadata.name}-${digestOf(manifest)}`]),
+      .map((manifest) => [manifest.metadata.name, `${manifest.metadata.name}-${hashOf(manifest)}`]),
   );
   const renamed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(renamed);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, of]) => {
-        if (!['configMapRef', 'configMapKeyRef', 'configMap'].includes(key)) return [key, renamed(of)];
-        const reference = of as { name: string };
+      Object.entries(value).map(([key, child]) => {
+        if (!['configMapRef', 'configMapKeyRef', 'configMap'].includes(key)) return [key, renamed(child)];
+        const reference = child as { name: string };
         return [key, { ...reference, name: names.get(reference.name) ?? reference.name }];
       }),
     );
@@ -33,8 +33,8 @@ export function withDigests(all: readonly Manifest[]): Manifest[] {
   });
 }
 
-/** As kustomize counts it: of the JSON with sorted keys as Go writes it, without the name, in an alphabet without vowels. */
-function digestOf({ data }: Manifest): string {
+/** As kustomize computes it: of the JSON with sorted keys as Go writes it, without the name, in an alphabet without vowels. */
+function hashOf({ data }: Manifest): string {
   const sorted = Object.fromEntries(Object.entries(data as object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const json = JSON.stringify({ data: sorted, kind: 'ConfigMap', name: '' }).replaceAll(
     /[<>&]/g,
