@@ -21,7 +21,7 @@ const hostilePaths = [
   '/portal/api/sessions/c0ffee',
   '/pay/not-a-token-of-anybody',
   '/images/../../etc/passwd',
-  '/internal/offers/4711/settle',
+  '/internal/offers/4711/resolve-charge',
   '/unsubscribe/1.2.three.four',
   '//evil.example/%00',
   '/%F0%9F%92%A9?key=pk_live_leaked',

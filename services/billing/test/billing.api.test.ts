@@ -155,7 +155,7 @@ describe('a route', () => {
     const { body } = await test.as(book, 'GET', '/low-balance-threshold');
     expect(body).toMatchObject({ balanceMinor: '1500', thresholdMinor: null });
     expect((await test.checkout({ offerId })).state).toBe('open');
-    const resolved = await test.as(book, 'POST', `/offers/${order.offerId}/settle`);
+    const resolved = await test.as(book, 'POST', `/offers/${order.offerId}/resolve-charge`);
     expect(resolved.body).toEqual({ outcome: 'closed' });
   });
 });
@@ -189,7 +189,10 @@ describe('the routes for offers', () => {
     await test.pay(leadsTo.split('/').pop() ?? '');
     await test.untilPaid({ offerId });
     expect(await ask(`/offers/${offerId}/keep-checkout`, { deletion: 1 })).toEqual({ outcome: 'paid' });
-    expect(await ask(`/offers/${offerId}/settle`)).toMatchObject({ outcome: 'charged', paymentMethod: 'E' });
+    expect(await ask(`/offers/${offerId}/resolve-charge`)).toMatchObject({
+      outcome: 'charged',
+      paymentMethod: 'E',
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import {
   closeCheckoutReply,
   creditPreviewReply,
   keepCheckoutReply,
-  settleReply,
+  resolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { verdictReply } from '@offer-ads/contracts/internal/moderation-api';
@@ -116,8 +116,8 @@ export function connectOtherServices(
       }),
     resolveCharge: (call: CallContext, offerId: number) =>
       ask('billing', call, {
-        path: `/internal/offers/${offerId}/settle`,
-        reply: settleReply,
+        path: `/internal/offers/${offerId}/resolve-charge`,
+        reply: resolveChargeReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
     /** The credit that this Unused Time would give now. */

@@ -9,7 +9,7 @@ import {
   creditPreviewRequest,
   type KeepCheckoutReply,
   keepCheckoutRequest,
-  type SettleReply,
+  type ResolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
@@ -33,7 +33,7 @@ export type CallName =
   | 'checkout'
   | 'close'
   | 'keep'
-  | 'settle'
+  | 'resolve'
   | 'preview';
 /** `asked`: before anything was done for the call. `done`: before its answer leaves. */
 export type Call = {
@@ -238,8 +238,8 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         }),
       );
       app.post(
-        '/internal/offers/:offerId/settle',
-        answer('billing', 'settle', (req) => settle(billing, offerIdIn(req))),
+        '/internal/offers/:offerId/resolve-charge',
+        answer('billing', 'resolve', (req) => resolve(billing, offerIdIn(req))),
       );
     }),
     startServer('moderation', clock, (app) => {
@@ -347,7 +347,7 @@ function keep(billing: Billing, offerId: number, deletion: number): KeepCheckout
   return { outcome: sale.state === 'charged' ? 'paid' : sale.state };
 }
 
-function settle(billing: Billing, offerId: number): SettleReply {
+function resolve(billing: Billing, offerId: number): ResolveChargeReply {
   const { outcome } = close(billing, offerId);
   if (outcome !== 'paid') return { outcome };
   const sale = billing.sales.get(offerId)!;

@@ -55,10 +55,10 @@ export const keepCheckoutReply = z.object({ outcome: z.enum(['open', 'closed', '
 export type KeepCheckoutReply = z.infer<typeof keepCheckoutReply>;
 
 /**
- * POST /internal/offers/{offerId}/settle: the outcome of an abandoned creation. `charged`: money was taken, so finish the offer.
+ * POST /internal/offers/{offerId}/resolve-charge: the outcome of an abandoned creation. `charged`: money was taken, so finish the offer.
  * `closed`: no money was taken, and none ever will be for this id. `unknown`: ask again later.
  */
-export const settleReply = z.discriminatedUnion('outcome', [
+export const resolveChargeReply = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('charged'),
     paymentMethod,
@@ -70,7 +70,7 @@ export const settleReply = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('closed') }),
   z.object({ outcome: z.literal('unknown') }),
 ]);
-export type SettleReply = z.infer<typeof settleReply>;
+export type ResolveChargeReply = z.infer<typeof resolveChargeReply>;
 
 /** POST /internal/offers/{offerId}/credit-preview: the credit for this Unused Time, beyond what was credited already. */
 export const creditPreviewRequest = z.object({

@@ -6,12 +6,12 @@ import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import { movesMoney, offerPaidByCard } from '../domain/ledger/ledger.ts';
 import type { OfferCardPayment } from '../domain/payments/offer-payment.ts';
-import { postTransaction } from '../ledger/ledger-store.ts';
+import { postOrThrow } from '../ledger/ledger-store.ts';
 
 /** The caller has locked the payment's row. Returns the content of the invoice. */
 export async function postPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
   const transaction = offerPaidByCard(payment.book, payment.offerId, payment);
-  if (movesMoney(transaction)) await postTransaction(tx, transaction, now);
+  if (movesMoney(transaction)) await postOrThrow(tx, transaction, now);
   await addToOutbox(tx, [offerPaid(payment, now)]);
   // A closed checkout has no offer to run, so the price goes to the balance at once (decision 7, late card payments). The offers service
   // reports the same Unused Time later; that changes nothing, because credits are cumulative.

@@ -2,7 +2,7 @@
  * Resolves the charge of an abandoned creation: the offer is either charged or closed for ever, so that no late charge can follow
  * (decision 11, abandoned creations).
  */
-import type { SettleReply } from '@offer-ads/contracts/internal/billing-api';
+import type { ResolveChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import { type OfferOfBook, paidAt } from '../domain/payments/offer-payment.ts';
@@ -14,7 +14,7 @@ export async function resolveCharge(
   billing: Billing,
   offer: OfferOfBook,
   deadline: Deadline,
-): Promise<SettleReply> {
+): Promise<ResolveChargeReply> {
   const closing = await closeCheckout(billing, offer, deadline);
   if (closing !== 'paid') return { outcome: closing };
   const payment = await findOfferPayment(billing.postgres, offer.offerId);

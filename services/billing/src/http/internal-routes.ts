@@ -72,7 +72,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     res.json({ outcome } satisfies KeepCheckoutReply);
   });
 
-  routes.post('/offers/:id/settle', async (req, res) => {
+  routes.post('/offers/:id/resolve-charge', async (req, res) => {
     res.json(await resolveCharge(billing, offerOf(req), deadlineOf(req)));
   });
 

@@ -153,12 +153,12 @@ describe('an answer that is no answer is a 503, and the same key goes on', () =>
     ['B', { spent: true }],
     ['E', { tooSmall: true }],
   ])(
-    'settle, after a refusal (%s): the sweep asks again, and then the key is free',
+    'resolve, after a refusal (%s): the sweep asks again, and then the key is free',
     async (method, refusal) => {
       const key = randomUUID();
       const parts = { payment_method: method };
       Object.assign(under.otherServices.billing, refusal);
-      under.otherServices.spoilt = { settle: 'wrong shape' };
+      under.otherServices.spoilt = { resolve: 'wrong shape' };
       expectUnavailable(await create(under, parts, { key, once: true }));
       await sweepAfter(LEASE_MS + ABANDONED_MS);
       expect(await under.count('offers')).toBe(1);
@@ -232,7 +232,7 @@ describe('when the client never comes back, the sweep', () => {
     const slow = pausePoint();
     let isFirst = true;
     under.otherServices.onCall = async ({ name, when }) => {
-      if (name !== 'settle' || when !== 'asked' || !isFirst) return;
+      if (name !== 'resolve' || when !== 'asked' || !isFirst) return;
       isFirst = false;
       await slow.step();
     };
