@@ -102,8 +102,9 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
 type Taken = { readonly held: boolean; readonly position: bigint | null; readonly event: OutgoingEvent };
 
 /**
- * Takes the lock of the only relay of the service, and the oldest events: with two relays, events of one subject could be reordered. The
- * lock ends with the transaction. Events that another relay has published since this statement began are deleted, so they are skipped.
+ * Takes the oldest events. The advisory lock, held to the end of the transaction, lets only one relay of the service publish at a time:
+ * two could reorder the events of one subject. `FOR UPDATE SKIP LOCKED` leaves out, before the limit counts them, the events that the relay
+ * before has deleted in a commit that this statement does not see because it began earlier.
  * The commit does not wait for the disk: events that a crash of the database brings back are published again, under the same ids.
  */
 const takeStatement: PreparedStatement = {

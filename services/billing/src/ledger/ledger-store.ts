@@ -103,7 +103,7 @@ export async function postTransaction(
   return { ok: true, transactionId: row.transaction_id, balance };
 }
 
-/** For a transaction that adds to the balance. It is never refused, so a refusal is a bug. */
+/** For a transaction that takes nothing from the balance. It is never refused, so a refusal is a bug. */
 export async function postOrThrow(
   tx: Transaction,
   transaction: LedgerTransaction,

@@ -17,7 +17,7 @@ import { movesMoney } from '../domain/ledger/ledger.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
 import { mergeReversal, type RecordedReversal, type Reversal } from '../domain/payments/reversal.ts';
-import { postTransaction } from '../ledger/ledger-store.ts';
+import { postOrThrow } from '../ledger/ledger-store.ts';
 import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
 
@@ -74,7 +74,7 @@ async function postReversal(
     ...(reversal.returned && !reversal.returnedPosted ? [returnedByProvider(facts)] : []),
   ];
   if (due.length === 0) return 'reversal-recorded';
-  for (const transaction of due.filter(movesMoney)) await postTransaction(tx, transaction, now);
+  for (const transaction of due.filter(movesMoney)) await postOrThrow(tx, transaction, now);
   if (reversal.returned) await giveBack(tx, facts, now);
   await markPosted(tx, reversal.reversalId, reversal);
   return 'reversal-booked';
@@ -89,7 +89,7 @@ async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<
   const settlement = await findSettlement(tx, facts.reversal.reversalId);
   if (settlement === undefined || settlement.givenBack) return;
   const transaction = settlementReturned(facts, settlement.borneBy);
-  await postTransaction(tx, transaction, now);
+  await postOrThrow(tx, transaction, now);
   await markGivenBack(tx, settlement.reversalId, transaction.cause);
 }
 
