@@ -1,7 +1,7 @@
 /**
  * Charges in three ways: by billing's own function in a process of its own, over HTTP, and by pgbench, which sends the
  * statements that it recorded from the function, so that both always send the same for one charge. The function books
- * charges of one balance that come together by one statement.
+ * charges that come together by one statement.
  */
 import { join } from 'node:path';
 import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
@@ -88,7 +88,7 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
       return result;
     },
   };
-  await chargeOffer({ postgres: recording, meters }, sale, new Date());
+  await chargeOffer({ postgres: recording, meters }, { sale, at: new Date() });
   const placeholder = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(placeholder);
     if (value === sale.offerId) return OFFER;

@@ -287,7 +287,7 @@ export async function startBillingUnderTest() {
       return untilServed(() => topUpBalance(postgres, topUp, clock.now()));
     },
     charge: (book: Book, netMinor: bigint, offerId = ++lastId, at = clock.now()) =>
-      chargeOffer(billing, { offerId, book, title: 'Two for one', netMinor }, at),
+      chargeOffer(billing, { sale: { offerId, book, title: 'Two for one', netMinor }, at }),
     credit: (offerId: number, unused: UnusedTime = whollyUnused) =>
       postgres.transaction(async (tx) => {
         const payment = await lockOfferPayment(tx, offerId);

@@ -162,11 +162,19 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   });
 }
 
+/** SQLSTATE of a statement that gave up because a lock was not free within `lock_timeout`. */
+const LOCK_NOT_FREE = '55P03';
+
+/** Whether a statement changed nothing because another transaction held a lock for longer than its `lock_timeout`. */
+export function isBlocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_FREE;
+}
+
 /**
- * SQLSTATE classes of errors about values and constraints, and those that our statements raise. After other errors a new connection may
- * help: for example, a prepared statement is planned for the tables before a migration.
+ * SQLSTATE classes of errors about values and constraints, and those that our statements raise or bound themselves. After other errors a
+ * new connection may help: for example, a prepared statement is planned for the tables before a migration.
  */
-const ABOUT_VALUES = /^(22|23|OA)/;
+const CONNECTION_IS_FINE = new RegExp(`^(22|23|OA|${LOCK_NOT_FREE})`);
 
 /**
  * Runs one statement that commits by itself. `pool.query` would close the connection after every error, so each refusal or repeat that
@@ -179,7 +187,7 @@ async function onItsOwn<T>(pool: pg.Pool, run: (client: pg.PoolClient) => Promis
   try {
     return await run(client);
   } catch (error) {
-    broken = !(error instanceof pg.DatabaseError && ABOUT_VALUES.test(error.code ?? ''));
+    broken = !(error instanceof pg.DatabaseError && CONNECTION_IS_FINE.test(error.code ?? ''));
     throw error;
   } finally {
     client.off('error', statementFailsToo);

@@ -1,6 +1,5 @@
 /** Payment method `B`: takes the price from the prepaid balance. A repeat for the same offer id charges nothing. */
 import type { ChargeReply } from '@offer-ads/contracts/internal/billing-api';
-import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
 import { deletePayment, insertCharge, lockOfferPayment } from '../checkouts/payments-store.ts';
@@ -8,36 +7,47 @@ import { movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
 import { isSameSale, type Sale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
-import { type Charge, chargeAtOnce } from './charges-store.ts';
+import { boundLockWaits, type Charge, chargeAtOnce } from './charges-store.ts';
 import { announceLowBalance } from './low-balance.ts';
 
-export async function chargeOffer(
-  billing: Pick<Billing, 'postgres' | 'meters'>,
-  sale: Sale,
-  now: Date,
-  deadline?: Deadline,
+type Charging = Pick<Billing, 'postgres' | 'meters'>;
+
+/**
+ * @param lockWaitMs how long to wait for each lock; 0 is no bound but the time of a statement
+ * @throws an error for which `isBlocked` is true if a lock was not free in time
+ */
+export async function chargeOffer(billing: Charging, charge: Charge, lockWaitMs = 0): Promise<ChargeReply> {
+  const [atOnce] = (await chargeNew(billing, [charge], lockWaitMs)) ?? [];
+  return atOnce ?? decideCharge(billing, charge, lockWaitMs);
+}
+
+/** The charge of an offer that `chargeNew` cannot charge: a repeat, a refusal, or a charge of which more is to be told. */
+export async function decideCharge(
+  billing: Charging,
+  { sale, at, deadline }: Charge,
+  lockWaitMs = 0,
 ): Promise<ChargeReply> {
-  const [atOnce] = (await chargeNew(billing, [{ sale, at: now, deadline }])) ?? [];
-  if (atOnce !== undefined) return atOnce;
   const { isNew, reply } = await billing.postgres.transaction(async (tx) => {
-    const isNew = await insertCharge(tx, sale, now);
-    return { isNew, reply: await (isNew ? chargeBalance(tx, sale, now) : repeatCharge(tx, sale)) };
+    if (lockWaitMs > 0) await boundLockWaits(tx, lockWaitMs);
+    const isNew = await insertCharge(tx, sale, at);
+    return { isNew, reply: await (isNew ? chargeBalance(tx, sale, at) : repeatCharge(tx, sale)) };
   }, deadline);
   if (isNew && reply.outcome === 'charged') count(billing, sale);
   return reply;
 }
 
 /**
- * Charges offers of one book in one statement.
- * @returns undefined if nothing was charged and `chargeOffer` must decide about each of them
+ * Charges offers in one statement.
+ * @returns undefined if nothing was charged and each of them must be decided by itself
  */
 export async function chargeNew(
-  billing: Pick<Billing, 'postgres' | 'meters'>,
+  billing: Charging,
   charges: readonly Charge[],
+  lockWaitMs = 0,
 ): Promise<readonly ChargeReply[] | undefined> {
   // A price of 0 posts nothing, so only the slower path knows it.
   if (charges.some(({ sale }) => sale.netMinor === 0n)) return undefined;
-  const balances = await chargeAtOnce(billing.postgres, charges);
+  const balances = await chargeAtOnce(billing.postgres, charges, lockWaitMs);
   return balances?.map((balanceMinor, place) => {
     const { sale, at } = charges[place] as Charge;
     count(billing, sale);
@@ -45,7 +55,7 @@ export async function chargeNew(
   });
 }
 
-function count({ meters }: Pick<Billing, 'meters'>, { book: { mode, currency }, netMinor }: Sale): void {
+function count({ meters }: Charging, { book: { mode, currency }, netMinor }: Sale): void {
   meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(netMinor));
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BalanceLow } from '@offer-ads/contracts/events/billing';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
@@ -63,7 +64,8 @@ describe('a charge', () => {
       transaction: () => Promise.reject(new Error('a charge needs no transaction of several statements')),
     };
     const sale = { offerId: test.newOfferId(), book, title: 'Two for one', netMinor: 1_00n };
-    const answer = await chargeOffer({ ...test.billing, postgres: counted }, sale, test.clock.now());
+    const charge = { sale, at: test.clock.now() };
+    const answer = await chargeOffer({ ...test.billing, postgres: counted }, charge);
     expect(answer).toMatchObject({ outcome: 'charged', balanceMinor: '9900' });
     expect(statements).toBe(1);
   });
@@ -72,13 +74,10 @@ describe('a charge', () => {
     const book = await bookWith(10_00n);
     const sale = { offerId: test.newOfferId(), book, title: 'Two for one', netMinor: 1_00n };
     const hour = 3_600_000;
-    const chargeBy = (commitByMs: number) =>
-      chargeOffer(
-        test.billing,
-        sale,
-        test.clock.now(),
-        createDeadline(hour, undefined, undefined, commitByMs),
-      );
+    const chargeBy = (commitByMs: number) => {
+      const deadline = createDeadline(hour, undefined, undefined, commitByMs);
+      return chargeOffer(test.billing, { sale, at: test.clock.now(), deadline });
+    };
     await expect(chargeBy(Date.now() - hour)).rejects.toMatchObject({ status: 503 });
     expect(await test.balance(book)).toBe(10_00n);
     expect(await chargeBy(Date.now() + hour)).toMatchObject({ outcome: 'charged' });
@@ -221,6 +220,111 @@ describe('charges of one balance that come while another is under way', () => {
     );
     expect(answers.filter(({ outcome }) => outcome === 'charged')).toHaveLength(80);
     expect(await test.balance(book)).toBe(600n);
+  });
+});
+
+describe('charges of several balances that come while others are under way', () => {
+  const books = async (count: number) => Promise.all(Array.from({ length: count }, () => bookWith(10n)));
+  const sale = (book: Book, netMinor = 1n, offerId = test.newOfferId()) => ({
+    offerId,
+    book,
+    title: 'Two for one',
+    netMinor,
+  });
+  const shown = ({ outcome, balanceMinor }: { outcome: string; balanceMinor: string }) =>
+    `${outcome}, ${balanceMinor} left`;
+
+  it('are booked by one statement, each with the balance that it left', async () => {
+    const [a, b, c, d] = (await books(4)) as [Book, Book, Book, Book];
+    const statements: string[] = [];
+    const billing = withQuery(test.billing, (on, statement, values) => {
+      statements.push(typeof statement === 'string' ? statement : statement.name);
+      return on.query(statement, values);
+    });
+    const queue = createChargeQueue(billing);
+    const sales = [sale(a), sale(b), sale(c), sale(d, 2n), sale(c, 3n), sale(d), sale(c)];
+    const answers = await Promise.all(sales.map((one) => queue.charge(one, test.clock.now())));
+    expect(answers.map(shown)).toEqual([9, 9, 9, 8, 6, 7, 5].map((left) => `charged, ${left} left`));
+    expect(statements).toEqual(['charge', 'charge', 'charge']);
+    expect([await test.balance(c), await test.balance(d)]).toEqual([5n, 7n]);
+  });
+
+  it('are charged although one of the balances cannot pay', async () => {
+    const [a, b, c, d] = (await books(4)) as [Book, Book, Book, Book];
+    const queue = createChargeQueue(test.billing);
+    const sales = [sale(a), sale(b), sale(c, 11n), sale(d), sale(c)];
+    const answers = await Promise.all(sales.map((one) => queue.charge(one, test.clock.now())));
+    const charged = 'charged, 9 left';
+    expect(answers.map(shown)).toEqual([charged, charged, 'refused, 10 left', charged, charged]);
+  });
+
+  it.each(['offer id', 'balance'])('are charged while the %s of one of them is locked', async (locked) => {
+    const [a, b, c, d] = (await books(4)) as [Book, Book, Book, Book];
+    const blocked = sale(c);
+    const queue = createChargeQueue(test.billing);
+    let late: Promise<unknown> | undefined;
+    await test.billing.postgres.transaction(async (tx) => {
+      await (locked === 'balance'
+        ? tx.query(
+            `SELECT FROM balances JOIN accounts USING (account_id) WHERE organisation_id = $1 FOR UPDATE OF balances`,
+            [c.organisationId],
+          )
+        : tx.query(
+            `INSERT INTO offer_payments
+               (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+             VALUES ($1, $2, 'TEST', 'GBP', '', 1, 0, 'B', 'charged', now())`,
+            [blocked.offerId, c.organisationId],
+          ));
+      const charge = (one: ReturnType<typeof sale>) => queue.charge(one, test.clock.now());
+      const first = [charge(sale(a)), charge(sale(b))];
+      const settled: string[] = [];
+      late = charge(blocked).then(
+        () => settled.push('blocked'),
+        () => settled.push('blocked'),
+      );
+      const others = [
+        ...first,
+        charge(sale(d)),
+        charge(sale(d)),
+        ...(locked === 'balance' ? [] : [charge(sale(c))]),
+      ];
+      for (const { outcome } of await Promise.all(others)) expect(outcome).toBe('charged');
+      expect(settled).toEqual([]);
+      if (locked === 'offer id')
+        await tx.query('DELETE FROM offer_payments WHERE offer_id = $1', [blocked.offerId]);
+    });
+    await late;
+    expect(await test.balance(c)).toBe(locked === 'balance' ? 9n : 8n);
+    expect(await test.balance(d)).toBe(8n);
+  });
+
+  it('are charged once when the answer to their statement is lost', async () => {
+    const four = await books(4);
+    let lost = 0;
+    const billing = withQuery(test.billing, async (on, statement, values) => {
+      const rows = await on.query(statement, values);
+      if ((values?.[0] as unknown[] | undefined)?.length !== 2) return rows;
+      lost += 1;
+      throw serviceUnavailable('postgres: the connection was lost');
+    });
+    const queue = createChargeQueue(billing);
+    const answers = await Promise.all(four.map((book) => queue.charge(sale(book), test.clock.now())));
+    expect(answers.map(shown)).toEqual(four.map(() => 'charged, 9 left'));
+    expect(lost).toBe(1);
+    for (const book of four) expect(await test.balance(book)).toBe(9n);
+  });
+
+  it('do not fail each other at two replicas that charge the same balances and offers in opposite orders', async () => {
+    const eight = await books(8);
+    const sales = [...eight, ...eight, ...eight].map((book) => sale(book));
+    const replicas = [createChargeQueue(test.billing), createChargeQueue(test.billing)];
+    const answers = await Promise.all(
+      replicas.flatMap((queue, place) =>
+        (place === 0 ? sales : sales.toReversed()).map((one) => queue.charge(one, test.clock.now())),
+      ),
+    );
+    expect(answers.filter(({ outcome }) => outcome === 'charged')).toHaveLength(48);
+    for (const book of eight) expect(await test.balance(book)).toBe(7n);
   });
 });
 
