@@ -30,8 +30,9 @@ import {
 
 type Stage = {
   readonly folder: string;
-  readonly postgresUrl: string;
-  readonly mongoUrlOf: MongoServer;
+  /** Each is started when it is first needed. */
+  readonly postgresUrl: () => Promise<string>;
+  readonly mongoUrlOf: () => Promise<MongoServer>;
   readonly services: () => Promise<Stores>;
 };
 type Measured = Awaited<ReturnType<typeof measure>>;
@@ -39,14 +40,16 @@ type Measured = Awaited<ReturnType<typeof measure>>;
 await runMeasurement({ usage, readOptions, run, forPeople: [ProgramsMissing] });
 
 async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
-  requirePostgis();
+  if (comparesPeers(options)) requirePostgis();
   if (options.parts.includes('endpoint')) requireWrk();
   const folder = await openFolder(opened, options.cache);
   let stores: Stores | undefined;
+  let postgres: Promise<string> | undefined;
+  let mongo: Promise<MongoServer> | undefined;
   const stage: Stage = {
     folder,
-    postgresUrl: await startPostgresServer(opened, { folder }),
-    mongoUrlOf: await startMongoServer(opened, { folder, report: say }),
+    postgresUrl: () => (postgres ??= startPostgresServer(opened, { folder })),
+    mongoUrlOf: () => (mongo ??= startMongoServer(opened, { folder, report: say })),
     services: async () => (stores ??= await openStores(opened, say)),
   };
   const sizes: { members: number; measured: Measured }[] = [];
@@ -88,21 +91,19 @@ async function measure(stage: Stage, options: Options, size: number) {
     bytes: index.size().bytes,
   };
   const database = `audience_${size}`;
-  const mongoUrl = stage.mongoUrlOf(database);
-  const peers = [ours, ...(await openPeers(opened, stage, { population, database, mongoUrl }))];
+  const mongoUrl = async () => (await stage.mongoUrlOf())(database);
+  const postgis = comparesPeers(options) ? [await fillPostgis(opened, stage, { population, database })] : [];
+  const mongo = needsMongo(options) ? [await openMongoPeer(opened, { url: await mongoUrl(), size })] : [];
   const snapshots = join(stage.folder, `snapshots-${size}`);
 
   const countsOf = async (compared: readonly Peer[], targets: readonly Target[]) => ({
     peers: compared,
     ...(await measureCounts({ population, peers: compared, targets, rounds: options.rounds, report: say })),
   });
-  const counts = wants('counts') ? await countsOf(peers, asked) : undefined;
-  const small = wants('small')
-    ? await countsOf(
-        peers.filter(({ slow }) => slow === undefined),
-        targets('small'),
-      )
+  const counts = wants('counts')
+    ? await countsOf([ours, ...postgis, ...(options.countsInMongo ? mongo : [])], asked)
     : undefined;
+  const small = wants('small') ? await countsOf([ours, ...postgis], targets('small')) : undefined;
   const counted = asked.map(index.count);
   const build = wants('build')
     ? await measureBuild({
@@ -110,7 +111,7 @@ async function measure(stage: Stage, options: Options, size: number) {
         snapshots,
         index,
         fromColumnsSeconds,
-        mongoUrl,
+        mongoUrl: await mongoUrl(),
         report: say,
       })
     : undefined;
@@ -121,7 +122,7 @@ async function measure(stage: Stage, options: Options, size: number) {
     ? await measureEndpoint(opened, {
         stores: await stage.services(),
         snapshots,
-        mongoUrl,
+        mongoUrl: await mongoUrl(),
         targets: asked,
         counted,
         rounds: options.rounds,
@@ -132,23 +133,26 @@ async function measure(stage: Stage, options: Options, size: number) {
   return { counts, small, changes, build, endpoint };
 }
 
-/** Fills each peer, unless an earlier run did. */
-async function openPeers(
+function comparesPeers({ parts }: Options): boolean {
+  return parts.includes('counts') || parts.includes('small');
+}
+
+function needsMongo({ parts, countsInMongo }: Options): boolean {
+  return parts.includes('build') || parts.includes('endpoint') || (countsInMongo && parts.includes('counts'));
+}
+
+async function fillPostgis(
   opened: AsyncDisposableStack,
   { folder, postgresUrl }: Stage,
-  o: { population: Population; database: string; mongoUrl: string },
-): Promise<Peer[]> {
-  const text = join(folder, `${o.database}.txt`);
-  let written: Promise<void> | undefined;
+  { population, database }: { population: Population; database: string },
+): Promise<Peer> {
+  const text = join(folder, `${database}.txt`);
   const file = async () => {
-    await (written ??= writeMembersFile(text, o.population));
+    await writeMembersFile(text, population);
     return text;
   };
   try {
-    return [
-      await openPostgisPeer(opened, { serverUrl: postgresUrl, database: o.database, file }),
-      await openMongoPeer(opened, { url: o.mongoUrl, size: o.population.size }),
-    ];
+    return await openPostgisPeer(opened, { serverUrl: await postgresUrl(), database, file });
   } finally {
     rmSync(text, { force: true });
   }

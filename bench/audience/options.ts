@@ -3,11 +3,14 @@ import { readOptions as readUsualOptions, WrongOption } from '../command-line.ts
 import { MAX_MEMBERS } from './members/population.ts';
 
 const partNames = ['counts', 'small', 'changes', 'build', 'endpoint'] as const;
+const peers = ['postgis', 'mongo'] as const;
 
 export type Options = {
   /** How many members count, from the smallest number. */
   readonly members: readonly number[];
   readonly parts: readonly (typeof partNames)[number][];
+  /** Whether MongoDB counts too. PostGIS always does, because the aims are ratios to it. */
+  readonly countsInMongo: boolean;
   /** Each round asks every query once. */
   readonly rounds: number;
   readonly seconds: number;
@@ -16,9 +19,10 @@ export type Options = {
   readonly write: boolean;
 };
 
-export const usage = `npm run bench:audience -- [--members 1000000,10000000] [--parts ${partNames.join(',')}] [--rounds 3] [--seconds 15]
-    [--cache FOLDER] [--quick] [--write]
+export const usage = `npm run bench:audience -- [--members 1000000,10000000] [--parts ${partNames.join(',')}] [--peers ${peers.join(',')}]
+    [--rounds 3] [--seconds 15] [--cache FOLDER] [--quick] [--write]
   --members  how many members count
+  --peers    which of them count; "postgis" leaves MongoDB out, which takes longest to fill
   --seconds  of load for each endpoint
   --cache    keeps the loaded stores in that folder, and takes what an earlier run left there
   --quick    100,000 members, one round, 3 seconds: shows that everything works, measures nothing
@@ -29,10 +33,23 @@ export function readOptions(args: string[]): Options {
     rounds: 3,
     seconds: [15, 3],
     choice: ['parts', partNames],
-    others: ['members', 'cache'],
+    others: ['members', 'peers', 'cache'],
   });
   const members = sizes(others.members ?? (quick ? '100000' : '1000000,10000000'));
-  return { ...usual, parts: chosen, members, cache: others.cache };
+  return {
+    ...usual,
+    parts: chosen,
+    members,
+    countsInMongo: countsInMongo(others.peers),
+    cache: others.cache,
+  };
+}
+
+function countsInMongo(given: string = peers.join()): boolean {
+  const names = given.split(',');
+  if (!names.includes('postgis') || !names.every((name) => (peers as readonly string[]).includes(name)))
+    throw new WrongOption('--peers must be postgis or postgis,mongo');
+  return names.includes('mongo');
 }
 
 function sizes(given: string): number[] {
