@@ -8,7 +8,7 @@ import { inSpan, traceIn } from '@offer-ads/platform/telemetry/traces';
 import type { BouncesStore } from './bounces-store.ts';
 import type { ContactsStore } from './contacts-store.ts';
 import { type Contact, isReachedAt } from './domain/contact.ts';
-import type { Attempt } from './domain/delivery/attempt.ts';
+import type { AttemptResult } from './domain/delivery/attempt.ts';
 import { type Bounce, isHeeded } from './domain/delivery/bounce.ts';
 import { type DeliveryResult, deliveryResultOf, expired, withdrawn } from './domain/delivery/delivery.ts';
 import { healthAfter, healthy, isPaused, needsProbe } from './domain/delivery/server-pause.ts';
@@ -192,7 +192,7 @@ export function startDelivery(o: {
   }
 
   /** Continues the trace of the event behind the mail, however old it is. */
-  function send(claimed: Claimed): Promise<Attempt> {
+  function send(claimed: Claimed): Promise<AttemptResult> {
     const attributes = { 'mail.event': claimed.eventName, 'mail.attempt': claimed.attempts };
     return inSpan(
       { name: 'send mail', kind: 'CLIENT', attributes, parent: traceIn(claimed.trace) },
@@ -201,7 +201,7 @@ export function startDelivery(o: {
     );
   }
 
-  function noteHealth(attempt: Attempt): void {
+  function noteHealth(attempt: AttemptResult): void {
     const now = clock.now();
     const before = health;
     health = healthAfter(health, attempt, now);
@@ -215,7 +215,11 @@ export function startDelivery(o: {
   }
 
   /** Best effort: if the bounce list cannot be updated, the next mail to the address updates it. */
-  async function noteBounce({ recipient, claimedAt }: Claimed, attempt: Attempt, bounce: Bounce | undefined) {
+  async function noteBounce(
+    { recipient, claimedAt }: Claimed,
+    attempt: AttemptResult,
+    bounce: Bounce | undefined,
+  ) {
     try {
       if (attempt.outcome === 'refused' && attempt.unknownMailbox)
         await bounces.add(recipient, attempt.problem, claimedAt);

@@ -2,15 +2,16 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
-import { type Attempt, attemptOf, type Stage, shown } from '../domain/delivery/attempt.ts';
+import { type AttemptResult, attemptResultOf, type Stage, shown } from '../domain/delivery/attempt.ts';
 import type { Message } from '../domain/letters/render-letter.ts';
+import { compose } from './compose.ts';
 import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
 
 export type Mail = { readonly id: string; readonly recipient: string; readonly message: Message };
 
 export type Mailer = AsyncDisposable & {
   /** Never throws. */
-  readonly send: (mail: Mail) => Promise<Attempt>;
+  readonly send: (mail: Mail) => Promise<AttemptResult>;
 };
 
 /** For connecting, TLS, login, sender and recipient together. Giving up here has sent nothing, so the limit can be short. */
@@ -60,13 +61,18 @@ export function openMailer(o: {
   const progressOf = new WeakMap<AbortSignal, Progress>();
   transport.use('stream', (mail, done) => {
     const progress = mail.data.signal && progressOf.get(mail.data.signal);
+    const { message } = mail;
     // Called when a connection is ready and logged in; read when the server has asked for the content.
-    mail.message.processFunc((pieces) => {
+    message.createReadStream = () => {
       progress?.reached('envelope');
-      const content = inOnePiece(pieces);
-      content.once('resume', () => progress?.reached('content'));
-      return content;
-    });
+      const content = new Readable({
+        read: () => {
+          content.push(compose(message));
+          content.push(null);
+        },
+      });
+      return content.once('resume', () => progress?.reached('content'));
+    };
     done();
   });
 
@@ -86,7 +92,7 @@ export function openMailer(o: {
         });
         return { outcome: 'accepted', reply: shown(response) };
       } catch (error) {
-        return attemptOf(failureOf(error as SmtpError, progress.stage()));
+        return attemptResultOf(failureOf(error as SmtpError, progress.stage()));
       } finally {
         progress.end();
       }
@@ -99,29 +105,6 @@ export function openMailer(o: {
 export function messageIdOf(notificationId: string, from: string): string {
   const domain = /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
   return `<${createHash('sha256').update(notificationId).digest('hex').slice(0, 40)}@${domain}>`;
-}
-
-/**
- * Composed while the server checks the envelope, and sent in one write, because one write per line would cost more than everything else.
- */
-function inOnePiece(pieces: Readable): Readable {
-  const gathered: Buffer[] = [];
-  // Not `pipeline`, which makes an error with its stack at the end of every stream.
-  const whole = new Readable({
-    read: () => {},
-    destroy: (error, done) => {
-      pieces.destroy();
-      done(error);
-    },
-  });
-  pieces
-    .on('data', (piece: Buffer) => gathered.push(piece))
-    .once('error', (error) => whole.destroy(error))
-    .once('end', () => {
-      whole.push(Buffer.concat(gathered));
-      whole.push(null);
-    });
-  return whole;
 }
 
 type Progress = ReturnType<typeof watchProgress>;

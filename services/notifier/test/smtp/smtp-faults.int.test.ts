@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Attempt } from '../../src/domain/delivery/attempt.ts';
+import type { AttemptResult } from '../../src/domain/delivery/attempt.ts';
 import { type Mailer, openMailer } from '../../src/smtp/mailer.ts';
 import { type FaultySmtp, type Step, startFaultySmtp } from './faulty-smtp.ts';
 
@@ -82,7 +82,7 @@ describe('a fault at', () => {
 });
 
 /** Tries until an attempt reached the step: on a slow machine a short deadline may end an attempt earlier. */
-function attemptAt(step: Step, mailer: Mailer): Promise<Attempt> {
+function attemptAt(step: Step, mailer: Mailer): Promise<AttemptResult> {
   return eventually(async () => {
     const before = smtp.reached(step);
     const attempt = await mailer.send(mail);

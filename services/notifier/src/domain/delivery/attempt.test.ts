@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attemptOf, type Failure } from './attempt.ts';
+import { attemptResultOf, type Failure } from './attempt.ts';
 
 const failure: Failure = {
   stage: 'envelope',
@@ -9,7 +9,7 @@ const failure: Failure = {
   problem: 'it failed',
 };
 const answered = (command: string, reply: string, stage: Failure['stage'] = 'envelope') =>
-  attemptOf({ ...failure, stage, command, reply });
+  attemptResultOf({ ...failure, stage, command, reply });
 
 describe('an answer of a server', () => {
   it.each([
@@ -78,12 +78,14 @@ describe('an answer of a server', () => {
 describe('an attempt', () => {
   it('that no server was ready for is unavailable, whatever that server answered', () => {
     for (const reply of [undefined, '421 busy', '554 5.7.1 go away', '535 5.7.8 wrong password'])
-      expect(attemptOf({ ...failure, stage: 'session', reply })).toMatchObject({ outcome: 'unavailable' });
+      expect(attemptResultOf({ ...failure, stage: 'session', reply })).toMatchObject({
+        outcome: 'unavailable',
+      });
   });
 
   it('that is cut off is uncertain once the content is being sent, and not before', () => {
-    expect(attemptOf(failure)).toMatchObject({ outcome: 'deferred', slowDown: true, uncertain: false });
-    expect(attemptOf({ ...failure, stage: 'content' })).toMatchObject({
+    expect(attemptResultOf(failure)).toMatchObject({ outcome: 'deferred', slowDown: true, uncertain: false });
+    expect(attemptResultOf({ ...failure, stage: 'content' })).toMatchObject({
       outcome: 'deferred',
       slowDown: true,
       uncertain: true,
@@ -92,13 +94,13 @@ describe('an attempt', () => {
   });
 
   it('is final when our own client would not send the mail', () => {
-    const unsendable = attemptOf({ ...failure, unsendable: true, problem: 'Invalid recipient' });
+    const unsendable = attemptResultOf({ ...failure, unsendable: true, problem: 'Invalid recipient' });
     expect(unsendable).toEqual({ outcome: 'refused', problem: 'Invalid recipient', unknownMailbox: false });
   });
 
   it('records a short reason on one line, without links, which are credentials', () => {
     const reply = `550 5.7.1 blocked:\r\n https://ads.example/sign-in#secret ${'x'.repeat(1_000)}`;
-    const attempt = attemptOf({ ...failure, command: 'DATA', reply });
+    const attempt = attemptResultOf({ ...failure, command: 'DATA', reply });
     expect(attempt).toMatchObject({
       problem: expect.stringMatching(/^DATA: 550 5\.7\.1 blocked: \[link\] x+$/),
     });

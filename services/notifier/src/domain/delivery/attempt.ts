@@ -25,7 +25,7 @@ export type Failure = {
 };
 
 /** The result of an attempt. */
-export type Attempt =
+export type AttemptResult =
   | { readonly outcome: 'accepted'; readonly reply: string }
   /** No server accepted the connection and the login, which says nothing about the mail. */
   | { readonly outcome: 'unavailable'; readonly problem: string }
@@ -43,7 +43,7 @@ export type Attempt =
   | { readonly outcome: 'refused'; readonly problem: string; readonly unknownMailbox: boolean };
 
 /** The result of an attempt that failed. */
-export function attemptOf(failure: Failure): Attempt {
+export function attemptResultOf(failure: Failure): AttemptResult {
   const problem = shownProblem(failure);
   if (failure.unsendable) return { outcome: 'refused', problem, unknownMailbox: false };
   if (failure.stage === 'session') return { outcome: 'unavailable', problem };

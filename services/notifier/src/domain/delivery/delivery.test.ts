@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt } from './attempt.ts';
+import type { AttemptResult } from './attempt.ts';
 import { deliveryResultOf } from './delivery.ts';
 
 const queuedAt = new Date('2026-06-01T12:00:00.000Z');
@@ -7,8 +7,13 @@ const later = (ms: number) => new Date(queuedAt.getTime() + ms);
 const first = { attempts: 1, queuedAt, now: queuedAt };
 const hour = 3_600_000;
 const fourDays = 4 * 24 * hour;
-const deferred: Attempt = { outcome: 'deferred', problem: '451 later', slowDown: false, uncertain: false };
-const unavailable: Attempt = { outcome: 'unavailable', problem: 'connection refused' };
+const deferred: AttemptResult = {
+  outcome: 'deferred',
+  problem: '451 later',
+  slowDown: false,
+  uncertain: false,
+};
+const unavailable: AttemptResult = { outcome: 'unavailable', problem: 'connection refused' };
 
 describe('a notification after an attempt', () => {
   it('is sent when the server accepted it', () => {
@@ -19,7 +24,7 @@ describe('a notification after an attempt', () => {
   });
 
   it('has failed, with the reason, when the server refused it for ever', () => {
-    const refused: Attempt = { outcome: 'refused', problem: '550 no such user', unknownMailbox: true };
+    const refused: AttemptResult = { outcome: 'refused', problem: '550 no such user', unknownMailbox: true };
     expect(deliveryResultOf(refused, first)).toEqual({
       state: 'failed',
       problem: '550 no such user',

@@ -1,5 +1,5 @@
 /** The state of a notification after an attempt to deliver it, and when it is tried again. */
-import type { Attempt } from './attempt.ts';
+import type { AttemptResult } from './attempt.ts';
 
 export type DeliveryResult =
   | { readonly state: 'sent'; readonly reply: string }
@@ -24,7 +24,7 @@ const delaysMs = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minu
 const giveUpAfterMs = 4 * 24 * hour;
 
 export function deliveryResultOf(
-  attempt: Attempt,
+  attempt: AttemptResult,
   o: {
     /** Including this one. */
     readonly attempts: number;

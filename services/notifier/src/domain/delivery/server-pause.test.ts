@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt } from './attempt.ts';
+import type { AttemptResult } from './attempt.ts';
 import { healthAfter, healthy, isPaused, needsProbe } from './server-pause.ts';
 
 const start = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(start.getTime() + ms);
-const down: Attempt = { outcome: 'unavailable', problem: 'connection refused' };
-const throttled: Attempt = {
+const down: AttemptResult = { outcome: 'unavailable', problem: 'connection refused' };
+const throttled: AttemptResult = {
   outcome: 'deferred',
   problem: '421 slow down',
   slowDown: true,
@@ -45,7 +45,7 @@ describe('a mail server that takes no mails', () => {
     );
   });
 
-  it.each<Attempt>([
+  it.each<AttemptResult>([
     { outcome: 'accepted', reply: '250' },
     { outcome: 'refused', problem: '550', unknownMailbox: true },
     { outcome: 'deferred', problem: '450 greylisted', slowDown: false, uncertain: false },

@@ -1,5 +1,5 @@
 /** Pauses all mails while the server accepts none; after the pause, one mail tests the server. */
-import type { Attempt } from './attempt.ts';
+import type { AttemptResult } from './attempt.ts';
 
 export type ServerHealth = {
   /** Consecutive failures, each of a mail after the one before. */
@@ -13,7 +13,7 @@ const shortestPauseMs = 1_000;
 /** Sign-in links live a quarter of an hour: a recovered server must be found while they are still valid. */
 const longestPauseMs = 60_000;
 
-export function healthAfter(health: ServerHealth, attempt: Attempt, now: Date): ServerHealth {
+export function healthAfter(health: ServerHealth, attempt: AttemptResult, now: Date): ServerHealth {
   const isTrouble = attempt.outcome === 'unavailable' || (attempt.outcome === 'deferred' && attempt.slowDown);
   if (!isTrouble) return healthy;
   // Mails that were being sent when the pause began give no new information.
