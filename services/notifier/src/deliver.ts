@@ -24,8 +24,10 @@ const pollEveryMs = 1_000;
 const gatherMs = 50;
 /** Several times within a lease. */
 const renewEveryMs = 10_000;
-/** Enough that no connection waits for the next claim, and few enough that claimed notifications do not wait long for a connection. */
-const claimedPerConnection = 4;
+/** Connections wait during a claim, so each claim takes what is likely to be sent in this time. A link asked for meanwhile is sent next. */
+const claimedForMs = 200;
+/** Before it is known how fast the server is; and no more than this, because they wait for the lease to end when this process is killed. */
+const claimedPerConnection = { first: 4, most: 20 } as const;
 /** Claimed notifications are given back after this wait for a connection, so that another replica can take them. */
 const waitForConnectionMs = 5_000;
 /**
@@ -70,6 +72,7 @@ export function startDelivery(o: {
   /** When expired notifications were last ended. */
   let expiredAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
+  let claimedAtOnce = claimedPerConnection.first * o.connections;
   const stopping = new AbortController();
   let waking: NodeJS.Timeout | undefined;
 
@@ -92,7 +95,9 @@ export function startDelivery(o: {
     while (!stopping.signal.aborted && !isPaused(health, clock.now())) {
       if (!(await connectionWithin(waitForConnectionMs))) return;
       const { claimed, mayBeMore } = await claim();
+      const begunAtMs = performance.now();
       if (claimed.length > 0) await begin(claimed);
+      claimedAtOnce = nextClaim(claimed.length, performance.now() - begunAtMs);
       if (!mayBeMore) return;
       if (performance.now() > until) return runAgain();
     }
@@ -105,10 +110,17 @@ export function startDelivery(o: {
     measured.expired.inc(await inStore(notifications.expire(expired)));
   }
 
+  /** After so many were started in so many milliseconds. */
+  function nextClaim(started: number, tookMs: number): number {
+    const likely = Math.round((started * claimedForMs) / Math.max(1, tookMs));
+    const { first, most } = claimedPerConnection;
+    return Math.min(Math.max(likely, first * o.connections), most * o.connections);
+  }
+
   async function claim(): Promise<{ claimed: readonly Claimed[]; mayBeMore: boolean }> {
     leasedAtMs = performance.now();
     // A single mail tests whether the server is back.
-    const atMost = needsProbe(health) ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce);
+    const atMost = needsProbe(health) ? 1 : Math.min(claimedAtOnce, o.pace.atOnce);
     const takeOver = performance.now() - storeFailedAtMs > graceMs;
     const due = await inStore(notifications.claim({ atMost, takeOver, held: [...held] }));
     for (const { id } of due.claimed) held.add(id);
