@@ -123,7 +123,7 @@ it('the inbox in MongoDB lets an event that is delivered twice at once take effe
   const effects = mongo.connection.collection('effects');
   const handle = () =>
     mongo.transaction(async (session) => {
-      const first = await recordInMongoInbox(mongo, session, id);
+      const first = (await recordInMongoInbox(mongo, session, [id, randomUUID()])).has(id);
       if (first) await effects.insertOne({ id }, { session });
       return first;
     });

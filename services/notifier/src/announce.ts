@@ -1,38 +1,67 @@
-/** Turns an event into stored notifications, in one transaction with the inbox, so that each cause is announced once. */
+/** Turns events into stored notifications, in one transaction with the inbox, so that each cause is announced once. */
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ContactsStore } from './contacts-store.ts';
 import { type Addressed, type Announcement, noOrganisation, type Occurrence } from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';
 import { departures } from './domain/contact.ts';
+import { groupWrites } from './group-writes.ts';
+import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
 
 type Session = Parameters<ContactsStore['save']>[0];
 
-/** If no recipient is known yet, the occurrence is stored until the organisation is known; its message counts as handled. */
-export async function announce(
-  notifier: Notifier,
+export type Announce = (
   announcement: Announcement,
   event: ReceivedEvent<Announcement['declaration']>,
-): Promise<void> {
-  const { mongo, contacts, notifications, waiting, clock } = notifier;
-  const organisationId = 'organisationId' in event.data ? event.data.organisationId : noOrganisation;
-  const occurrence: Occurrence = {
-    eventName: announcement.declaration.name,
-    eventId: event.id,
-    organisationId,
-    happenedAt: event.time.toISOString(),
-    data: event.data,
+) => Promise<void>;
+
+/** Events that come while others are being stored are stored together, in one transaction. */
+export function announcer(notifier: Notifier): Announce {
+  const store = groupWrites<Heard>((group) => storeAnnounced(notifier, group));
+  return async (announcement, event) => {
+    const organisationId = 'organisationId' in event.data ? event.data.organisationId : noOrganisation;
+    const occurrence: Occurrence = {
+      eventName: announcement.declaration.name,
+      eventId: event.id,
+      organisationId,
+      happenedAt: event.time.toISOString(),
+      data: event.data,
+    };
+    await store({ announcement, occurrence, trace: restingTrace() });
+    notifier.wakeDelivery();
   };
+}
+
+/** `trace`: of the event, because the mails of a group have different causes. */
+type Heard = {
+  readonly announcement: Announcement;
+  readonly occurrence: Occurrence;
+  readonly trace: RestingTrace;
+};
+
+/** If no recipient is known yet, the occurrence is stored until the organisation is known; its message counts as handled. */
+async function storeAnnounced(notifier: Notifier, group: readonly Heard[]): Promise<void> {
+  const { mongo, contacts, notifications, waiting, clock } = notifier;
   await mongo.transaction(async (session) => {
-    if (!(await recordInMongoInbox(mongo, session, event.id))) return;
-    const addressed = await address(notifier, session, announcement, occurrence);
-    if (addressed !== 'nobody-known') return notifications.add(session, addressed, clock.now());
-    await contacts.await(session, organisationId);
-    await waiting.holdBack(session, occurrence, clock.now());
+    const ids = group.map(({ occurrence }) => occurrence.eventId);
+    const unseen = await recordInMongoInbox(mongo, session, ids);
+    const fresh = group.filter(({ occurrence }) => unseen.has(occurrence.eventId));
+    if (fresh.length === 0) return;
+    const address = await addressing(notifier, session, fresh);
+    const added: QueuedNotification[] = [];
+    for (const heard of fresh) {
+      const { occurrence, trace } = heard;
+      const addressed = address(heard);
+      if (addressed === 'nobody-known') {
+        await contacts.await(session, occurrence.organisationId);
+        await waiting.holdBack(session, occurrence, clock.now());
+      } else for (const notification of addressed) added.push({ ...notification, trace });
+    }
+    await notifications.add(session, added, clock.now());
   });
-  notifier.wakeDelivery();
 }
 
 /**
@@ -46,7 +75,7 @@ export async function learnContact(
   const { mongo, contacts, unsent, clock } = notifier;
   const { organisationId } = event.data;
   await mongo.transaction(async (session) => {
-    if (!(await recordInMongoInbox(mongo, session, event.id))) return;
+    if (!(await recordInMongoInbox(mongo, session, [event.id])).has(event.id)) return;
     const before = await contacts.find(organisationId, session);
     if (!(await contacts.save(session, event.data, event.subjectVersion))) return;
     for (const departure of departures(before, event.data))
@@ -66,12 +95,14 @@ async function sendWhatWaited(notifier: Notifier, organisationId: number): Promi
     const last = after;
     after = await mongo.transaction(async (session) => {
       const page = await waiting.heldBack(session, { organisationId, after: last, atMost: atOnce });
+      const readable = page.flatMap((occurrence) => readWaiting(notifier, occurrence));
+      const address = await addressing(notifier, session, readable);
       const announced: Occurrence[] = [];
-      for (const occurrence of page) {
-        const addressed = await addressWaiting(notifier, session, occurrence);
+      for (const each of readable) {
+        const addressed = address(each);
         if (addressed === 'nobody-known') continue;
         await notifications.add(session, addressed, clock.now());
-        announced.push(occurrence);
+        announced.push(each.occurrence);
       }
       await waiting.letGo(session, announced);
       return page.at(-1);
@@ -81,44 +112,46 @@ async function sendWhatWaited(notifier: Notifier, organisationId: number): Promi
 }
 
 /** An unreadable occurrence, written by a later version, stays and does not block the others. */
-async function addressWaiting(
-  notifier: Notifier,
-  session: Session,
-  occurrence: Occurrence,
-): Promise<Addressed> {
+function readWaiting({ logger }: Notifier, occurrence: Occurrence): readonly Announced[] {
   const announcement = announcementOf(occurrence.eventName);
-  if (announcement === undefined || !announcement.declaration.schema.safeParse(occurrence.data).success) {
-    const { eventName, eventId } = occurrence;
-    notifier.logger.error(
-      { eventName, eventId },
-      'a waiting occurrence cannot be read and stays in the store',
-    );
-    return 'nobody-known';
-  }
-  return address(notifier, session, announcement, occurrence);
+  if (announcement?.declaration.schema.safeParse(occurrence.data).success === true)
+    return [{ announcement, occurrence }];
+  const { eventName, eventId } = occurrence;
+  logger.error({ eventName, eventId }, 'a waiting occurrence cannot be read and stays in the store');
+  return [];
 }
 
-async function address(
-  notifier: Notifier,
+type Announced = Pick<Heard, 'announcement' | 'occurrence'>;
+
+/** Reads what is needed to address all of them. */
+async function addressing(
+  { contacts, preferences, unsubscribing, portalUrl }: Notifier,
   session: Session,
-  announcement: Announcement,
-  occurrence: Occurrence,
-): Promise<Addressed> {
-  const { contacts, preferences, unsubscribing, portalUrl } = notifier;
-  const { organisationId } = occurrence;
-  const contact = await contacts.find(organisationId, session);
-  const people = announcement.optional === undefined ? [] : (contact?.people ?? []);
+  all: readonly Announced[],
+): Promise<(one: Announced) => Addressed> {
+  const contactsByOrganisation = await contacts.findAll(
+    all.map(({ occurrence }) => occurrence.organisationId),
+    session,
+  );
+  const asked = all.flatMap(({ announcement, occurrence }) =>
+    announcement.optional === undefined
+      ? []
+      : (contactsByOrganisation.get(occurrence.organisationId)?.people ?? []),
+  );
   const switchedOff =
-    people.length === 0
+    asked.length === 0
       ? undefined
       : await preferences.ofAll(
           session,
-          people.map(({ personId }) => personId),
+          asked.map(({ personId }) => personId),
         );
-  return announcement.address(occurrence, {
-    contact,
-    wants: ({ personId }, mail) => switchedOff?.get(personId)?.has(mail) !== true,
-    portalUrl,
-    unsubscribeUrl: ({ personId }, mail) => unsubscribing.urlFor({ organisationId, personId, mail }),
-  });
+  return ({ announcement, occurrence }) => {
+    const { organisationId } = occurrence;
+    return announcement.address(occurrence, {
+      contact: contactsByOrganisation.get(organisationId),
+      wants: ({ personId }, mail) => switchedOff?.get(personId)?.has(mail) !== true,
+      portalUrl,
+      unsubscribeUrl: ({ personId }, mail) => unsubscribing.urlFor({ organisationId, personId, mail }),
+    });
+  };
 }

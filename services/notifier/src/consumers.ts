@@ -1,16 +1,17 @@
 /** Maps each event to its function. */
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
-import { announce, learnContact } from './announce.ts';
+import { announcer, learnContact } from './announce.ts';
 import { announcements } from './domain/announcements.ts';
 import type { Notifier } from './notifier.ts';
 
 export function subscriptions(notifier: Notifier): readonly Subscription[] {
+  const announce = announcer(notifier);
   return [
     on(OrganisationRegistered, (event) => learnContact(notifier, event)),
     on(OrganisationChanged, (event) => learnContact(notifier, event)),
     ...announcements.map((announcement) =>
-      on(announcement.declaration, (event) => announce(notifier, announcement, event)),
+      on(announcement.declaration, (event) => announce(announcement, event)),
     ),
   ];
 }

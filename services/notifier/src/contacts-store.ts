@@ -6,7 +6,10 @@ import type { Contact } from './domain/contact.ts';
 export type ContactsStore = {
   readonly find: (organisationId: number, session?: ClientSession) => Promise<Contact | undefined>;
   /** By the organisation's id; unknown organisations are left out. */
-  readonly findAll: (organisationIds: readonly number[]) => Promise<ReadonlyMap<number, Contact>>;
+  readonly findAll: (
+    organisationIds: readonly number[],
+    session?: ClientSession,
+  ) => Promise<ReadonlyMap<number, Contact>>;
   /** False if a newer version is stored already. */
   readonly save: (session: ClientSession, contact: Contact, subjectVersion: number) => Promise<boolean>;
   /**
@@ -33,8 +36,9 @@ export function contactsStore(mongo: Mongo): ContactsStore {
       const known = await contacts.findOne({ _id: organisationId }, session === undefined ? {} : { session });
       return known?.contact;
     },
-    findAll: async (organisationIds) => {
-      const found = await contacts.find({ _id: { $in: [...new Set(organisationIds)] } }).toArray();
+    findAll: async (organisationIds, session) => {
+      const wanted = { _id: { $in: [...new Set(organisationIds)] } };
+      const found = await contacts.find(wanted, session === undefined ? {} : { session }).toArray();
       return new Map(found.flatMap(({ _id, contact }) => (contact === undefined ? [] : [[_id, contact]])));
     },
     save: async (session, contact, subjectVersion) => {

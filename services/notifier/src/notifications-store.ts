@@ -29,9 +29,16 @@ export type Claimed = {
   readonly trace: RestingTrace;
 };
 
+/** `trace`: of the work that adds it; by default the current one. */
+export type QueuedNotification = Notification & { readonly trace?: RestingTrace };
+
 export type NotificationsStore = {
   /** Existing ones do not change. */
-  readonly add: (session: ClientSession, notifications: readonly Notification[], now: Date) => Promise<void>;
+  readonly add: (
+    session: ClientSession,
+    notifications: readonly QueuedNotification[],
+    now: Date,
+  ) => Promise<void>;
   /**
    * Takes due notifications: first links, because they expire, then the longest due. `takeOver`: also from a holder whose lease has ended.
    * Never one in `held`, which this process is delivering. `mayBeMore` is false if no other one was due.
@@ -111,9 +118,9 @@ export async function openNotificationsStore(
   return {
     add: async (session, notifications, createdAt) => {
       if (notifications.length === 0) return;
-      const trace = restingTrace();
+      const current = restingTrace();
       await addressed.bulkWrite(
-        notifications.map(({ id, expiresAt, ...facts }) => {
+        notifications.map(({ id, expiresAt, trace = current, ...facts }) => {
           const fresh = {
             state: 'pending',
             ...facts,

@@ -10,7 +10,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
-import { announce, learnContact } from '../src/announce.ts';
+import { type Announce, announcer, learnContact } from '../src/announce.ts';
 import { announcements } from '../src/domain/announcements.ts';
 import { openNotificationsStore } from '../src/notifications-store.ts';
 import { type Notifier, notifierOn } from '../src/notifier.ts';
@@ -23,7 +23,7 @@ type Stored = {
   message?: { text: string };
 };
 
-type Announced = Parameters<typeof announce>[2]['data'];
+type Announced = Parameters<Announce>[1]['data'];
 type Hear = (event: OutgoingEvent) => Promise<void>;
 
 export type AnnouncingUnderTest = AsyncDisposable & {
@@ -74,8 +74,8 @@ export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
     clock,
     log,
     stored,
-    hear: (event) => hear(notifier, event),
-    as: (changes) => ({ hear: (event) => hear({ ...notifier, ...changes }, event) }),
+    hear: hearing(notifier),
+    as: (changes) => ({ hear: hearing({ ...notifier, ...changes }) }),
     recipients: async (state) =>
       (await stored())
         .filter((one) => state === undefined || one.state === state)
@@ -89,11 +89,14 @@ export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
   };
 }
 
-async function hear(notifier: Notifier, event: OutgoingEvent): Promise<void> {
-  const { id, time, subject, subjectVersion, data } = event;
-  const received = { id, time: new Date(time), subject, subjectVersion };
-  const announcement = announcements.find(({ declaration }) => event.type === eventType(declaration));
-  if (announcement === undefined)
-    await learnContact(notifier, { ...received, data: data as OrganisationFacts });
-  else await announce(notifier, announcement, { ...received, data: data as Announced });
+function hearing(notifier: Notifier): Hear {
+  const announce = announcer(notifier);
+  return async (event) => {
+    const { id, time, subject, subjectVersion, data } = event;
+    const received = { id, time: new Date(time), subject, subjectVersion };
+    const announcement = announcements.find(({ declaration }) => event.type === eventType(declaration));
+    if (announcement === undefined)
+      await learnContact(notifier, { ...received, data: data as OrganisationFacts });
+    else await announce(announcement, { ...received, data: data as Announced });
+  };
 }

@@ -172,8 +172,8 @@ describe('a mail without a known recipient', () => {
     const pausing = test.as({
       contacts: {
         ...contacts,
-        find: async (...who) => {
-          const found = await contacts.find(...who);
+        findAll: async (...who) => {
+          const found = await contacts.findAll(...who);
           looks += 1;
           looked.resolve();
           await known.promise;
@@ -255,6 +255,51 @@ describe('a mail that a person has switched off', () => {
     await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
     await test.hear(events.registered(people(ann)));
     expect((await test.stored()).map(({ _id }) => _id)).toEqual(['offer-paid/offer/17 to ann@cafe.example']);
+  });
+});
+
+describe('events that come at the same time', () => {
+  const paid = (offerIds: readonly number[]) => offerIds.map((offerId) => events.paymentApplied({ offerId }));
+
+  it('are stored together, each once, also when one of them comes twice', async () => {
+    await test.hear(events.registered(people(ann)));
+    let transactions = 0;
+    const { mongo } = test.notifier;
+    const transaction: typeof mongo.transaction = (work) => {
+      transactions += 1;
+      return mongo.transaction(work);
+    };
+    const { hear } = test.as({ mongo: { ...mongo, transaction } });
+    const [first, ...others] = paid([1, 2, 3, 4, 5]) as [OutgoingEvent, ...OutgoingEvent[]];
+    await Promise.all([first, ...others, ...others.slice(0, 1)].map(hear));
+    await hear(first);
+    expect(await test.recipients('pending')).toHaveLength(5);
+    // The first alone, the others while it was being stored, and the repetition.
+    expect(transactions).toBe(3);
+  });
+
+  it('do not fail with one that cannot be stored', async () => {
+    await test.hear(events.registered(people(ann)));
+    const { notifications } = test.notifier;
+    const { hear } = test.as({
+      notifications: {
+        add: async (session, added, now) => {
+          if (added.some(({ id }) => id.startsWith('offer-paid/offer/3 '))) throw new Error('not this one');
+          return notifications.add(session, added, now);
+        },
+      },
+    });
+    const outcomes = await Promise.allSettled(paid([1, 2, 3, 4, 5]).map(hear));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(await test.recipients('pending')).toHaveLength(4);
+    await hearAll(paid([3]));
+    expect(await test.recipients('pending')).toHaveLength(5);
   });
 });
 

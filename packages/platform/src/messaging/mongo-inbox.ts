@@ -10,19 +10,24 @@ export async function prepareMongoInbox(mongo: Mongo): Promise<void> {
   await inbox(mongo).createIndex({ handledAt: 1 }, { expireAfterSeconds: INBOX_RETENTION_DAYS * 86_400 });
 }
 
-/** False: this event was handled before, so do nothing. Of two concurrent handlers, one transaction is retried and then returns false. */
+/**
+ * Returns the events that were not handled before; do nothing for the others. Of two concurrent handlers, one transaction is retried and
+ * then finds the event handled.
+ */
 export async function recordInMongoInbox(
   mongo: Mongo,
   session: mongoose.ClientSession,
-  eventId: string,
-): Promise<boolean> {
-  // Not an insert: a duplicate key error would abort the whole transaction.
-  const recorded = await inbox(mongo).updateOne(
-    { _id: eventId },
-    { $setOnInsert: { handledAt: new Date() } },
-    { upsert: true, session },
+  eventIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  // Not inserts: a duplicate key error would abort the whole transaction.
+  const handledAt = new Date();
+  const { upsertedIds } = await inbox(mongo).bulkWrite(
+    eventIds.map((_id) => ({
+      updateOne: { filter: { _id }, update: { $setOnInsert: { handledAt } }, upsert: true },
+    })),
+    { session },
   );
-  return recorded.upsertedCount === 1;
+  return new Set(Object.values(upsertedIds).map(String));
 }
 
 function inbox(mongo: Mongo) {
