@@ -6,6 +6,7 @@
 import {
   ADDRESSES,
   BLOCK_BOXES,
+  CHILD_BOXES,
   COLUMNS,
   DIRECTORY,
   GENDER_COUNT,
@@ -21,6 +22,11 @@ import {
 let read: u32 = 0;
 
 const LINE: usize = 64;
+
+/** What a count reads first of a node. */
+export function fetchNode(node: usize): void {
+  read = load<u32>(node) + fetchLines(node + CHILD_BOXES) + load<u32>(node, ADDRESSES);
+}
 
 /** @param children one bit for each of the superblocks below the node that are about to be counted by columns */
 export function fetchColumns(node: usize, children: u32): void {

@@ -3,7 +3,7 @@
  * lies outside not at all, and on the edge it goes down, to single members at last. A loop with a stack of its own, because the
  * next address is then known long before it is needed.
  */
-import { fetchBoxes, fetchColumns, fetchPositions } from './ahead';
+import { fetchBoxes, fetchColumns, fetchNode, fetchPositions } from './ahead';
 import { classify, inside, outside } from './boxes';
 import { writeCircle } from './circle';
 import { countSelected, selectSlots } from './columns';
@@ -33,6 +33,7 @@ const INSIDE: u32 = 1 << 31;
 
 /** @param radius in radians; the centre is in degrees */
 export function count(latitude: f64, longitude: f64, radius: f64): u32 {
+  fetchNode(<usize>load<u32>(ROOT) << 2);
   writeCircle(latitude, longitude, radius);
   const filtered = load<u32>(INTEREST_COUNT) > 0;
   let total: u32 = 0;
@@ -77,6 +78,7 @@ export function count(latitude: f64, longitude: f64, radius: f64): u32 {
       if (bottom) {
         total += countInSuperblock((<usize>child) << 2);
       } else {
+        fetchNode((<usize>child) << 2);
         top += 4;
         store<u32>(top, child);
       }
