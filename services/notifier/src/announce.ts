@@ -97,13 +97,15 @@ async function sendWhatWaited(notifier: Notifier, organisationId: number): Promi
       const page = await waiting.heldBack(session, { organisationId, after: last, atMost: atOnce });
       const readable = page.flatMap((occurrence) => readWaiting(notifier, occurrence));
       const address = await addressing(notifier, session, readable);
+      const added: QueuedNotification[] = [];
       const announced: Occurrence[] = [];
       for (const each of readable) {
         const addressed = address(each);
         if (addressed === 'nobody-known') continue;
-        await notifications.add(session, addressed, clock.now());
+        added.push(...addressed);
         announced.push(each.occurrence);
       }
+      await notifications.add(session, added, clock.now());
       await waiting.letGo(session, announced);
       return page.at(-1);
     });
