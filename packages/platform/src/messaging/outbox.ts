@@ -16,7 +16,7 @@ const WRITTEN = 'outbox-written';
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query(`INSERT INTO outbox (event) ${eventsOf('$1')}`, [JSON.stringify(events)]);
+  await tx.query(addStatement, [JSON.stringify(events)]);
   tellOutbox(tx);
 }
 
@@ -31,6 +31,11 @@ export function eventsOf(parameter: string, only?: string): string {
   return `SELECT event FROM ${from}json_array_elements(${parameter}::json) WITH ORDINALITY AS listed (event, place)
           ORDER BY place`;
 }
+
+const addStatement: PreparedStatement = {
+  name: 'add-to-outbox',
+  sql: `INSERT INTO outbox (event) ${eventsOf('$1')}`,
+};
 
 /** Wakes the relay of this process after the commit. */
 export function tellOutbox(tx: Transaction): void {
