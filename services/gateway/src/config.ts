@@ -1,5 +1,6 @@
 /** The gateway's settings; only this file reads the environment. */
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import {
   adminTokenHashes,
@@ -72,6 +73,11 @@ const statusTargets = commaSeparated
     without: 'none',
   });
 
+/** Each further thread gets its share of a replica's connections to Postgres; of 10, a share must allow work on two organisations. */
+const mostThreads = 3;
+/** Only there does the system divide the connections of a port between listeners. */
+const canSharePort = process.platform === 'linux';
+
 export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
@@ -100,6 +106,16 @@ export const gatewaySettings = z.object({
       description:
         'Who may register organisations. closed: only the platform team (`npm run admin -- org create`). approval: everybody, by a link in a mail; until the platform team approves the organisation (`npm run admin -- org approve`), it has no LIVE mode and its counts are of made-up members. open: everybody, approved at once.',
       example: 'approval',
+    }),
+  GATEWAY_THREADS: z
+    .string()
+    .regex(new RegExp(`^[1-${mostThreads}]$`), { error: `must be a whole number from 1 to ${mostThreads}` })
+    .transform(Number)
+    .default(canSharePort ? Math.min(mostThreads, availableParallelism()) : 1)
+    .meta({
+      description: `How many threads serve requests on the one port, 1 to ${mostThreads}. They count limits together.`,
+      example: '2',
+      without: `as many as the machine's processors, at most ${mostThreads}; 1 on other systems than Linux`,
     }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:

@@ -9,7 +9,7 @@ import { actorOf, requireAdmin } from './routes.ts';
 /** GET /admin/parked?limit=, POST /admin/parked/replay and /drop with `{"ids": [...]}` or `{"ids": "all"}`. */
 export function mountParkedRoutes(
   app: express.Express,
-  o: { broker: Broker; adminTokenHashes: string; logger: Logger },
+  o: { broker: Pick<Broker, 'parked'>; adminTokenHashes: string; logger: Logger },
 ): void {
   const routes = express.Router();
   routes.use(requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }), express.json());

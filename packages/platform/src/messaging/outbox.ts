@@ -12,7 +12,7 @@ import { MAX_COUNTED, type OutboxRelay, RELAY_BATCH_SIZE, startRelay, type Waiti
 import { startSentEventsPruning } from './sent-events.ts';
 
 /** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
-const WRITTEN = 'outbox-written';
+export const outboxWritten = 'outbox-written';
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -39,7 +39,7 @@ const addStatement: PreparedStatement = {
 
 /** Wakes the relay of this process after the commit. */
 export function tellOutbox(tx: Transaction): void {
-  tx.tellAfterCommit?.(WRITTEN);
+  tx.tellAfterCommit?.(outboxWritten);
 }
 
 /**
@@ -61,12 +61,12 @@ export function startOutboxRelay(o: {
     relayBatch: () => relayBatch(postgres, o.broker),
     countWaiting: () => countWaiting(postgres),
   });
-  postgres.committed.on(WRITTEN, relay.wake);
+  postgres.committed.on(outboxWritten, relay.wake);
   const pruning = startSentEventsPruning(o);
   return {
     flush: relay.flush,
     [Symbol.asyncDispose]: async () => {
-      postgres.committed.off(WRITTEN, relay.wake);
+      postgres.committed.off(outboxWritten, relay.wake);
       await pruning[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
     },

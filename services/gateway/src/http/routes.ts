@@ -32,7 +32,7 @@ import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
-  readonly broker: Broker;
+  readonly broker: Pick<Broker, 'types' | 'parked'>;
   readonly postgres: Postgres;
   readonly organisations: Organisations;
   readonly people: People;

@@ -1,34 +1,74 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
-import { rememberWindows } from './client-windows.ts';
+import fc from 'fast-check';
+import { countIn, type Limit, type Window } from '../domain/limits/fixed-window.ts';
+import { countHere } from '../domain/limits/known-count.ts';
+import { createWindowsMemory, windowsOf } from './client-windows.ts';
 
-const window = (endsAtMs: number) => ({ count: 1, endsAtMs });
+const limit: Limit = { name: 'test', requests: 60, windowSeconds: 1 };
+
+/** Counts requests in a table of its own. */
+function counter(buckets?: number) {
+  const windows = windowsOf(createWindowsMemory(['test'], buckets === undefined ? {} : { buckets }), 'test');
+  return (client: string, nowMs: number) =>
+    windows.change(client, nowMs, (known) => countHere(known, limit, { nowMs, owes: 0 }));
+}
 
 describe('the windows of clients', () => {
-  it('are kept until they end, whenever others begin', () => {
-    const windows = rememberWindows({ windowMs: 1_000 });
-    const missing: string[] = [];
-    for (let atMs = 0; atMs < 5_000; atMs += 100) {
-      windows.set(`client-${atMs}`, window(atMs + 1_000), atMs);
-      for (let earlierMs = Math.max(0, atMs - 900); earlierMs <= atMs; earlierMs += 100) {
-        if (windows.get(`client-${earlierMs}`) === undefined) missing.push(`${earlierMs} at ${atMs}`);
-      }
-    }
-    expect(missing).toEqual([]);
+  it('count as the arithmetic of one window says, whatever other clients do at the same time', () => {
+    const step = fc.record({ client: fc.nat({ max: 5 }), afterMs: fc.nat({ max: 400 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const count = counter();
+        const windows = new Map<string, Window>();
+        let nowMs = 1;
+        for (const { client, afterMs } of steps) {
+          nowMs += afterMs;
+          const name = 'x'.repeat(client);
+          const window = countIn(windows.get(name), limit, nowMs);
+          windows.set(name, window);
+          expect(count(name, nowMs)).toEqual({ ...window, owed: 0 });
+        }
+      }),
+    );
   });
 
-  it('are dropped after their end, so that memory holds the clients of two windows at most', () => {
-    const windows = rememberWindows({ windowMs: 1_000 });
-    windows.set('gone', window(1_000), 0);
-    windows.set('next', window(2_000), 1_000);
-    windows.set('last', window(3_000), 2_000);
-    expect(windows.get('gone')).toBeUndefined();
-    expect(windows.get('next')).toBeDefined();
+  it('are separate for a hundred thousand clients', () => {
+    const count = counter();
+    const address = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+    const all = Array.from({ length: 100_000 }, (_, index) => address(index));
+    for (const client of all) count(client, 1);
+    expect(all.filter((client) => count(client, 2).count !== 2)).toEqual([]);
   });
 
-  it('are dropped above the limit, the older half first', () => {
-    const windows = rememberWindows({ windowMs: 1_000, maxClients: 4 });
-    for (const client of ['a', 'b', 'c', 'd', 'a', 'e']) windows.set(client, window(1_000), 0);
-    const kept = ['a', 'b', 'c', 'd', 'e'].filter((client) => windows.get(client) !== undefined);
-    expect(kept).toEqual(['a', 'c', 'd', 'e']);
+  it('make place in full memory, the one that ends first, and refuse nobody because of others', () => {
+    const count = counter(1);
+    for (let index = 0; index < 64; index += 1) count(`client-${index}`, 1 + index);
+    expect(count('one more', 70)).toMatchObject({ count: 1 });
+    expect(count('client-1', 71)).toMatchObject({ count: 2 });
+    expect(count('client-0', 72)).toMatchObject({ count: 1 });
   });
+
+  it('allow exactly the limit to a client whose requests come to several threads at once', async () => {
+    const memory = createWindowsMemory(['test']);
+    const go = new Int32Array(new SharedArrayBuffer(4));
+    const [windows, threads, requests] = [200, 3, 300];
+    const workers = Array.from(
+      { length: threads },
+      () =>
+        new Worker(new URL('../../test/limits/count-in-thread.ts', import.meta.url), {
+          workerData: { memory, go, threads, windows, requests },
+          execArgv: [],
+        }),
+    );
+    const answers = await Promise.all(
+      workers.map(async (worker) => ((await once(worker, 'message')) as [number[]])[0]),
+    );
+    const allowed = Array.from({ length: windows }, (_, window) =>
+      answers.reduce((sum, of) => sum + (of[window] ?? 0), 0),
+    );
+    // Each window of time has all requests of all threads, so exactly the limit of each is allowed.
+    expect(allowed).toEqual(Array.from({ length: windows }, () => limit.requests));
+  }, 60_000);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { createWindowsMemory } from './client-windows.ts';
 import { createRequestLimiter, type Limit } from './request-limiter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
@@ -36,7 +37,12 @@ function fakeStore() {
 function limiterOn(shared: SharedCounts | undefined) {
   const time = { nowMs: 0 };
   const metrics = createMetrics('gateway');
-  const limiter = createRequestLimiter({ metrics, shared, elapsedMs: () => time.nowMs });
+  const limiter = createRequestLimiter({
+    metrics,
+    memory: createWindowsMemory(['test', 'other']),
+    shared,
+    elapsedMs: () => time.nowMs,
+  });
   const countedInMemory = async () =>
     (await metrics.registry.getSingleMetric('rate_limit_counted_in_memory_total')?.get())?.values[0]?.value;
   return { limiter, time, countedInMemory };

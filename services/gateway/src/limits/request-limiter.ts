@@ -1,5 +1,5 @@
 /**
- * Counts requests against limits: in a store shared by all replicas, or in memory, which is exact for one replica and replaces the store
+ * Counts requests against limits: in a store shared by all replicas, or in memory that the replica's threads share, which is exact for one replica and replaces the store
  * while it is unavailable. The limits themselves are where they are used, for example in http/proxy/rate-limit.ts.
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -14,7 +14,7 @@ import {
   withSharedCount,
 } from '../domain/limits/known-count.ts';
 import { whenKnown } from '../when-known.ts';
-import { type ClientWindows, rememberWindows } from './client-windows.ts';
+import { type ClientWindows, type WindowsMemory, windowsOf } from './client-windows.ts';
 import { connectSharedCounts, type SharedCounts } from './shared-counts.ts';
 
 export type { Limit, LimitState };
@@ -36,6 +36,7 @@ export async function startRequestLimiter(o: {
   logger: Logger;
   metrics: Metrics;
   elapsedMs?: (() => number) | undefined;
+  memory: WindowsMemory;
 }): Promise<RequestLimiter> {
   const { storeUrl } = o;
   const shared = storeUrl === undefined ? undefined : await connectSharedCounts({ ...o, url: storeUrl });
@@ -45,11 +46,12 @@ export async function startRequestLimiter(o: {
 /** `elapsedMs`, in whole milliseconds, never decreases, unlike the time of day, which may be set back. */
 export function createRequestLimiter(o: {
   metrics: Metrics;
+  memory: WindowsMemory;
   shared?: SharedCounts | undefined;
   elapsedMs?: (() => number) | undefined;
 }): RequestLimiter {
   const { shared } = o;
-  const elapsedMs = o.elapsedMs ?? (() => Math.floor(performance.now()));
+  const elapsedMs = o.elapsedMs ?? clockOfProcess();
   const countedInMemory = o.metrics.counter({
     name: 'rate_limit_counted_in_memory_total',
     help: 'Requests counted in memory because the shared store was away.',
@@ -60,11 +62,11 @@ export function createRequestLimiter(o: {
     labelNames: ['limit', 'outcome'],
   });
   const byName = new Map<string, Counting>();
-  const countingOf = ({ name, windowSeconds }: Limit): Counting => {
+  const countingOf = ({ name }: Limit): Counting => {
     const known = byName.get(name);
     if (known !== undefined) return known;
     const counting = {
-      windows: rememberWindows<KnownCount>({ windowMs: windowSeconds * 1_000 }),
+      windows: windowsOf(o.memory, name),
       allowed: counted.labels({ limit: name, outcome: 'allowed' }),
       refused: counted.labels({ limit: name, outcome: 'refused' }),
     };
@@ -78,8 +80,7 @@ export function createRequestLimiter(o: {
    */
   const countInMemory = ({ windows }: Counting, limit: Limit, client: string, owes: 0 | 1): LimitState => {
     const nowMs = elapsedMs();
-    const window = countHere(windows.get(client), limit, { nowMs, owes });
-    windows.set(client, window, nowMs);
+    const window = windows.change(client, nowMs, (known) => countHere(known, limit, { nowMs, owes }));
     return limitState(window, limit, nowMs);
   };
 
@@ -92,20 +93,23 @@ export function createRequestLimiter(o: {
     const { windows } = counting;
     // The time before the request, so that no window cached here ends later than the store's.
     const askedAtMs = elapsedMs();
-    const known = windows.get(client);
+    let known: KnownCount | undefined;
+    // A client that is surely over its limit owes nothing, so this changes nothing for it.
+    windows.change(client, askedAtMs, (before) => {
+      known = before;
+      return withoutDebt(before);
+    });
     const over = surelyOver(known, limit, askedAtMs);
     if (over !== undefined) return limitState(over, limit, askedAtMs);
 
     const asked = store.add(`${limit.name}:${client}`, toAdd(known, limit, askedAtMs));
-    const paid = withoutDebt(known);
-    if (paid !== undefined && paid !== known) windows.set(client, paid, askedAtMs);
     return asked.then((answer) => {
       if (answer === null) {
         countedInMemory.inc();
         return countInMemory(counting, limit, client, 0);
       }
       const window = { count: answer.count, endsAtMs: askedAtMs + answer.msToEnd };
-      windows.set(client, withSharedCount(windows.get(client), window, askedAtMs), askedAtMs);
+      windows.change(client, askedAtMs, (before) => withSharedCount(before, window, askedAtMs));
       return limitState(window, limit, askedAtMs);
     });
   };
@@ -130,9 +134,15 @@ export function createRequestLimiter(o: {
   };
 }
 
+/** In whole milliseconds. All threads of the process share it: `performance.now()` begins anew in each thread. */
+function clockOfProcess(): () => number {
+  const aheadMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+  return () => Math.floor(performance.now() + aheadMs);
+}
+
 /** The counts of one limit, and its metrics. */
 type Counting = {
-  readonly windows: ClientWindows<KnownCount>;
+  readonly windows: ClientWindows;
   readonly allowed: { inc(): void };
   readonly refused: { inc(): void };
 };

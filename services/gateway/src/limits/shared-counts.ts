@@ -44,6 +44,7 @@ export async function connectSharedCounts(o: {
   const gauge = o.metrics.gauge({
     name: 'rate_limit_store_up',
     help: '1 while requests are counted in the shared store, 0 while each replica counts for itself.',
+    overThreads: 'min',
   });
   const client = withScript(
     new Redis(o.url, {

@@ -9,6 +9,8 @@ import type { Limit, LimitState, RequestLimiter } from '../../limits/request-lim
 import { whenKnown } from '../../when-known.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
+const keyLimitName = 'key';
+export const publicLimitNames = [perClientIp.name, keyLimitName];
 
 export type Counted = { readonly limit: Limit; readonly state: LimitState };
 /** Null if the limit is used up and the reply was sent. */
@@ -25,7 +27,7 @@ export function limitKey(
   limiter: RequestLimiter,
   o: { keyId: number; requestsPerMinute: number; byClient: Counted },
 ): Counting {
-  const limit: Limit = { name: 'key', requests: o.requestsPerMinute, windowSeconds: 60 };
+  const limit: Limit = { name: keyLimitName, requests: o.requestsPerMinute, windowSeconds: 60 };
   return countRequest(res, limiter, { limit, client: String(o.keyId), before: o.byClient });
 }
 
