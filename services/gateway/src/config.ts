@@ -1,6 +1,5 @@
 /** The gateway's settings; only this file reads the environment. */
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import {
   adminTokenHashes,
@@ -111,11 +110,11 @@ export const gatewaySettings = z.object({
     .string()
     .regex(new RegExp(`^[1-${mostThreads}]$`), { error: `must be a whole number from 1 to ${mostThreads}` })
     .transform(Number)
-    .default(canSharePort ? Math.min(mostThreads, availableParallelism()) : 1)
+    .refine((threads) => threads === 1 || canSharePort, { error: 'may be more than 1 only on Linux' })
+    .default(1)
     .meta({
-      description: `How many threads serve requests on the one port, 1 to ${mostThreads}. They count limits together.`,
+      description: `How many threads serve requests on the one port, 1 to ${mostThreads}. They count limits together. More than one pays where processors would be idle.`,
       example: '2',
-      without: `as many as the machine's processors, at most ${mostThreads}; 1 on other systems than Linux`,
     }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:
