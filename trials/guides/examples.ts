@@ -1,6 +1,6 @@
 /**
- * The examples of a guide. A fenced block is a command (`sh`, `ts`), values of the reader (`sh yours`) or the reply of the command above
- * it (`json`, `http`, `text`). Other kinds are refused, so every example is run.
+ * The examples of a guide. A fenced block is a command (`sh`, `ts`), values that each reader sets (`sh yours`) or the reply of the command above
+ * it (`json`, `http`, `text`). Other blocks are refused, so every example is run.
  */
 
 export type Example =
@@ -8,25 +8,26 @@ export type Example =
   | { readonly kind: 'values'; readonly line: number; readonly names: readonly string[] }
   | { readonly kind: 'shell'; readonly line: number; readonly code: string; readonly reply: Reply | null }
   | { readonly kind: 'script'; readonly line: number; readonly code: string; readonly reply: Reply | null }
-  /** What a person does, in a comment of the page. */
+  /** A step that a person does, written as an HTML comment. */
   | { readonly kind: 'person'; readonly line: number; readonly does: string };
 
 export type Reply = { readonly form: 'json' | 'http' | 'text'; readonly line: number; readonly text: string };
 
-type Block = { readonly line: number; readonly info: string; readonly text: string };
+/** `info`: the word after the fence; null for a comment. */
+type Block = { readonly line: number; readonly info: string | null; readonly text: string };
 
 export function examplesOf(markdown: string): Example[] {
   const examples: Example[] = [];
   for (const block of blocksOf(markdown)) {
     const { line, info, text } = block;
-    if (info === 'comment') examples.push({ kind: 'person', line, does: text });
+    if (info === null) examples.push({ kind: 'person', line, does: text });
     else if (info === 'sh yours') examples.push({ kind: 'values', line, names: valuesOf(block) });
     else if (info === 'sh') examples.push({ kind: 'shell', line, code: text, reply: null });
     else if (info === 'ts') examples.push({ kind: 'script', line, code: text, reply: null });
     else if (info === 'json' || info === 'http' || info === 'text') {
       const command = examples.pop();
       if ((command?.kind !== 'shell' && command?.kind !== 'script') || command.reply !== null) {
-        throw new Error(`line ${line}: this reply has no command above it`);
+        throw new Error(`line ${line}: a reply must follow its command directly, one reply for each`);
       }
       examples.push({ ...command, reply: { form: info, line, text } });
     } else throw new Error(`line ${line}: a block is sh, sh yours, ts, json, http or text, not "${info}"`);
@@ -37,22 +38,24 @@ export function examplesOf(markdown: string): Example[] {
 /** Fenced blocks, and comments on a line of their own. */
 function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = [];
-  let open: { info: string; line: number; lines: string[] } | undefined;
+  let openBlock: { info: string; line: number; lines: string[] } | undefined;
   markdown.split('\n').forEach((text, index) => {
     const fence = /^\s*(?:```|~~~)(.*)$/.exec(text)?.[1]?.trim();
     const line = index + 1;
-    if (open !== undefined) {
-      if (fence === undefined) return void open.lines.push(text);
-      blocks.push({ info: open.info, line: open.line, text: open.lines.join('\n') });
-      open = undefined;
-    } else if (fence !== undefined) open = { info: fence, line, lines: [] };
+    if (openBlock !== undefined) {
+      if (fence === undefined) return void openBlock.lines.push(text);
+      blocks.push({ info: openBlock.info, line: openBlock.line, text: openBlock.lines.join('\n') });
+      openBlock = undefined;
+    } else if (fence !== undefined) openBlock = { info: fence, line, lines: [] };
     else if (/^ {4}\S/.test(text)) throw new Error(`line ${line}: an indented block is not run; use a fence`);
     else {
       const comment = /^<!-- (.+) -->$/.exec(text)?.[1];
-      if (comment !== undefined) blocks.push({ info: 'comment', line, text: comment });
+      if (comment !== undefined) blocks.push({ info: null, line, text: comment });
+      else if (text.includes('<!--'))
+        throw new Error(`line ${line}: a comment is one line, <!-- like this -->`);
     }
   });
-  if (open !== undefined) throw new Error(`line ${open.line}: this block does not end`);
+  if (openBlock !== undefined) throw new Error(`line ${openBlock.line}: this block does not end`);
   return blocks;
 }
 

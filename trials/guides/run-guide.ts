@@ -12,8 +12,8 @@ import { type Outcome, type Shell, startShell } from './shell.ts';
 export type Reader = {
   /** Inside the repository, so that scripts find the SDK. */
   readonly folder: string;
-  /** The client IP. Each guide has its own, because each address may make 60 requests a minute. */
-  readonly address: string;
+  /** The client IP. Each guide has its own, because each IP may make 60 requests a minute. */
+  readonly clientIp: string;
   /** The values for `sh yours`. */
   readonly values: Readonly<Record<string, string>>;
   /** Commands of our packages: the file that node runs, by name. */
@@ -66,15 +66,15 @@ async function runPatiently(shell: Shell, code: string): Promise<Outcome> {
 const unavailable = '"message":"Service unavailable"';
 
 function environmentOf(reader: Reader): NodeJS.ProcessEnv {
-  const { address } = reader;
-  writeFileSync(join(reader.folder, '.curlrc'), `header = "X-Forwarded-For: ${address}"\n`);
+  const { clientIp } = reader;
+  writeFileSync(join(reader.folder, '.curlrc'), `header = "X-Forwarded-For: ${clientIp}"\n`);
   const preload = join(reader.folder, 'own-address.mjs');
   writeFileSync(
     preload,
     `const own = globalThis.fetch;
 globalThis.fetch = (to, o = {}) => {
   const headers = new Headers(o.headers ?? (to instanceof Request ? to.headers : undefined));
-  headers.set('X-Forwarded-For', '${address}');
+  headers.set('X-Forwarded-For', '${clientIp}');
   return own(to, { ...o, headers });
 };
 `,

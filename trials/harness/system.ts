@@ -1,6 +1,7 @@
 /**
- * The whole system for a trial: the processes of `npm start`, in a folder of its own. Connections to stores can be cut, processes can
- * be stopped, changed and started again, and each service can run as several replicas.
+ * The whole system for a trial: the processes of `npm start`, in a folder of its own. Connections to stores, to the mail
+ * server and from gateway to pricing can be cut, processes can be stopped, changed and started again, and each service can run as several
+ * replicas.
  */
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { provideDemoData } from '@offer-ads/dev/demo-data';
@@ -25,7 +26,7 @@ import { createReplicas, type Replicas } from './replicas.ts';
 
 export type System = AsyncDisposable & {
   readonly folder: string;
-  /** Records the processes. If this run is killed, the next one stops them. */
+  /** Holds the process ids of this run. The next run stops those that are left. */
   readonly runFolder: string;
   readonly addresses: Addresses;
   /** The secrets that a process gets at its next start. */
@@ -42,13 +43,14 @@ export type System = AsyncDisposable & {
   readonly admin: AdminTool;
   /** Calls an admin route. */
   readonly callAdmin: AdminClient;
+  /** 0 if it does not run. */
   readonly pidOf: (process: string) => number;
   readonly stop: (process: string) => Promise<void>;
-  /** Does nothing if the process runs. */
+  /** Does nothing if the process runs. Services that have replicas are started and stopped by `replicas`. */
   readonly start: (process: string) => Promise<void>;
   /** For the next start of the process. */
   readonly setEnv: (process: string, env: Readonly<Record<string, string>>) => void;
-  /** Starts every process that does not run. */
+  /** Starts every process that does not run, except services that have replicas. */
   readonly startAll: () => Promise<void>;
   /** Empty in a system without replicas. */
   readonly replicas: Replicas;
@@ -56,9 +58,9 @@ export type System = AsyncDisposable & {
 
 export type SystemOptions = Omit<PrepareOptions, 'onRestart'> & {
   readonly withConsole?: boolean;
-  /** The secrets that the simulators have from the start. */
+  /** The simulators keep these secrets; `useSecrets` does not change them. */
   readonly simulatorSecrets?: (secrets: Secrets) => Secrets;
-  /** Runs the services behind balancers: at first one replica of each, of the working copy `code`. */
+  /** Runs the services behind balancers: at first one replica of each. `code`: the folder of the checkout to run, by default this one. */
   readonly replicas?: { readonly preStopMs: number; readonly code?: string | undefined };
 };
 
@@ -88,18 +90,19 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     if (plan === undefined) throw new Error(`there is no process ${name}`);
     return { ...plan, env: { ...plan.env, ...changedEnv.get(name) } };
   };
+  const isService = (name: string) => serviceNames.includes(name as ServiceName);
   const start = async (name: string) => {
+    if (o.replicas !== undefined && isService(name)) throw new Error(`${name} has replicas: start those`);
     if ((supervisor.pids()[name] ?? 0) === 0) await supervisor.start(planOf(name));
   };
 
-  const isService = (name: string) => serviceNames.includes(name as ServiceName);
-  const others = plans().flatMap(({ name }) => (isService(name) ? [] : name));
-  const single = o.replicas === undefined ? [...serviceNames] : [];
-  const startAll = async () => void (await Promise.all([...others, ...single].map(start)));
+  const notServices = plans().flatMap(({ name }) => (isService(name) ? [] : name));
+  const withoutReplicas = o.replicas === undefined ? [...serviceNames] : [];
+  const startAll = async () => void (await Promise.all([...notServices, ...withoutReplicas].map(start)));
   say('Starting simulators and services ...');
-  starting.defer(() => supervisor.stop(others));
-  starting.defer(() => supervisor.stop(single.filter((name) => name !== 'gateway')));
-  starting.defer(() => supervisor.stop(single.filter((name) => name === 'gateway')));
+  starting.defer(() => supervisor.stop(notServices));
+  starting.defer(() => supervisor.stop(withoutReplicas.filter((name) => name !== 'gateway')));
+  starting.defer(() => supervisor.stop(withoutReplicas.filter((name) => name === 'gateway')));
   await startAll();
   const { preStopMs = 0, code } = o.replicas ?? {};
   const replicas = starting.use(
@@ -119,8 +122,8 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     runFolder: o.runFolder ?? foldersIn(folder).runFolder,
     addresses,
     secrets: () => secrets,
-    useSecrets: (others) => {
-      secrets = others;
+    useSecrets: (next) => {
+      secrets = next;
     },
     stores,
     links,

@@ -26,20 +26,20 @@ export function describeGuides(system: () => TestSystem): void {
       organisation = await newOrganisation(system());
     });
 
-    it('are all in the list of the first page', () => {
+    it('are all listed in README.md', () => {
       const files = readdirSync(guides).filter((file) => file.endsWith('.md') && file !== 'README.md');
       expect(pages.toSorted()).toEqual(files.toSorted());
     });
 
     it.each(pages)(
-      '%s shows what comes',
+      '%s: each command runs and gets the reply that the guide shows',
       async (page) => {
         const folder = join(system().folder, 'guides', page);
         const { state } = system();
         const reader = advertiser(system(), organisation.key);
         const differences = await runGuide(readFileSync(join(guides, page), 'utf8'), {
           folder,
-          address: unusedAddress(),
+          clientIp: unusedAddress(),
           values: { BASE_URL: state().gateway, API_KEY: organisation.key },
           programs: { 'offer-ads': commandLine },
           paymentArrived: () =>

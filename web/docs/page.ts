@@ -30,7 +30,7 @@ export function notFoundPage(o: Frame): string {
   );
   const article = `<article>
 <h1>There is no such page</h1>
-<p>The address may be mistyped, or the page has another name by now. Look for it in the search above, or here:</p>
+<p>The address may be mistyped, or the page has another name by now. Choose a guide:</p>
 <ul>
 ${guides.join('\n')}
 <li><a href="/docs/reference">API reference</a></li>
@@ -114,7 +114,7 @@ function contents(headings: readonly Heading[]): string {
     .filter(({ level }) => level <= 3)
     .map(({ level, id, text }) => {
       if (level === 2) above = text;
-      // Below "POST /offers" the short form "400 E1" is enough.
+      // Below the heading "POST /offers", the heading "POST /offers 400 E1" is listed as "400 E1".
       const short = level === 3 && text.startsWith(`${above} `) ? text.slice(above.length + 1) : text;
       return `<li${level === 3 ? ' class="deeper"' : ''}><a href="#${id}">${escape(short)}</a></li>`;
     });

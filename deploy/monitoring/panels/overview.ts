@@ -34,7 +34,7 @@ export const overview: Dashboard = {
         {
           title: 'Requests that failed, last hour',
           description:
-            'The share of requests answered with 5xx. The goal is below 0.1 %; RequestErrorsHigh fires above 1.44 %.',
+            'The share of requests answered with 5xx. The goal is below 0.1 %; RequestErrorsHigh fires above 1.44 % in an hour, or above less for longer.',
           unit: 'percentunit',
           as: 'numbers',
           redFrom: 0.0144,
@@ -63,14 +63,14 @@ export const overview: Dashboard = {
         {
           title: 'Requests that fail',
           description:
-            'The share of requests answered with 5xx over five minutes: advertisers or payers did not get what they asked for.',
+            'The share of requests answered with 5xx over five minutes: callers did not get what they asked for.',
           unit: 'percentunit',
           redFrom: 0.0144,
           queries: [['service:http_request_failures:ratio_rate5m', '{{service}}']],
         },
         {
           title: 'Time to answer, p99',
-          description: '99th percentile. A request may take 2 s, a creation 25 s.',
+          description: '99th percentile. The deadline of a request is 2 s, that of a creation 25 s.',
           unit: 's',
           queries: [
             [
@@ -132,7 +132,7 @@ export const overview: Dashboard = {
         {
           title: 'Event loop lag',
           description:
-            '99th percentile: for so long something kept a process from doing anything else. Tens of milliseconds are much.',
+            '99th percentile: how long one piece of work blocked the process. Tens of milliseconds are much.',
           unit: 's',
           queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds)', '{{service}}']],
         },
@@ -179,7 +179,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Offers in an hour',
-          description: 'Created, and paid. E: by card. B: from the balance.',
+          description: 'Created and paid, by payment method: E is by card, B from the balance.',
           unit: 'short',
           queries: [
             ['sum by (method) (increase(offers_created_total{mode="$mode"}[1h]))', 'created, {{method}}'],
@@ -188,7 +188,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Views and clicks',
-          description: 'Views and clicks a second that the community platform reported.',
+          description: 'Views and clicks a second that the community platform reported, both modes together.',
           unit: 'cps',
           queries: [
             ['sum by (kind) (rate(traffic_events_total{outcome="taken"}[$__rate_interval]))', '{{kind}}'],

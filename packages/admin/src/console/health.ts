@@ -8,7 +8,7 @@ import { type Readings, readMetrics } from './service-metrics.ts';
 
 /** After this time a service is shown as not answering, so that the page does not wait. */
 const ANSWER_MS = 3_000;
-/** Answers are cached this long, so that many viewers do not cause more requests. */
+/** Answers are cached this long, counted from the start of the check, so that many viewers do not cause more requests. */
 const KEPT_MS = 2_000;
 
 const readyReply = z.object({ problems: z.array(z.string()) });
@@ -19,20 +19,23 @@ const statusReply = z.object({
   ),
 });
 
-export function readHealth(o: { settings: ServiceSettings; clock: Clock }): () => Promise<ConsoleHealth> {
+export function createHealthReader(o: {
+  settings: ServiceSettings;
+  clock: Clock;
+}): () => Promise<ConsoleHealth> {
   const addresses = addressesOf(o.settings);
   let latest: { readonly atMs: number; readonly health: Promise<ConsoleHealth> } | undefined;
 
-  async function look(): Promise<ConsoleHealth> {
-    const [status, ...looked] = await Promise.all([
+  async function checkAll(): Promise<ConsoleHealth> {
+    const [status, ...results] = await Promise.all([
       readStatus(addresses.gateway),
-      ...serviceNames.map((name) => lookAt(name, addresses[name])),
+      ...serviceNames.map((name) => checkService(name, addresses[name])),
     ]);
-    const of = (name: ServiceName) => looked.find(({ health }) => health.name === name)?.told;
+    const of = (name: ServiceName) => results.find(({ health }) => health.name === name)?.told;
     return {
       checkedAt: o.clock.now().toISOString(),
       status,
-      services: looked.map(({ health }) => health),
+      services: results.map(({ health }) => health),
       ledger: ledgerIn(of('billing')),
       ratesMissing: of('pricing')?.value('pricing_rates_missing_fixings') ?? null,
       waitingForApproval: of('gateway')?.value('organisations_waiting_for_approval') ?? null,
@@ -42,12 +45,12 @@ export function readHealth(o: { settings: ServiceSettings; clock: Clock }): () =
 
   return () => {
     const nowMs = o.clock.now().getTime();
-    if (latest === undefined || nowMs - latest.atMs >= KEPT_MS) latest = { atMs: nowMs, health: look() };
+    if (latest === undefined || nowMs - latest.atMs >= KEPT_MS) latest = { atMs: nowMs, health: checkAll() };
     return latest.health;
   };
 }
 
-async function lookAt(
+async function checkService(
   name: ServiceName,
   address: string,
 ): Promise<{ health: ServiceHealth; told: Readings | undefined }> {
@@ -81,7 +84,7 @@ function problemsIn(ready: Answer | undefined): readonly string[] {
     : [`answered ${ready.status}`];
 }
 
-/** Its status is 503 while something is down; the body is complete in both cases. */
+/** The HTTP status is 503 while something is down; the body is complete in both cases. */
 async function readStatus(gateway: string): Promise<ConsoleHealth['status']> {
   const answer = await ask(`${gateway}/status.json`);
   return statusReply.safeParse(answer && jsonIn(answer)).data ?? null;

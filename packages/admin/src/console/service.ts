@@ -7,7 +7,7 @@ import { createServiceCalls } from '../service-calls.ts';
 import { countAttempts } from './attempts.ts';
 import type { ConsoleConfig } from './config.ts';
 import { keepDecisions } from './decisions.ts';
-import { readHealth } from './health.ts';
+import { createHealthReader } from './health.ts';
 import { consoleRoutes } from './http/routes.ts';
 import { keepSessions } from './sessions.ts';
 import { nobody, parseStaff } from './staff.ts';
@@ -36,7 +36,7 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
       attempts: countAttempts(),
       decisions: keepDecisions(clock),
       ask: createServiceCalls(config, { timeoutMs: ANSWER_MS }),
-      health: readHealth({ settings: config, clock }),
+      health: createHealthReader({ settings: config, clock }),
       logger,
     }),
   });

@@ -1,4 +1,4 @@
-/** Routes that offers and the gateway call; the contract `billing-api` gives shapes and meanings. */
+/** Routes for the services offers and gateway; the contract `billing-api` gives shapes and meanings. */
 import {
   type BalanceReply,
   type CreditPreviewReply,
@@ -58,12 +58,12 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
       netMinor: amountOf(netMinor),
       offerExpiryAt: new Date(offerExpiryAt),
     };
-    res.json(await openCheckout(billing, order, deadlineOf(req)));
+    res.json(await openCheckout(billing, order, stripeDeadlineOf(req)));
   });
 
   routes.post('/offers/:id/close-checkout', async (req, res) => {
     const { deletion } = validInput(closeCheckoutRequest, req.body);
-    res.json({ outcome: await closeCheckout(billing, offerOf(req), deadlineOf(req), deletion) });
+    res.json({ outcome: await closeCheckout(billing, offerOf(req), stripeDeadlineOf(req), deletion) });
   });
 
   routes.post('/offers/:id/keep-checkout', async (req, res) => {
@@ -73,7 +73,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   });
 
   routes.post('/offers/:id/resolve-charge', async (req, res) => {
-    res.json(await resolveCharge(billing, offerOf(req), deadlineOf(req)));
+    res.json(await resolveCharge(billing, offerOf(req), stripeDeadlineOf(req)));
   });
 
   routes.post('/offers/:id/credit-preview', async (req, res) => {
@@ -83,9 +83,9 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   });
 
   routes.get('/balance', async (req, res) => {
-    const { mode, currency, ...book } = bookOf(callerOf(req));
-    const balanceMinor = `${await balanceOf(billing.postgres, { ...book, mode, currency })}`;
-    res.json({ mode, currency, balanceMinor } satisfies BalanceReply);
+    const book = bookOf(callerOf(req));
+    const balanceMinor = `${await balanceOf(billing.postgres, book)}`;
+    res.json({ mode: book.mode, currency: book.currency, balanceMinor } satisfies BalanceReply);
   });
 
   routes.get('/statement', async (req, res) => {
@@ -116,7 +116,7 @@ function offerOf(req: Request) {
   return { offerId: validInput(path, req.params).id, book: bookOf(callerOf(req)) };
 }
 
-function deadlineOf(req: Request) {
+function stripeDeadlineOf(req: Request) {
   return stripeDeadline(requestFacts(req).deadline());
 }
 

@@ -1,4 +1,7 @@
-/** A hosted service as the model. Every call has limits for time, retries and size, and a circuit breaker; every picture gets an answer. */
+/**
+ * A hosted service as the model. Every call has limits for time, retries and size, and a circuit breaker. If there is no
+ * result, `score` rejects with a 503.
+ */
 import { createBreaker, saysUnavailable } from '@offer-ads/platform/calls/breaker';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -38,13 +41,13 @@ export function createHostedModel(o: {
     target: identity.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: Call) => whileAwaited(call, ask(o.service, call, o.timeoutMs ?? timeoutMs)),
+    attempt: (call: Call) => unlessAborted(call, ask(o.service, call, o.timeoutMs ?? timeoutMs)),
     // Decision 133, what a breaker counts: an error for one look may be caused by that look, unless it says that the service is unavailable
     // or overloaded.
     isHarmless: (error) =>
-      error instanceof Unawaited ||
+      error instanceof CallerStoppedWaiting ||
       error instanceof UnexpectedAnswer ||
-      (error instanceof Refused && !error.isAway),
+      (error instanceof Refused && !error.isUnavailable),
   });
 
   async function score(look: Uint8Array, signal: AbortSignal): Promise<Scores> {
@@ -58,7 +61,7 @@ export function createHostedModel(o: {
       } catch (error) {
         stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
         if (signal.aborted && isCallerGone(signal.reason)) throw signal.reason;
-        if (tries === maxTries || signal.aborted || !mayPass(error))
+        if (tries === maxTries || signal.aborted || !isTransientError(error))
           throw serviceUnavailable(`${identity.name} gave no verdict: ${reason(error)}`, error);
       }
     }
@@ -67,7 +70,7 @@ export function createHostedModel(o: {
   return {
     identity,
     lookShape,
-    // Always ready: if the service is unavailable, no other replica could do better.
+    // Always ready: all replicas use the same service.
     ready: () => true,
     score: async (looks, signal) => {
       const scores: Scores[] = [];
@@ -87,30 +90,30 @@ type Call = { readonly jpeg: Buffer; readonly signal: AbortSignal };
 class Refused extends Error {
   override readonly name = 'Refused';
   /** A retry may help. */
-  readonly isPassing: boolean;
-  /** The service would give the same answer for any other look. */
-  readonly isAway: boolean;
+  readonly isTransient: boolean;
+  /** The service is down or overloaded; the look is not the cause. */
+  readonly isUnavailable: boolean;
 
   constructor(status: number, problem: unknown, isOverload: boolean) {
     // Only a single word of the answer is kept: a sentence may quote the request, including the key. Keys contain digits, these words do
     // not.
     const isWord = typeof problem === 'string' && /^[A-Za-z_.:#]{1,80}$/.test(problem);
     super(`answered ${status}${isWord ? ` (${problem})` : ''}`);
-    this.isAway = saysUnavailable(status) || status === 429 || isOverload;
-    this.isPassing = this.isAway || status >= 500;
+    this.isUnavailable = saysUnavailable(status) || status === 429 || isOverload;
+    this.isTransient = this.isUnavailable || status >= 500;
   }
 }
 
 /** The caller has disconnected, or had less time left than an answer may take. */
-class Unawaited extends Error {
-  override readonly name = 'Unawaited';
+class CallerStoppedWaiting extends Error {
+  override readonly name = 'CallerStoppedWaiting';
 }
 
-async function whileAwaited<T>({ signal }: Call, work: Promise<T>): Promise<T> {
+async function unlessAborted<T>({ signal }: Call, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw signal.aborted ? new Unawaited('the caller stopped waiting', { cause: error }) : error;
+    throw signal.aborted ? new CallerStoppedWaiting('the caller stopped waiting', { cause: error }) : error;
   }
 }
 
@@ -158,9 +161,9 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
-/** Errors that the service calls temporary, and broken connections. A timeout has used the time of a retry. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof Refused) return error.isPassing;
+/** Errors that the service calls temporary, and broken connections. After a timeout there is no time left for a retry. */
+function isTransientError(error: unknown): boolean {
+  if (error instanceof Refused) return error.isTransient;
   const { cause } = error as { cause?: { code?: string } };
   return connectionFailures.has(cause?.code ?? '');
 }

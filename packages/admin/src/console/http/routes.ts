@@ -9,7 +9,7 @@ import express, { type Express } from 'express';
 import type { ServiceCalls } from '../../service-calls.ts';
 import type { Attempts } from '../attempts.ts';
 import type { Decisions } from '../decisions.ts';
-import type { readHealth } from '../health.ts';
+import type { createHealthReader } from '../health.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Staff } from '../staff.ts';
 import { forwardCalls } from './forward-calls.ts';
@@ -24,7 +24,7 @@ export type ConsoleRoutes = {
   readonly attempts: Attempts;
   readonly decisions: Decisions;
   readonly ask: ServiceCalls;
-  readonly health: ReturnType<typeof readHealth>;
+  readonly health: ReturnType<typeof createHealthReader>;
   readonly logger: Logger;
 };
 

@@ -74,7 +74,7 @@ export function Money() {
               <h2 id="money-top-up">Top up by card</h2>
               <TopUp
                 waiting={waiting}
-                opened={(topUp) => {
+                onOpened={(topUp) => {
                   setDone(null);
                   setWaiting(topUp === null ? null : { topUp, balanceBefore: held ?? '0' });
                 }}

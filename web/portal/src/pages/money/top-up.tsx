@@ -1,4 +1,4 @@
-/** The top-up by card. The card provider's page opens in a new tab, and this page waits for the money. */
+/** The top-up by card. The card provider's page opens in a new tab; after that the link is shown until money.tsx sees the money. */
 import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
@@ -13,11 +13,11 @@ export type WaitingTopUp = { readonly topUp: CardTopUpReply; readonly balanceBef
 
 type TopUpProps = {
   readonly waiting: WaitingTopUp | null;
-  /** Null: the person wants another amount. */
-  readonly opened: (topUp: CardTopUpReply | null) => void;
+  /** Called with the top-up whose page was opened; with null when the person wants another amount. */
+  readonly onOpened: (topUp: CardTopUpReply | null) => void;
 };
 
-export function TopUp({ waiting, opened }: TopUpProps) {
+export function TopUp({ waiting, onOpened }: TopUpProps) {
   const { mode, session } = usePortal();
   const { country, currency } = session.organisation;
   const amount = useAmounts();
@@ -28,7 +28,7 @@ export function TopUp({ waiting, opened }: TopUpProps) {
 
   const ready = (topUp: CardTopUpReply) => {
     setText('');
-    opened(topUp);
+    onOpened(topUp);
   };
   const open = async (values: FormData) => {
     const amountMinor = typedAmount(textOf(values, 'amount'), currency);
@@ -36,6 +36,7 @@ export function TopUp({ waiting, opened }: TopUpProps) {
     const asked = await once.ask(amountMinor);
     if (asked.outcome === 'refused') return asked.message;
     if (asked.outcome === 'done') ready(asked.body);
+    // Refused above, or done; if the outcome is unknown, LostRequest shows it.
     return null;
   };
 
@@ -66,7 +67,7 @@ export function TopUp({ waiting, opened }: TopUpProps) {
           >
             Open the payment page
           </a>
-          <button type="button" class="quiet" onClick={() => opened(null)}>
+          <button type="button" class="quiet" onClick={() => onOpened(null)}>
             Another amount
           </button>
         </div>
