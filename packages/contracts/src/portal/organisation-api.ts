@@ -140,7 +140,7 @@ export const apiKey = z.object({
     .nullable()
     .meta({ description: "The key's own limit, in addition to the limit of the client IP; null: none." }),
   rolledFrom: z.int().positive().nullable().meta({ description: 'The key that this one replaced.' }),
-  standing: z.enum(['in-force', 'disabled', 'expired', 'owner-disabled']),
+  standing: z.enum(['works', 'disabled', 'expired', 'owner-disabled']),
 });
 export type ApiKey = z.infer<typeof apiKey>;
 /** GET /portal/api/keys: Developer, Admin. Active keys first, then the latest others; 500 at most. */

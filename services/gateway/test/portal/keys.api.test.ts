@@ -52,7 +52,7 @@ describe('POST /portal/api/keys', () => {
         disabledBy: null,
         requestsPerMinute: null,
         rolledFrom: null,
-        standing: 'in-force',
+        standing: 'works',
       },
     ]);
     expect(JSON.stringify(keys)).not.toContain(key.slice(8, 20));
@@ -102,7 +102,7 @@ describe('POST /portal/api/keys', () => {
     });
     expect((await create({ mode: 'LIVE' })).status).toBe(201);
     const keys = await list();
-    const inForce = keys.findLastIndex(({ standing }) => standing === 'in-force');
+    const inForce = keys.findLastIndex(({ standing }) => standing === 'works');
     expect([keys.length, inForce]).toEqual([121, 100]);
     // A roll replaces one key by another.
     expect((await cafe.admin.call('POST', `/keys/${String(keys[0]?.id)}/roll`)).status).toBe(200);
@@ -123,7 +123,7 @@ describe('POST /portal/api/keys/{id}/roll', () => {
     const { email } = cafe.admin;
     const disabledAt = portal.clock.now().toISOString();
     expect(await list()).toMatchObject([
-      { id: rolled.id, name: 'Till', rolledFrom: old.id, createdBy: { email }, standing: 'in-force' },
+      { id: rolled.id, name: 'Till', rolledFrom: old.id, createdBy: { email }, standing: 'works' },
       { id: old.id, standing: 'disabled', disabledBy: email, disabledAt },
     ]);
   });
@@ -149,7 +149,7 @@ describe('POST /portal/api/keys/{id}/roll', () => {
     }
     expect(await list(cafe.admin)).toMatchObject([
       { id: owned.id, standing: 'owner-disabled' },
-      { id: modeless.id, mode: null, standing: 'in-force' },
+      { id: modeless.id, mode: null, standing: 'works' },
       { id: expired.id, standing: 'expired' },
     ]);
   });

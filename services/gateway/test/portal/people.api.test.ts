@@ -211,7 +211,7 @@ describe('PATCH /portal/api/people/{id}', () => {
     expect(await patch(id, { role: 'marketer' })).toMatchObject({ body: { keysInForce: 1 } });
     expect(await statusOfKey(key)).toBe(200);
     expect(await cafe.admin.call('GET', '/keys')).toMatchObject({
-      body: { keys: [{ createdBy: { id, email, role: 'marketer' }, standing: 'in-force' }] },
+      body: { keys: [{ createdBy: { id, email, role: 'marketer' }, standing: 'works' }] },
     });
   });
 

@@ -13,8 +13,8 @@ const key = {
 
 describe('a key', () => {
   it.each([
-    ['is in force without an expiry', key, 'in-force'],
-    ['is in force before its expiry', { ...key, expiresAt: later }, 'in-force'],
+    ['is in force without an expiry', key, 'works'],
+    ['is in force before its expiry', { ...key, expiresAt: later }, 'works'],
     ['has expired at its expiry', { ...key, expiresAt: now }, 'expired'],
     ['is disabled, also after its expiry', { ...key, disabledAt: now, expiresAt: now }, 'disabled'],
     ['of a disabled person does not work', { ...key, ownerEnabled: false }, 'owner-disabled'],

@@ -9,8 +9,7 @@ import { mayWorkIn } from '../accounts/approval.ts';
 /** The maximum for one organisation in one mode: enough for a key for each of its systems. */
 export const maxKeysInForce = 100;
 
-/** `in-force` here means that the key works: its owner is enabled as well. */
-export type KeyState = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';
+export type KeyState = 'works' | 'disabled' | 'expired' | 'owner-disabled';
 
 export type KeyLife = { readonly disabledAt: Date | null; readonly expiresAt: Date | null };
 type OwnedKeyLife = KeyLife & { readonly ownerEnabled: boolean };
@@ -27,7 +26,7 @@ export function isInForce(key: KeyLife, now: Date): boolean {
  */
 export function keyState(key: OwnedKeyLife, now: Date): KeyState {
   if (!isInForce(key, now)) return key.disabledAt === null ? 'expired' : 'disabled';
-  return key.ownerEnabled ? 'in-force' : 'owner-disabled';
+  return key.ownerEnabled ? 'works' : 'owner-disabled';
 }
 
 export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-without-mode' | 'not-approved';
@@ -46,7 +45,7 @@ export function refuseRoll(
       return 'key-not-in-force';
     case 'owner-disabled':
       return 'key-owner-disabled';
-    case 'in-force':
+    case 'works':
       if (key.mode === null) return 'key-without-mode';
       return mayWorkIn(key.mode, key.organisationApproved) ? null : 'not-approved';
   }

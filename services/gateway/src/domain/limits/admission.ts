@@ -39,7 +39,7 @@ export type Admission =
 
 /** @param key null if the request has no key or an unknown one */
 export function admit(key: KeyFacts | null, now: Date): Admission {
-  if (key === null || !key.organisationEnabled || keyState(key, now) !== 'in-force')
+  if (key === null || !key.organisationEnabled || keyState(key, now) !== 'works')
     return { ok: false, reason: 'unauthorised' };
   if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
   if (!mayWorkIn(key.mode, key.organisationApproved)) return { ok: false, reason: 'not-approved' };

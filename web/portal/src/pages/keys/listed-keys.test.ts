@@ -15,7 +15,7 @@ const key: ApiKey = {
   disabledBy: null,
   requestsPerMinute: null,
   rolledFrom: null,
-  standing: 'in-force',
+  standing: 'works',
 };
 const live: ApiKey = { ...key, id: 2, mode: 'LIVE', name: 'Till' };
 const disabled: ApiKey = { ...key, id: 3, standing: 'disabled' };

@@ -26,7 +26,7 @@ export function listKeys(keys: readonly ApiKey[], filter: KeyFilter): ListedKeys
     [key.name, key.lastFour, key.createdBy.email].some((part) => part.toLowerCase().includes(text));
   return {
     listed: here.filter((key) => (filter.withPast || !isPast(key)) && says(key)),
-    inForce: here.filter((key) => key.mode !== null && key.standing === 'in-force').length,
+    inForce: here.filter((key) => key.mode !== null && key.standing === 'works').length,
     past: here.filter(isPast).length,
     withoutMode: here.filter((key) => key.mode === null && !isPast(key)).length,
   };
@@ -39,7 +39,7 @@ export function isPast({ standing }: ApiKey): boolean {
 
 /** Whether the server would roll it (decision 43, new and rolled keys). */
 export function mayBeRolled({ standing, mode }: ApiKey): boolean {
-  return standing === 'in-force' && mode !== null;
+  return standing === 'works' && mode !== null;
 }
 
 /** The beginning and end of a key, with dots for the secret part. */
