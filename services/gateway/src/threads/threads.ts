@@ -88,7 +88,7 @@ export async function startThreads(o: {
     metrics: allMetrics,
   };
   const startOne = () => {
-    const worker = new Worker(new URL('thread.ts', import.meta.url), { workerData: o.data });
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: o.data });
     let stopping: Promise<void> | undefined;
     const ended = (error?: unknown) => {
       if (stopping !== undefined) return;
