@@ -73,7 +73,7 @@ const statusTargets = commaSeparated
   });
 
 /** Each further thread gets its share of a replica's connections to Postgres; of 10, a share must allow work on two organisations. */
-const mostThreads = 3;
+const maxThreads = 3;
 /** Only there does the system divide the connections of a port between listeners. */
 const canSharePort = process.platform === 'linux';
 
@@ -108,12 +108,12 @@ export const gatewaySettings = z.object({
     }),
   GATEWAY_THREADS: z
     .string()
-    .regex(new RegExp(`^[1-${mostThreads}]$`), { error: `must be a whole number from 1 to ${mostThreads}` })
+    .regex(new RegExp(`^[1-${maxThreads}]$`), { error: `must be a whole number from 1 to ${maxThreads}` })
     .transform(Number)
     .refine((threads) => threads === 1 || canSharePort, { error: 'may be more than 1 only on Linux' })
     .default(1)
     .meta({
-      description: `How many threads serve requests on the one port, 1 to ${mostThreads}. They count limits together. More than one pays where processors would be idle.`,
+      description: `How many threads serve requests on the one port, 1 to ${maxThreads}. They count limits together. More than one pays where processors would be idle.`,
       example: '2',
     }),
   IMAGE_ORIGIN: httpUrl.optional().meta({

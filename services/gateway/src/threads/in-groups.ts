@@ -7,7 +7,7 @@ export type InGroups<T> = AsyncDisposable & {
 export function inGroups<T>(o: {
   everyMs: number;
   /** How many may wait for their group. */
-  most: number;
+  maxWaiting: number;
   send: (group: T[]) => Promise<unknown>;
 }): InGroups<T> {
   let gathered: T[] = [];
@@ -28,7 +28,7 @@ export function inGroups<T>(o: {
   };
   return {
     add: (thing) => {
-      if (gathered.length >= o.most) return false;
+      if (gathered.length >= o.maxWaiting) return false;
       gathered.push(thing);
       timer ??= setTimeout(() => void flush(), o.everyMs);
       return true;

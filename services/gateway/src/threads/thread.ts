@@ -10,8 +10,8 @@ if (parentPort === null) throw new Error('this is no thread');
 const port = parentPort;
 const { config, memory, threads } = workerData as ThreadData;
 /** About 10 MB. */
-const mostCalls = 50_000;
-const mostLines = 50_000;
+const maxCalls = 50_000;
+const maxLines = 50_000;
 /** Time for the last spans. */
 const lingerMs = 3_000;
 
@@ -52,13 +52,13 @@ const answers: FurtherAnswers = {
 const askFirst = converse<FirstAnswers>(port, answers);
 const calls = inGroups<PassedCall>({
   everyMs: 10,
-  most: mostCalls,
+  maxWaiting: maxCalls,
   send: (group) => askFirst('calls', group),
 });
 /** The first thread writes the lines of all: two that write to one pipe would mix them. */
 const lines = inGroups<string>({
   everyMs: 100,
-  most: mostLines,
+  maxWaiting: maxLines,
   send: (group) => askFirst('log', group.join('')),
 });
 const logger = createLogger({

@@ -1,6 +1,6 @@
 /**
- * An index that loses nobody. Members whom it cannot take (a 513th interest, or no memory) are held beside it and counted one by one, by the
- * same rule of distance. If there are too many of them, it refuses to count: a price must never be too low because members were not counted.
+ * An index that leaves nobody out. Some members do not fit into the index: they have a 513th interest, or there is no memory. They are held
+ * beside it and counted one by one. If there are too many of them, it refuses to count, because a price must never be too low.
  */
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import {
