@@ -1,4 +1,5 @@
 /** Checks before the measurement: all peers answer the same, and those with a limit count requests. */
+import { readFileSync } from 'node:fs';
 import type { Peer } from './peers/peers.ts';
 import { clientAddress, requestPath } from './requests.ts';
 
@@ -6,13 +7,11 @@ const limit = 60;
 /** Addresses that no run uses, so that their limits are not used up. */
 const probes = { same: 131_000, limit: 131_001 };
 
-export async function checkPeers(
-  peers: readonly Peer[],
-  o: { apiKey: string; upstreamUrl: string },
-): Promise<void> {
+export async function checkPeers(peers: readonly Peer[], o: { upstreamUrl: string }): Promise<void> {
   const expected = await (await fetch(`${o.upstreamUrl}${requestPath}`)).text();
   for (const peer of peers) {
-    const ask = (client: number, apiKey = o.apiKey) =>
+    const [ownKey = ''] = readFileSync(peer.keysFile, 'utf8').split('\n');
+    const ask = (client: number, apiKey = ownKey) =>
       fetch(`${peer.url}${requestPath}`, {
         headers: { 'x-api-key': apiKey, 'x-forwarded-for': clientAddress(client) },
       });
@@ -24,7 +23,7 @@ export async function checkPeers(
     if (reply.status !== 200) fail(`answers ${reply.status}: ${body}`);
     if (body !== expected) fail(`answers something else than the upstream: ${body}`);
     if (peer.isOurs) {
-      const stranger = await ask(probes.same, `${o.apiKey.slice(0, -1)}?`);
+      const stranger = await ask(probes.same, `${ownKey.slice(0, -1)}?`);
       if (stranger.status !== 401) fail(`answers ${stranger.status} to a key that nobody has`);
     }
     const passed = await passing(() => ask(probes.limit));

@@ -17,15 +17,20 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   const programs = findPrograms();
   const versions = await versionsOf(programs);
   const stage = await setStage(opened, { nginx: programs.nginx, report: say });
-  const { peers, apiKey } = await startPeers(opened, { stage, programs, names: options.peers });
-  await checkPeers(peers, { apiKey, upstreamUrl: `http://127.0.0.1:${stage.upstreamPort}` });
+  const peers = await startPeers(opened, {
+    stage,
+    programs,
+    names: options.peers,
+    keysInUse: options.keysInUse,
+  });
+  await checkPeers(peers, { upstreamUrl: `http://127.0.0.1:${stage.upstreamPort}` });
   say('All peers answer the same; those with a limit refuse the 61st request of one client.');
 
   const clients = clientsFor(options.firstWarmUpSeconds + options.warmUpSeconds + options.seconds);
   for (const peer of peers) {
     await saturate(
       programs.wrk,
-      { url: `${peer.url}${requestPath}`, apiKey, clients },
+      { url: `${peer.url}${requestPath}`, keysFile: peer.keysFile, clients },
       options.firstWarmUpSeconds,
     );
   }
@@ -34,7 +39,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const peer of peers) {
       try {
-        const sample = await measure(peer, { apiKey, clients }, { ...options, wrk: programs.wrk });
+        const sample = await measure(peer, { clients }, { ...options, wrk: programs.wrk });
         samples.get(peer.name)?.push(sample);
         say(told(round, peer.name, sample));
       } catch (error) {

@@ -22,8 +22,8 @@ export type Sample = {
 
 export type Plan = { readonly wrk: string; readonly warmUpSeconds: number; readonly seconds: number };
 
-export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): Promise<Sample> {
-  const target = { ...load, url: `${peer.url}${requestPath}` };
+export async function measure(peer: Peer, load: Pick<Load, 'clients'>, plan: Plan): Promise<Sample> {
+  const target = { ...load, keysFile: peer.keysFile, url: `${peer.url}${requestPath}` };
   const lostBefore = await lostCalls(peer);
   await saturate(plan.wrk, target, plan.warmUpSeconds);
   await waitUntilIdle();

@@ -9,6 +9,8 @@ export type Options = {
   readonly firstWarmUpSeconds: number;
   readonly warmUpSeconds: number;
   readonly peers: readonly PeerName[];
+  /** How many API keys the peer with many keys uses. */
+  readonly keysInUse: number;
   readonly write: boolean;
 };
 
@@ -23,5 +25,11 @@ export function readOptions(args: string[]): Options {
     seconds: [10, 3],
     choice: ['peers', peerNames],
   });
-  return { ...usual, peers: chosen, firstWarmUpSeconds: quick ? 2 : 15, warmUpSeconds: quick ? 1 : 3 };
+  return {
+    ...usual,
+    peers: chosen,
+    keysInUse: quick ? 100_000 : 1_000_000,
+    firstWarmUpSeconds: quick ? 2 : 15,
+    warmUpSeconds: quick ? 1 : 3,
+  };
 }

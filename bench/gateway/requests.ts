@@ -12,7 +12,7 @@ export function clientsFor(seconds: number): number {
   return Math.min(addresses, Math.max(16_384, Math.ceil((maxRequestsASecond * seconds) / maxOfOneClient)));
 }
 
-/** wrk.lua counts the same way. */
+/** As in wrk.lua. */
 export function clientAddress(index: number): string {
   const host = index % addresses;
   return `198.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
@@ -21,6 +21,6 @@ export function clientAddress(index: number): string {
 export function rawRequest(o: { host: string; apiKey: string; client: number }): string {
   return (
     `GET ${requestPath} HTTP/1.1\r\nHost: ${o.host}\r\nAccept: application/json\r\n` +
-    `X-Api-Key: ${o.apiKey}\r\nX-Forwarded-For: ${clientAddress(o.client)}\r\n\r\n`
+    `X-Forwarded-For: ${clientAddress(o.client)}\r\nX-Api-Key: ${o.apiKey}\r\n\r\n`
   );
 }

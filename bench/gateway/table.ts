@@ -10,6 +10,7 @@ const titles: Record<PeerName, string> = {
   'gateway-untraced': 'our gateway, without trace ids',
   'gateway-sampled': 'our gateway, 1 % of requests recorded',
   'gateway-valkey': 'our gateway, limit counted in Valkey',
+  'gateway-many-keys': 'our gateway, each request with another of a million keys',
   nginx: 'nginx',
   caddy: 'Caddy',
   bare: 'a bare proxy on Node',

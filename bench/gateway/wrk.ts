@@ -19,12 +19,13 @@ const report = z.object({
   p99Ms: z.number(),
 });
 export type WrkReport = z.infer<typeof report>;
-export type Load = { readonly url: string; readonly apiKey: string; readonly clients: number };
+/** `keysFile`: the API keys to use in turn, one a line. */
+export type Load = { readonly url: string; readonly keysFile: string; readonly clients: number };
 
 /** The arguments, as a person would type them too. */
-export function wrkArguments({ url, apiKey, clients }: Load, seconds: number): string[] {
+export function wrkArguments({ url, keysFile, clients }: Load, seconds: number): string[] {
   const shape = [`-t${threads}`, `-c${connections}`, `-d${seconds}s`];
-  return [...shape, '-s', script, url, '--', apiKey, String(clients)];
+  return [...shape, '-s', script, url, '--', keysFile, String(clients)];
 }
 
 export function saturate(wrk: string, load: Load, seconds: number): Promise<WrkReport> {

@@ -1,11 +1,14 @@
 /** The peers: each has processes of its own and calls the same upstream. */
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { type Running, startProcess } from '../../process.ts';
 import { createApiKey, startGatewayProcess } from '../gateway.ts';
+import { fillWithKeys } from '../many-keys.ts';
 import { requestPath } from '../requests.ts';
 import type { Stage } from '../stage.ts';
 import { startCaddy } from './caddy.ts';
@@ -17,6 +20,7 @@ export const peerNames = [
   'gateway-untraced',
   'gateway-sampled',
   'gateway-valkey',
+  'gateway-many-keys',
   'nginx',
   'caddy',
   'bare',
@@ -29,6 +33,8 @@ export type Peer = {
   readonly url: string;
   readonly pid: number;
   readonly accessLog: string;
+  /** The API keys for its requests, one a line. */
+  readonly keysFile: string;
   /** Whether it refuses the 61st request of one client. */
   readonly limits: boolean;
   /** Our own gateway, which has a call log. */
@@ -38,8 +44,8 @@ export type Peer = {
 /** They start one after the other, so that no start slows another. */
 export async function startPeers(
   opened: AsyncDisposableStack,
-  o: { stage: Stage; programs: Programs; names: readonly PeerName[] },
-): Promise<{ peers: Peer[]; apiKey: string }> {
+  o: { stage: Stage; programs: Programs; names: readonly PeerName[]; keysInUse: number },
+): Promise<Peer[]> {
   const { folder, upstreamPort, upstream, settings, valkeyUrl } = o.stage;
   const gateway = (name: PeerName, more: Readonly<Record<string, string>> = {}, isTraced = true) => {
     return (port: number) =>
@@ -50,12 +56,14 @@ export async function startPeers(
     'gateway-untraced': gateway('gateway-untraced', {}, false),
     'gateway-sampled': gateway('gateway-sampled', await startCollector(opened)),
     'gateway-valkey': gateway('gateway-valkey', valkeyUrl === undefined ? {} : { VALKEY_URL: valkeyUrl }),
+    'gateway-many-keys': gateway('gateway-many-keys'),
     nginx: (port) => startNginxPeer({ nginx: o.programs.nginx, folder, port, upstreamPort }),
     caddy: (port) => startCaddy({ caddy: o.programs.caddy, folder, port, upstreamPort }),
     bare: (port) => startBareProxy({ folder, port, upstreamPort }),
     upstream: async () => upstream,
   };
   const peers: Peer[] = [];
+  const [oneKey, manyKeys] = [join(folder, 'one-key'), join(folder, 'many-keys')];
   for (const name of o.names) {
     // Without Valkey it would be the same as `gateway`.
     if (name === 'gateway-valkey' && valkeyUrl === undefined) continue;
@@ -68,12 +76,18 @@ export async function startPeers(
       url: `http://127.0.0.1:${name === 'upstream' ? upstreamPort : free}`,
       pid: running.pid,
       accessLog: running.outputFile,
+      keysFile: name === 'gateway-many-keys' ? manyKeys : oneKey,
       limits: isOurs || name === 'nginx',
       isOurs,
     });
   }
   const ours = peers.find((peer) => peer.isOurs);
-  return { peers, apiKey: ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url) };
+  const apiKey = ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url);
+  writeFileSync(oneKey, `${apiKey}\n`);
+  const databaseUrl = settings.GATEWAY_DATABASE_URL ?? '';
+  if (o.names.includes('gateway-many-keys'))
+    await fillWithKeys({ databaseUrl, file: manyKeys, count: o.keysInUse });
+  return peers;
 }
 
 /** Takes spans and forgets them. @returns settings that record one request of a hundred and send its spans there */

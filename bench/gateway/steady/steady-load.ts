@@ -2,15 +2,17 @@
  * An open loop: requests are due at a fixed rate whatever the replies do, and latency counts from when a request was
  * due, so that waiting for a free connection counts too. A process of its own: prints one line of JSON.
  *
- *   node steady-load.ts '{"url":"http://127.0.0.1:8080","apiKey":"...","clients":16384,"rate":1500,"seconds":10}'
+ *   node steady-load.ts '{"url":"http://127.0.0.1:8080","keysFile":"...","clients":16384,"rate":1500,"seconds":10}'
  */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { rawRequest } from '../requests.ts';
 import { nowUs } from './steady-clock.ts';
 
-type Plan = { url: string; apiKey: string; clients: number; rate: number; seconds: number };
+type Plan = { url: string; keysFile: string; clients: number; rate: number; seconds: number };
 
 const connections = 32;
 /** How long the end waits for replies after the last request was due. */
@@ -18,8 +20,10 @@ const graceMs = 3_000;
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
 const { host, hostname, port } = new URL(plan.url);
+const keys = readFileSync(plan.keysFile, 'utf8').trimEnd().split('\n');
+const firstKey = randomInt(keys.length);
 const requests = Array.from({ length: plan.clients }, (_, client) =>
-  rawRequest({ host, apiKey: plan.apiKey, client }),
+  rawRequest({ host, apiKey: keys[(firstKey + client) % keys.length] ?? '', client }),
 );
 const total = Math.round(plan.rate * plan.seconds);
 const intervalUs = 1_000_000 / plan.rate;

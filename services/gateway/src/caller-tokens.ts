@@ -34,16 +34,25 @@ export function createTokenMaker(o: {
   };
 }
 
+/** A small part of a token's validity. */
+const rememberedMs = 5_000;
+const maxRemembered = 10_000;
+
 /**
- * Returns the same token as long as the look-up behind it is cached: at most a second, a small part of the token's validity. Pricing's is
- * the same for the same network. `facts` is the cached object itself.
+ * Makes a token only once in five seconds, for the same facts and, for pricing, the same network. `facts` is the cached object itself.
  */
 export function rememberTokens(
   tokenFor: TokenMaker,
+  elapsedMs: () => number = () => performance.now(),
 ): (audience: Audience, facts: KeyFacts, caller: Caller, network: string) => string {
   type Token = { readonly text: string; readonly network: string };
-  const remembered = new WeakMap<KeyFacts, { [A in Audience]?: Token }>();
+  const remembered = new Map<KeyFacts, { [A in Audience]?: Token }>();
+  let sinceMs = elapsedMs();
   return (audience, facts, caller, network) => {
+    if (elapsedMs() - sinceMs >= rememberedMs || remembered.size >= maxRemembered) {
+      remembered.clear();
+      sinceMs = elapsedMs();
+    }
     let tokens = remembered.get(facts);
     if (tokens === undefined) {
       tokens = {};

@@ -11,6 +11,7 @@ import {
   postgresUrl,
   readConfig,
   serviceUrl,
+  wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import { signUpPolicies } from './domain/accounts/approval.ts';
@@ -106,16 +107,18 @@ export const gatewaySettings = z.object({
         'Who may register organisations. closed: only the platform team (`npm run admin -- org create`). approval: everybody, by a link in a mail; until the platform team approves the organisation (`npm run admin -- org approve`), it has no LIVE mode and its counts are of made-up members. open: everybody, approved at once.',
       example: 'approval',
     }),
-  GATEWAY_THREADS: z
-    .string()
-    .regex(new RegExp(`^[1-${maxThreads}]$`), { error: `must be a whole number from 1 to ${maxThreads}` })
-    .transform(Number)
+  GATEWAY_THREADS: wholeNumber(1, maxThreads)
     .refine((threads) => threads === 1 || canSharePort, { error: 'may be more than 1 only on Linux' })
     .default(1)
     .meta({
       description: `How many threads serve requests on the one port, 1 to ${maxThreads}. They count limits together. More than one pays where processors would be idle.`,
       example: '2',
     }),
+  KEY_CACHE_MB: wholeNumber(1, 4_096).default(64).meta({
+    description:
+      'How much memory the keys in use may take in each replica, 1 to 4096 MB. Each takes about 900 bytes: 64 MB hold 70,000. With more keys in use, requests look up their keys in Postgres more often.',
+    example: '256',
+  }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:
       "Origin of the pictures of offers, so that the portal may show them: that of offers' PUBLIC_URL, or that of the bucket with the pictures.",

@@ -23,8 +23,10 @@ import type { GatewayConfig } from './config.ts';
 import { portalLimits } from './http/portal/portal-limits.ts';
 import { publicLimitNames } from './http/proxy/rate-limit.ts';
 import { gatewayRoutes } from './http/routes.ts';
-import { rememberLookUps, waitUntilCachesExpire } from './keys/key-look-up.ts';
+import { createKeyCache, unconfirmedMs, waitUntilCachesExpire } from './keys/key-cache.ts';
+import { startDroppingKeyChanges, startFollowingKeyChanges } from './keys/key-changes.ts';
 import { findKeyFacts } from './keys/keys-store.ts';
+import { lookUpInBatches } from './keys/look-up-in-batches.ts';
 import { manageKeys } from './keys/manage-keys.ts';
 import { createWindowsMemory, type WindowsMemory } from './limits/client-windows.ts';
 import { startRequestLimiter } from './limits/request-limiter.ts';
@@ -51,14 +53,15 @@ export type FurtherThread = {
 
 /**
  * `limitsNamespace`: a prefix in the shared store. `limitsAnswerMs`: how long a request waits for that store. `elapsedMs`: the clock of the
- * limits and of the status. `rememberKeysMs`: how long a look-up of a key is cached. `uploads`: how long a request may take to arrive.
+ * limits and of the status. `keysUnconfirmedMs`: how long a look-up of a key is used without reading
+ * changes. `uploads`: how long a request may take to arrive.
  * `threads`: how many serve; one by default. `further`: this is a further thread.
  */
 export type GatewayOverrides = Overrides & {
   readonly limitsNamespace?: string;
   readonly limitsAnswerMs?: number;
   readonly elapsedMs?: () => number;
-  readonly rememberKeysMs?: number;
+  readonly keysUnconfirmedMs?: number;
   readonly uploads?: Pick<HttpServerOptions, 'uploadMs' | 'stallMs'>;
   readonly threads?: number;
   readonly further?: FurtherThread;
@@ -66,7 +69,7 @@ export type GatewayOverrides = Overrides & {
 
 /** Of all threads of a replica together. */
 const maxConnections = 10;
-/** A look-up takes a millisecond or two and is cached for a second. */
+/** Two for look-ups, one for changes, and some for what the status page and other threads ask. */
 const maxKeyConnections = 5;
 
 const limitNames = [...publicLimitNames, ...Object.values(portalLimits).map(({ name }) => name)];
@@ -133,11 +136,11 @@ export async function startGateway(
       elapsedMs: overrides.elapsedMs,
       ...foundation,
     });
-  const { rememberKeysMs } = overrides;
+  const { keysUnconfirmedMs = unconfirmedMs } = overrides;
   const administration = {
     postgres,
     clock,
-    waitUntilCachesExpire: () => waitUntilCachesExpire(rememberKeysMs),
+    waitUntilCachesExpire: () => waitUntilCachesExpire(keysUnconfirmedMs),
   };
   const http = gatewayRoutes({
     config,
@@ -148,7 +151,14 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    sentKeys: rememberLookUps((sha256) => findKeyFacts(keyStore, sha256), { rememberMs: rememberKeysMs }),
+    keyCache: createKeyCache({
+      lookUp: lookUpInBatches((sha256s) => findKeyFacts(keyStore, sha256s)),
+      changes: opened.use(
+        startFollowingKeyChanges({ postgres: keyStore, unconfirmedMs: keysUnconfirmedMs, ...foundation }),
+      ),
+      maxBytes: (config.KEY_CACHE_MB * 1024 * 1024) / threads,
+      unconfirmedMs: keysUnconfirmedMs,
+    }),
     tokenFor: createTokenMaker({
       secrets: {
         offers: config.OFFERS_CONTEXT_SECRET,
@@ -232,6 +242,7 @@ export async function startGateway(
     );
     opened.use(startOutboxRelay({ postgres, broker: connected, ...foundation }));
     opened.use(startRetention({ postgres, ...foundation }));
+    opened.use(startDroppingKeyChanges({ postgres, ...foundation }));
     opened.use(measureWaiting({ postgres, ...foundation }));
     const spool =
       config.CALL_SPOOL_FOLDER === undefined

@@ -14,7 +14,7 @@ import { type Gateway, type GatewayOverrides, startGateway } from '../src/servic
 import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 
 /** Shorter than in production, because every revocation waits this long. */
-const rememberKeysMs = 100;
+const keysUnconfirmedMs = 100;
 
 export type Reply = { status: number; headers: Headers; body: unknown };
 type Call = {
@@ -106,7 +106,7 @@ export async function startGatewayUnderTest(
         {
           logger: silentLogger,
           brokerNamespace: broker.namespace,
-          rememberKeysMs,
+          keysUnconfirmedMs,
           ...(o.clock !== undefined && { clock: o.clock }),
           ...o.overrides,
           ...changed.overrides,

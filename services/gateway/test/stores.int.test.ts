@@ -8,7 +8,7 @@ import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
 import { isInForce } from '../src/domain/keys/key-state.ts';
-import { sha256Of } from '../src/keys/key-look-up.ts';
+import { sha256Of } from '../src/keys/key-cache.ts';
 import { countKeysInForce, findKeyFacts } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
 import { connect, storePatienceMs } from './call-log/calls-database.ts';
@@ -173,13 +173,17 @@ describe('a key in the store', () => {
   it('is found by its whole hash only, even if the store returns another row', async () => {
     const { key, organisationId } = await issueKey();
     const sha256 = sha256Of(key);
-    expect(await findKeyFacts(postgres, sha256)).toMatchObject({ organisationId, mode: 'TEST' });
-    expect(await findKeyFacts(postgres, sha256)).not.toHaveProperty('sha256');
+    const [facts] = await findKeyFacts(postgres, [sha256]);
+    expect(facts).toMatchObject({ organisationId, mode: 'TEST' });
+    expect(facts).not.toHaveProperty('sha256');
     const mistaken = {
       query: () => postgres.query<never>('SELECT * FROM api_keys WHERE sha256 = $1', [sha256]),
     };
-    expect(await findKeyFacts(mistaken, sha256)).not.toBeNull();
-    expect(await findKeyFacts(mistaken, sha256Of('another'))).toBeNull();
+    const another = sha256Of('another');
+    expect(await findKeyFacts(mistaken, [another, sha256])).toEqual([
+      null,
+      expect.objectContaining({ mode: 'TEST' }),
+    ]);
   });
 
   it('is in force in SQL exactly when it is in the domain', async () => {

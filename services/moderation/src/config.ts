@@ -9,6 +9,7 @@ import {
   isSecret,
   mongoUrl,
   readConfig,
+  wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import type { ModelSettings } from './hosted/open-model.ts';
@@ -17,10 +18,7 @@ const share = z
   .string()
   .regex(/^(0(\.\d+)?|1(\.0+)?)$/, { error: 'must be a number from 0 to 1, for example 0.6' })
   .transform(Number);
-const count = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/, { error: 'must be a whole number from 1 to 9999' })
-  .transform(Number);
+const count = wholeNumber(1, 9_999);
 
 export const moderationSettings = z.object({
   ...httpSettings,

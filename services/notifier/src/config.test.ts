@@ -38,7 +38,7 @@ describe('the settings of mail', () => {
   it.each([
     ['SMTP_TLS', 'never', 'must be required or off'],
     ['SMTP_CA_FILE', '/no/such/file.pem', 'must be a readable file of certificates'],
-    ['SMTP_CONNECTIONS', '0', 'must be a number of connections from 1 to 100'],
+    ['SMTP_CONNECTIONS', '0', 'must be a whole number from 1 to 100'],
     ['SMTP_RATE_PER_SECOND', '0', 'must be a number of mails per second'],
     ['SMTP_URL', 'smtp://mail.example:465', 'must begin with smtps:// for port 465'],
     ['SMTP_URL', 'http://mail.example', 'must be an address such as smtps://'],

@@ -10,12 +10,12 @@ import {
   mongoUrl,
   readConfig,
   secret,
+  wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import { smtpProblem } from './smtp/smtp-address.ts';
 
 const rateHint = 'must be a number of mails per second, for example 14 or 0.5';
-const connectionsHint = 'must be a number of connections from 1 to 100';
 
 export const notifierSettings = z.object({
   ...httpSettings,
@@ -49,15 +49,10 @@ export const notifierSettings = z.object({
       example: '/etc/offer-ads/smtp-ca.pem',
       without: "Node's own list of authorities",
     }),
-  SMTP_CONNECTIONS: z
-    .string({ error: connectionsHint })
-    .regex(/^([1-9]\d?|100)$/, { error: connectionsHint })
-    .transform(Number)
-    .default(5)
-    .meta({
-      description:
-        'Most connections of each replica to the mail server at once, 1 to 100: as many as its provider allows.',
-    }),
+  SMTP_CONNECTIONS: wholeNumber(1, 100).default(5).meta({
+    description:
+      'Most connections of each replica to the mail server at once, 1 to 100: as many as its provider allows.',
+  }),
   SMTP_RATE_PER_SECOND: z
     .string()
     .regex(/^\d{1,5}(\.\d{1,3})?$/, { error: rateHint })

@@ -12,6 +12,7 @@ import {
   readConfig,
   secret,
   serviceUrl,
+  wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import type { ImageStoreSettings } from './images/open.ts';
@@ -19,11 +20,7 @@ import type { ImageStoreSettings } from './images/open.ts';
 const storeHint =
   'must be file:///folder (one that every replica shares) or s3://bucket or s3://bucket/prefix';
 
-const freeOffersHint = 'must be a whole number from 0 to 999999';
-const freeOffers = z
-  .string({ error: freeOffersHint })
-  .regex(/^\d{1,6}$/, { error: freeOffersHint })
-  .transform(Number);
+const freeOffers = wholeNumber(0, 999_999);
 
 export const offersSettings = z.object({
   ...httpSettings,

@@ -7,17 +7,9 @@ import {
   httpUrl,
   mongoUrl,
   readConfig,
+  wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
-
-function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string({ error })
-    .regex(new RegExp(`^\\d{1,${String(max).length}}$`, 'u'), { error })
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, { error });
-}
 
 export const pricingSettings = z.object({
   ...httpSettings,

@@ -151,6 +151,15 @@ export const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, { error: portHint });
 
+export function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string({ error })
+    .regex(new RegExp(`^\\d{1,${String(max).length}}$`, 'u'), { error })
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, { error });
+}
+
 /** The settings of every HTTP service; spread them into the service's own schema. */
 export const httpSettings = {
   HOST: z.string().default('127.0.0.1').meta({

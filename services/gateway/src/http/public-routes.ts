@@ -43,7 +43,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     endpoint: Endpoint,
   ): void | Promise<void> {
     keepInNoCache(res);
-    const key = o.sentKeys.read(req.headers['x-api-key']);
+    const key = o.keyCache.read(req.headers['x-api-key']);
     if (key !== null) recordCall(o, req, res, key);
     const ip = o.clientIp(req);
 
@@ -53,7 +53,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     };
     return whenKnown(limitClient(res, o.limiter, ip), (byClient) => {
       if (byClient === null) return;
-      return whenKnown(key === null ? null : o.sentKeys.lookUp(key), (facts) => {
+      return whenKnown(key === null ? null : o.keyCache.factsOf(key), (facts) => {
         if (facts === null) noteUnknownKey(res);
         const admission = admit(facts, o.clock.now());
         if (!admission.ok) return refuseKey(res, admission.reason);
@@ -80,7 +80,7 @@ export function unknownEndpoints(
 ): void {
   app.use(async (req, res, next) => {
     keepInNoCache(res);
-    const key = o.sentKeys.read(req.headers['x-api-key']);
+    const key = o.keyCache.read(req.headers['x-api-key']);
     if (key !== null) recordCall(o, req, res, key);
     if ((await limitClient(res, o.limiter, o.clientIp(req))) !== null) next();
   });

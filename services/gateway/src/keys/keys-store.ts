@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
 import type { KeyFacts } from '../domain/limits/admission.ts';
 
@@ -51,14 +51,9 @@ export type NewKey = Pick<
   | 'requestsPerMinute'
 > & { readonly sha256: Buffer };
 
-/**
- * One statement, because it runs for every request that is not cached. The time of the index look-up depends on how many leading bytes of
- * two hashes are equal. An attacker learns nothing useful from it: callers choose keys and not hashes, and the start of a hash does not
- * lead to a key. The last comparison takes constant time anyway, and does not rely on the store to have found exactly this hash.
- */
-export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFacts | null> {
-  const [row] = await on.query<KeyFacts & { readonly sha256: Buffer }>(
-    `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
+export const factsOfKeys: PreparedStatement = {
+  name: 'facts-of-keys',
+  sql: `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
             p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
@@ -72,12 +67,50 @@ export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFa
      JOIN people p ON p.id = k.created_by
      JOIN organisations o ON o.id = k.organisation_id
      LEFT JOIN quotas q ON q.organisation_id = k.organisation_id AND q.mode = k.mode
-     WHERE k.sha256 = $1`,
-    [sha256],
-  );
-  if (row === undefined) return null;
-  const { sha256: stored, ...facts } = row;
-  return stored.length === sha256.length && timingSafeEqual(stored, sha256) ? facts : null;
+     WHERE k.sha256 = ANY ($1::bytea[])`,
+};
+
+/**
+ * The facts of each key, null for one that does not exist. One statement, because it runs for every request with a key that is not cached.
+ * The time of the index look-up depends on how many leading bytes of two hashes are equal. An attacker learns nothing useful from it:
+ * callers choose keys and not hashes, and the start of a hash does not lead to a key. The last comparison takes constant time anyway, and
+ * does not rely on the store to have found exactly these hashes.
+ */
+export async function findKeyFacts(
+  on: Queryable,
+  sha256s: readonly Buffer[],
+): Promise<readonly (KeyFacts | null)[]> {
+  const rows = await on.query<KeyFacts & { readonly sha256: Buffer }>(factsOfKeys, [sha256s]);
+  const found = new Map(rows.map(({ sha256, ...facts }) => [sha256.toString('latin1'), { sha256, facts }]));
+  return sha256s.map((sha256) => {
+    const row = found.get(sha256.toString('latin1'));
+    return row !== undefined && timingSafeEqual(row.sha256, sha256) ? row.facts : null;
+  });
+}
+
+/** `cursor`: for the next read. `organisations`: whose facts changed; null among them means all. */
+export type ChangesRead = { readonly cursor: string; readonly organisations: readonly (number | null)[] };
+
+/**
+ * Changes since the read that returned the cursor, some perhaps again. The cursor is the oldest transaction that was still running at that
+ * read: those before it had ended, so the read saw what they changed.
+ */
+const changesSince: PreparedStatement = {
+  name: 'key-changes-since',
+  sql: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor,
+               ARRAY (SELECT DISTINCT organisation_id FROM key_changes WHERE changed_in >= $1::xid8) AS organisations`,
+};
+
+/** @param cursor null: only a cursor for the next read */
+export async function readKeyChanges(on: Queryable, cursor: string | null): Promise<ChangesRead> {
+  const [read] = await on.query<ChangesRead>(changesSince, [cursor]);
+  if (read === undefined) throw new Error('SELECT returned no row');
+  return read;
+}
+
+/** Nobody follows changes from so long ago. */
+export async function dropOldKeyChanges(on: Queryable): Promise<void> {
+  await on.query(`DELETE FROM key_changes WHERE changed_at < now() - interval '1 day'`);
 }
 
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {

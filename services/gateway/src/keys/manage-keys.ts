@@ -13,7 +13,7 @@ import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/p
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { sha256Of } from './key-look-up.ts';
+import { sha256Of } from './key-cache.ts';
 import * as store from './keys-store.ts';
 
 export type KeyRefusal =

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http/request';
 import { callerGoneStatus } from '@offer-ads/platform/process/faults';
 import type { CallLog } from '../../call-log/call-log.ts';
-import type { KeyLookUp, SentKey } from '../../keys/key-look-up.ts';
+import type { KeyCache, SentKey } from '../../keys/key-cache.ts';
 
 const returnCode = Symbol('return code');
 const keyUnknown = Symbol('key unknown');
@@ -12,7 +12,7 @@ type Carrier = ServerResponse & { [returnCode]?: string; [keyUnknown]?: true };
 
 export type CallRecorder = {
   readonly callLog: CallLog;
-  readonly sentKeys: KeyLookUp;
+  readonly keyCache: KeyCache;
 };
 
 /** Records the `return_code` of a reply for the log. */
@@ -39,7 +39,7 @@ export function recordCall(o: CallRecorder, req: IncomingMessage, res: ServerRes
       durationMs: Math.round(performance.now() - startedAt),
       at: requestFacts(req).receivedAt,
     };
-    o.callLog.record(call, o.sentKeys.wasFound(key));
+    o.callLog.record(call, o.keyCache.exists(key));
   });
 }
 

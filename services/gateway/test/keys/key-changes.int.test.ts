@@ -1,0 +1,144 @@
+/** The triggers that write down what changes for requests with a key, on a real database. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
+import { type Postgres, sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { manageOrganisations } from '../../src/accounts/manage-organisations.ts';
+import { sha256Of } from '../../src/keys/key-cache.ts';
+import { dropOldKeyChanges, factsOfKeys, findKeyFacts, readKeyChanges } from '../../src/keys/keys-store.ts';
+import { manageKeys } from '../../src/keys/manage-keys.ts';
+import { connect, storePatienceMs } from '../call-log/calls-database.ts';
+import { cafe } from '../gateway-under-test.ts';
+
+const open = new AsyncDisposableStack();
+let postgres: Postgres;
+let issueKey: () => Promise<{ organisationId: number; sha256: Buffer }>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase('gateway');
+  open.defer(() => database.dispose());
+  postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
+  const clock = { now: () => new Date() };
+  const administration = { postgres, clock, waitUntilCachesExpire: async () => {} };
+  issueKey = async () => {
+    const deadline = () => createDeadline(60_000);
+    const adminEmail = `${randomUUID()}@cafe.test`;
+    const { id } = await manageOrganisations(administration).register(
+      { ...cafe, adminEmail },
+      'a test',
+      deadline(),
+    );
+    const wish = { organisationId: id, mode: 'TEST' as const, name: 'Till', expiresAt: null };
+    const issued = await manageKeys(administration).create(wish, 'platform-team', deadline());
+    if (!issued.ok) throw new Error(issued.reason);
+    return { organisationId: id, sha256: sha256Of(issued.value.key) };
+  };
+});
+afterAll(async () => open.disposeAsync());
+
+const changesSince = async (cursor: string) => (await readKeyChanges(postgres, cursor)).organisations;
+const newCursor = async () => (await readKeyChanges(postgres, null)).cursor;
+
+describe('a change of what a request with a key depends on', () => {
+  it.each([
+    `UPDATE api_keys SET disabled_at = now() WHERE organisation_id = $1`,
+    `UPDATE api_keys SET expires_at = now() WHERE organisation_id = $1`,
+    `UPDATE api_keys SET mode = NULL WHERE organisation_id = $1`,
+    `UPDATE api_keys SET requests_per_minute = 5 WHERE organisation_id = $1`,
+    `DELETE FROM api_keys WHERE organisation_id = $1`,
+    `UPDATE people SET enabled = false WHERE organisation_id = $1`,
+    `UPDATE people SET email = 'another@cafe.test' WHERE organisation_id = $1`,
+    `UPDATE organisations SET enabled = false WHERE id = $1`,
+    `UPDATE organisations SET approved_at = NULL, approved_by = NULL WHERE id = $1`,
+    `UPDATE organisations SET currency = 'SEK', country = 'SE' WHERE id = $1`,
+    `UPDATE organisations SET trading_name = 'Tea Room' WHERE id = $1`,
+    `UPDATE quotas SET per_person = 1 WHERE organisation_id = $1`,
+    `DELETE FROM quotas WHERE organisation_id = $1`,
+    `WITH latest AS (INSERT INTO terms_versions (version, published_at) VALUES ('of ' || $1::integer, now()) RETURNING id)
+     INSERT INTO terms_acceptances (organisation_id, terms_version_id, accepted_at) SELECT $1, id, now() FROM latest`,
+  ])('is read by those who follow: %s', async (statement) => {
+    const { organisationId, sha256 } = await issueKey();
+    const [before] = await findKeyFacts(postgres, [sha256]);
+    const cursor = await newCursor();
+    await postgres.query(statement, [organisationId]);
+    expect(await findKeyFacts(postgres, [sha256])).not.toEqual([before]);
+    expect(await changesSince(cursor)).toContain(organisationId);
+  });
+
+  it('is one of all organisations when terms are published', async () => {
+    const cursor = await newCursor();
+    await postgres.query(`INSERT INTO terms_versions (version, published_at) VALUES ('next', now())`);
+    expect(await changesSince(cursor)).toEqual([null]);
+  });
+
+  it('is written down for every column that is read and may change', async () => {
+    await postgres.query(
+      `CREATE VIEW facts AS ${sqlOf(factsOfKeys).replace('$1::bytea[]', "ARRAY['']::bytea[]")}`,
+    );
+    const columns = await postgres.query<{ column: string }>(
+      `SELECT table_name || '.' || column_name AS column FROM information_schema.view_column_usage
+       WHERE view_name = 'facts' AND column_name NOT IN ('id', 'organisation_id')
+         AND table_name NOT IN ('quotas', 'terms_acceptances')
+       EXCEPT SELECT event_object_table || '.' || event_object_column
+       FROM information_schema.triggered_update_columns WHERE trigger_name = 'key_change'`,
+    );
+    expect(columns).toEqual([]);
+    const events = await postgres.query(
+      `SELECT event_object_table AS table, array_agg(event_manipulation::text ORDER BY event_manipulation::text) AS events
+       FROM information_schema.triggers WHERE trigger_name = 'key_change' GROUP BY 1 ORDER BY 1`,
+    );
+    const every = ['DELETE', 'INSERT', 'UPDATE'];
+    expect(events).toEqual([
+      { table: 'api_keys', events: ['DELETE', 'UPDATE'] },
+      { table: 'organisations', events: ['UPDATE'] },
+      { table: 'people', events: ['UPDATE'] },
+      { table: 'quotas', events: every },
+      { table: 'terms_acceptances', events: every },
+      { table: 'terms_versions', events: every },
+    ]);
+  });
+
+  it('is read although later transactions were committed and read before it', async () => {
+    const { organisationId } = await issueKey();
+    const { organisationId: another } = await issueKey();
+    const changeOf = (id: number) =>
+      [`UPDATE organisations SET enabled = false WHERE id = $1`, [id]] as const;
+    let cursor = '';
+    await postgres.transaction(async (early) => {
+      await early.query(...changeOf(organisationId));
+      await postgres.query(...changeOf(another));
+      cursor = await newCursor();
+      const read = await readKeyChanges(postgres, cursor);
+      expect(read.organisations).not.toContain(organisationId);
+      cursor = read.cursor;
+    });
+    expect(await changesSince(cursor)).toContain(organisationId);
+    expect(await changesSince(await newCursor())).toEqual([]);
+  });
+});
+
+describe('the changes in the store', () => {
+  it('are not for the times at which keys and links were used', async () => {
+    await issueKey();
+    const cursor = await newCursor();
+    await postgres.query('UPDATE api_keys SET last_used_at = now()');
+    await postgres.query('UPDATE people SET last_signed_in_at = now()');
+    expect(await changesSince(cursor)).toEqual([]);
+  });
+
+  it('are deleted after a day', async () => {
+    const { organisationId } = await issueKey();
+    await postgres.query('UPDATE organisations SET enabled = false WHERE id = $1', [organisationId]);
+    const kept = await postgres.query(
+      `UPDATE key_changes SET changed_at = now() - interval '25 hours' WHERE organisation_id <> $1 RETURNING 1`,
+      [organisationId],
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    await dropOldKeyChanges(postgres);
+    const left = await postgres.query(
+      'SELECT DISTINCT organisation_id FROM key_changes WHERE organisation_id IS NOT NULL',
+    );
+    expect(left).toEqual([{ organisation_id: organisationId }]);
+  });
+});
