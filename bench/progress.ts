@@ -5,7 +5,7 @@ import { waitUntilIdle, watchForeignLoad } from './machine-load.ts';
 import { percent, shown } from './markdown.ts';
 
 /** The share of a turn until V8 has compiled hot code and connections are open. */
-const warmUp = 0.25;
+const usualWarmUp = 0.25;
 const lookEveryMs = 20;
 /** Without progress for this long, something is lost. */
 const stalledMs = 30_000;
@@ -45,6 +45,8 @@ export async function measureByTurns<Turn extends { readonly title: string }>(
  */
 export async function measureProgress(o: {
   readonly count: number;
+  /** The share of the pieces that is done before the measurement begins. */
+  readonly warmUp?: number | undefined;
   readonly begin: () => Promise<readonly number[]>;
   readonly done: () => Promise<number>;
 }): Promise<Sample> {
@@ -52,7 +54,7 @@ export async function measureProgress(o: {
   const foreignLoad = watchForeignLoad();
   const pids = await o.begin();
   const cpuMs = () => [pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0), cpuMsOf(process.pid)];
-  const first = await untilDone(o.done, o.count * warmUp);
+  const first = await untilDone(o.done, o.count * (o.warmUp ?? usualWarmUp));
   const before = cpuMs();
   const last = await untilDone(o.done, o.count);
   const [cpuMicros = 0, cpuMicrosInAll = 0] = cpuMs().map(

@@ -28,12 +28,13 @@ export async function measureNotifier(
 }
 
 export async function measure(stage: Stage, turn: Turn, sink: Sink): Promise<Sample> {
-  await sink.forget();
+  await sink.forget(turn.answerAfterMs ?? 0);
   await turn.fill(stage, turn.mails);
   await using sending = new AsyncDisposableStack();
   sending.defer(() => dropDatabase(stage.mongoUrl));
   const sample = await measureProgress({
     count: turn.mails,
+    warmUp: turn.warmUp,
     begin: async () => {
       const processes = await turn.start(stage, turn.mails);
       return processes.map((running) => sending.use(running).pid);
@@ -50,7 +51,8 @@ export async function measure(stage: Stage, turn: Turn, sink: Sink): Promise<Sam
 export type Sink = {
   readonly smtpUrl: string;
   readonly taken: () => Promise<{ readonly mails: number; readonly different: number }>;
-  readonly forget: () => Promise<void>;
+  /** From then on it answers each mail after so many milliseconds. */
+  readonly forget: (answerAfterMs: number) => Promise<void>;
 };
 
 export async function startSink(opened: AsyncDisposableStack, folder: string): Promise<Sink> {
@@ -70,7 +72,7 @@ export async function startSink(opened: AsyncDisposableStack, folder: string): P
   return {
     smtpUrl: `smtp://127.0.0.1:${smtpPort}`,
     taken: async () => (await (await fetch(url)).json()) as { mails: number; different: number },
-    forget: async () => void (await fetch(url, { method: 'DELETE' })),
+    forget: async (ms) => void (await fetch(`${url}?answerAfterMs=${ms}`, { method: 'DELETE' })),
   };
 }
 

@@ -1,4 +1,7 @@
-/** `node bench/notifier/sink.ts`: a mail server that takes every mail, remembers its Message-ID and forgets the rest; one for all peers. */
+/**
+ * `node bench/notifier/sink.ts`: a mail server that takes every mail, remembers its Message-ID and forgets the rest; one for all peers.
+ * `DELETE /?answerAfterMs=20` forgets what it remembers, and from then on it answers each mail after so many milliseconds.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { SMTPServer } from 'smtp-server';
@@ -6,6 +9,7 @@ import { SMTPServer } from 'smtp-server';
 const [smtpPort, httpPort] = [Number(process.env.SMTP_PORT), Number(process.env.PORT)];
 const messageIds = new Set<string>();
 let mails = 0;
+let answerAfterMs = 0;
 
 const smtp = new SMTPServer({
   authOptional: true,
@@ -19,7 +23,8 @@ const smtp = new SMTPServer({
     stream.on('end', () => {
       mails += 1;
       messageIds.add(/^Message-ID: (.*)$/im.exec(head)?.[1] ?? '');
-      done();
+      if (answerAfterMs > 0) setTimeout(done, answerAfterMs);
+      else done();
     });
   },
 });
@@ -31,6 +36,7 @@ createServer((req, res) => {
   if (req.method === 'DELETE') {
     mails = 0;
     messageIds.clear();
+    answerAfterMs = Number(new URL(req.url ?? '/', 'http://sink').searchParams.get('answerAfterMs'));
   }
   res.end(JSON.stringify({ mails, different: messageIds.size }));
 }).listen(httpPort, '127.0.0.1');

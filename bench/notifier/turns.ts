@@ -16,12 +16,19 @@ export type Stage = {
 export type Turn = {
   readonly title: string;
   readonly mails: number;
+  /** A mail server far away; by default it answers at once. */
+  readonly answerAfterMs?: number;
+  /** Share of the mails; by default a quarter. */
+  readonly warmUp?: number;
   readonly fill: (stage: Stage, mails: number) => Promise<void>;
   readonly start: (stage: Stage, mails: number) => Promise<readonly Running[]>;
 };
 
 export const alone = "nodemailer's pool alone";
 export const fromStore = 'notifier, from the store';
+export const slowMs = 20;
+export const oneSlow = `one notifier, answers after ${slowMs} ms`;
+export const fourSlow = `four notifiers, answers after ${slowMs} ms`;
 const connections = 5;
 
 const directory = fileURLToPath(new URL('../../services/notifier', import.meta.url));
@@ -34,7 +41,10 @@ export function turns(quick: boolean): readonly Turn[] {
   return [
     { title: fromStore, mails, fill: store, start: notifiers(1) },
     { title: 'two notifiers, from the store', mails, fill: store, start: notifiers(2) },
-    { title: 'notifier, from events in the queue', mails, fill: fillQueue, start: notifiers(1) },
+    // From the beginning, because all events are stored before the first quarter of the mails is sent.
+    { title: 'notifier, from events in the queue', mails, warmUp: 0, fill: fillQueue, start: notifiers(1) },
+    { title: oneSlow, mails: mails / 4, answerAfterMs: slowMs, fill: store, start: notifiers(1) },
+    { title: fourSlow, mails, answerAfterMs: slowMs, fill: store, start: notifiers(4) },
     { title: alone, mails, fill: async () => {}, start: startNodemailer },
   ];
 }

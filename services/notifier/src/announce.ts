@@ -11,6 +11,11 @@ import { groupWrites } from './group-writes.ts';
 import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
 
+/** A transaction, and the claim of its mails, take several round trips however many events they are for. Nobody notices that a mail leaves this much later. */
+const gatherMs = 50;
+/** Thousands may wait, and a transaction must end within seconds. */
+const atOnce = 50;
+
 type Session = Parameters<ContactsStore['save']>[0];
 
 export type Announce = (
@@ -18,9 +23,10 @@ export type Announce = (
   event: ReceivedEvent<Announcement['declaration']>,
 ) => Promise<void>;
 
-/** Events that come while others are being stored are stored together, in one transaction. */
+/** Events that come within a moment are stored together, in one transaction. */
 export function announcer(notifier: Notifier): Announce {
-  const store = groupWrites<Heard>((group) => storeAnnounced(notifier, group));
+  const write = (group: readonly Heard[]) => storeAnnounced(notifier, group);
+  const store = groupWrites<Heard>({ atMost: atOnce, lingerMs: gatherMs, write });
   return async (announcement, event) => {
     const organisationId = 'organisationId' in event.data ? event.data.organisationId : noOrganisation;
     const occurrence: Occurrence = {
@@ -31,7 +37,6 @@ export function announcer(notifier: Notifier): Announce {
       data: event.data,
     };
     await store({ announcement, occurrence, trace: restingTrace() });
-    notifier.wakeDelivery();
   };
 }
 
@@ -62,6 +67,7 @@ async function storeAnnounced(notifier: Notifier, group: readonly Heard[]): Prom
     }
     await notifications.add(session, added, clock.now());
   });
+  notifier.wakeDelivery();
 }
 
 /**
@@ -84,9 +90,6 @@ export async function learnContact(
   // Also for an event that was seen before, because the process may have died between the two steps.
   await sendWhatWaited(notifier, organisationId);
 }
-
-/** Thousands may wait, and a transaction must end within seconds. */
-const atOnce = 50;
 
 async function sendWhatWaited(notifier: Notifier, organisationId: number): Promise<void> {
   const { mongo, waiting, notifications, clock } = notifier;

@@ -1,6 +1,6 @@
 /** Maps each event to its function. */
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
-import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
+import { on, onShared, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { announcer, learnContact } from './announce.ts';
 import { announcements } from './domain/announcements.ts';
 import type { Notifier } from './notifier.ts';
@@ -11,7 +11,7 @@ export function subscriptions(notifier: Notifier): readonly Subscription[] {
     on(OrganisationRegistered, (event) => learnContact(notifier, event)),
     on(OrganisationChanged, (event) => learnContact(notifier, event)),
     ...announcements.map((announcement) =>
-      on(announcement.declaration, (event) => announce(announcement, event)),
+      onShared(announcement.declaration, (event) => announce(announcement, event)),
     ),
   ];
 }

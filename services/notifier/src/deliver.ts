@@ -20,8 +20,6 @@ export type Delivery = AsyncDisposable & { readonly wake: () => void };
 
 /** For notifications that become due by time; new notifications wake the loop themselves. */
 const pollEveryMs = 1_000;
-/** A claim takes several round trips however many mails it takes. Nobody notices that a mail leaves this much later. */
-const gatherMs = 50;
 /** Several times within a lease. */
 const renewEveryMs = 10_000;
 /** Connections wait during a claim, so each claim takes what is likely to be sent in this time. A link asked for meanwhile is sent next. */
@@ -74,7 +72,6 @@ export function startDelivery(o: {
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
   let claimedAtOnce = claimedPerConnection.first * o.connections;
   const stopping = new AbortController();
-  let waking: NodeJS.Timeout | undefined;
 
   const loop = startLoop({ name: 'delivery', everyMs: pollEveryMs, logger, metrics: o.metrics, work });
   const leases = startLoop({
@@ -99,7 +96,7 @@ export function startDelivery(o: {
       if (claimed.length > 0) await begin(claimed);
       claimedAtOnce = nextClaim(claimed.length, performance.now() - begunAtMs);
       if (!mayBeMore) return;
-      if (performance.now() > until) return runAgain();
+      if (performance.now() > until) return wake();
     }
   }
 
@@ -242,10 +239,10 @@ export function startDelivery(o: {
   }
 
   /** A mail that was sent but not recorded would be sent again, so this waits for an unavailable store. */
-  async function recordForSure({ id }: Claimed, result: DeliveryResult): Promise<void> {
+  async function recordForSure(claimed: Claimed, result: DeliveryResult): Promise<void> {
     for (;;) {
       try {
-        return await inStore(notifications.record({ id, result }));
+        return await inStore(notifications.record({ claimed, result }));
       } catch (error) {
         logger.error({ error }, 'the result of a delivery could not be recorded and will be tried again');
         if (stopping.signal.aborted) return;
@@ -287,15 +284,9 @@ export function startDelivery(o: {
     if (leftMs > 0) await pause(leftMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
 
-  /** Starts a run soon, for all mails that are added until then. */
-  function wake(): void {
-    if (!stopping.signal.aborted) waking ??= setTimeout(runAgain, gatherMs);
-  }
-
   /** Starts the next run at once after the present one. */
-  function runAgain(): void {
-    clearTimeout(waking);
-    waking = undefined;
+  function wake(): void {
+    if (stopping.signal.aborted) return;
     // The loop logs a failed run and repeats it at the next poll.
     loop.runNow().catch(() => {});
   }
@@ -304,7 +295,6 @@ export function startDelivery(o: {
     wake,
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
-      clearTimeout(waking);
       endWait(false);
       await loop[Symbol.asyncDispose]();
       const over = new AbortController();

@@ -1,5 +1,14 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { groupWrites } from './group-writes.ts';
+
+const lingerMs = 50;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 function recorder(isWrong: (items: readonly string[]) => boolean = () => false) {
   const written: (readonly string[])[] = [];
@@ -7,28 +16,49 @@ function recorder(isWrong: (items: readonly string[]) => boolean = () => false) 
   const firstEnds = new Promise<void>((resolve) => {
     endFirst = resolve;
   });
-  const write = groupWrites(async (items: readonly string[]) => {
-    written.push(items);
-    if (written.length === 1) await firstEnds;
-    if (isWrong(items)) throw new Error(`cannot write ${items.join()}`);
+  const write = groupWrites({
+    atMost: 3,
+    lingerMs,
+    write: async (items: readonly string[]) => {
+      written.push(items);
+      if (written.length === 1) await firstEnds;
+      if (isWrong(items)) throw new Error(`cannot write ${items.join()}`);
+    },
   });
   return { write, written, endFirst };
 }
 
-it('a write starts at once, and those that come meanwhile are one write', async () => {
+const oneGroup = () => jest.advanceTimersByTimeAsync(lingerMs);
+
+it('items of one moment are one write, and those that come while it is under way are the next', async () => {
   const { write, written, endFirst } = recorder();
-  const all = Promise.all(['a', 'b', 'c'].map(write));
-  expect(written).toEqual([['a']]);
+  const all = ['a', 'b'].map(write);
+  await oneGroup();
+  all.push(...['c', 'd'].map(write));
+  await oneGroup();
+  expect(written).toEqual([['a', 'b']]);
   endFirst();
-  await all;
-  await write('d');
-  expect(written).toEqual([['a'], ['b', 'c'], ['d']]);
+  await Promise.all(all);
+  expect(written).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+});
+
+it('as many as a write may hold are written at once', async () => {
+  const { write, written, endFirst } = recorder();
+  endFirst();
+  await Promise.all(['a', 'b', 'c'].map(write));
+  expect(written).toEqual([['a', 'b', 'c']]);
 });
 
 it('an item that cannot be written fails alone', async () => {
   const { write, endFirst } = recorder((items) => items.includes('bad'));
-  const all = Promise.allSettled(['a', 'bad', 'b'].map(write));
   endFirst();
+  const all = Promise.allSettled(['a', 'bad', 'b'].map(write));
+  await oneGroup();
   expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  await write('c');
+  const next = write('c');
+  await oneGroup();
+  await next;
 });

@@ -29,6 +29,8 @@ export type Claimed = {
   readonly trace: RestingTrace;
 };
 
+type Attempted = { readonly claimed: Claimed; readonly result: DeliveryResult };
+
 /** `trace`: of the work that adds it; by default the current one. */
 export type QueuedNotification = Notification & { readonly trace?: RestingTrace };
 
@@ -52,9 +54,17 @@ export type NotificationsStore = {
   readonly renew: (ids: readonly string[]) => Promise<void>;
   /** Due again at once, without counting an attempt. */
   readonly giveBack: (ids: readonly string[]) => Promise<void>;
-  readonly record: (o: { readonly id: string; readonly result: DeliveryResult }) => Promise<void>;
+  readonly record: (o: Attempted) => Promise<void>;
   /** Ends notifications that expired unsent; returns their number. */
   readonly expire: (result: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
+};
+
+type Entry = {
+  at: Date;
+  state: DeliveryResult['state'];
+  problem?: string;
+  reply?: string;
+  uncertain?: true;
 };
 
 export type Addressed = {
@@ -76,24 +86,24 @@ export type Addressed = {
   /** While pending: the time of the next try. While sending: the end of the lease. One query finds both. */
   dueAt: Date;
   lease?: string;
+  claimedAt?: Date;
   /** Of the last unsuccessful attempt. */
   problem?: string;
   /** The results of the latest attempts. */
-  history?: {
-    at: Date;
-    state: DeliveryResult['state'];
-    problem?: string;
-    reply?: string;
-    uncertain?: true;
-  }[];
+  history?: Entry[];
   /** The latest orders to send it again, and by whom. */
   resends?: { at: Date; by: string }[];
   settledAt?: Date;
 };
 
+/** With the database's time. */
+type Told = { readonly now: Date };
+
 /** Long enough for a process that is suspended for a while, short enough for people to wait when one died. */
 export const leaseMs = 120_000;
 const longestHistory = 20;
+const recordedAtOnce = 100;
+const expiredAtOnce = 1_000;
 /** Compares addresses without regard to case. */
 export const anyCase = { locale: 'en', strength: 2 };
 /** Sent notifications are kept for questions, longer than any event repeats (30 days). */
@@ -112,8 +122,14 @@ export async function openNotificationsStore(
   /** Of this process, new at each start. */
   const lease = randomUUID();
   const now = () => (clock === systemClock ? '$$NOW' : clock.now());
-  const later = (ms: number) => ({ $add: [now(), ms] });
   const isDue = () => ({ $expr: { $lte: ['$dueAt', now()] } });
+  /** The database's clock minus that of this process (`performance.now`, which is never set), as of the last claim. */
+  let databaseAheadMs = 0;
+  const learnTime = (told: Date) => {
+    databaseAheadMs = told.getTime() - performance.now();
+  };
+  const databaseTime = () =>
+    clock === systemClock ? new Date(databaseAheadMs + performance.now()) : clock.now();
 
   return {
     add: async (session, notifications, createdAt) => {
@@ -150,25 +166,25 @@ export async function openNotificationsStore(
         ...isDue(),
       };
       const found = await addressed
-        .find({ ...claimable, _id: { $nin: held } }, { projection: { _id: 1 } })
+        .find({ ...claimable, _id: { $nin: held } })
+        .project<Pick<Addressed, '_id' | 'state'> & Told>({ state: 1, now: now() })
         .sort({ priority: 1, dueAt: 1 })
         .limit(atMost)
         .toArray();
       const mayBeMore = found.length === atMost;
-      if (found.length === 0) return { claimed: [], mayBeMore };
+      const [first] = found;
+      if (first === undefined) return { claimed: [], mayBeMore };
+      const claimedAt = first.now;
+      learnTime(claimedAt);
+      const sending = { state: 'sending' as const, lease, claimedAt, dueAt: after(claimedAt, leaseMs) };
       const ids = found.map(({ _id }) => _id);
       // If several replicas found the same one, only one gets it.
-      await addressed.updateMany({ _id: { $in: ids }, ...claimable }, [
-        {
-          $set: {
-            state: 'sending',
-            lease,
-            claimedAt: now(),
-            dueAt: later(leaseMs),
-            ...inherited(now()),
-          },
-        },
-      ]);
+      await addressed.updateMany({ ...claimable, _id: { $in: ids }, state: 'pending' }, { $set: sending });
+      if (found.some(({ state }) => state === 'sending'))
+        await addressed.updateMany(
+          { ...claimable, _id: { $in: ids }, state: 'sending' },
+          { $set: sending, $inc: { attempts: 1 }, $push: { history: kept(inherited(claimedAt)) } },
+        );
       const taken = await addressed.find({ _id: { $in: ids }, state: 'sending', lease }).toArray();
       const claimed = taken
         .map(claimedOf)
@@ -177,7 +193,7 @@ export async function openNotificationsStore(
     },
     renew: async (ids) => {
       await addressed.updateMany({ _id: { $in: [...ids] }, state: 'sending', lease }, [
-        { $set: { dueAt: later(leaseMs) } },
+        { $set: { dueAt: { $add: [now(), leaseMs] } } },
       ]);
     },
     giveBack: async (ids) => {
@@ -186,29 +202,42 @@ export async function openNotificationsStore(
         { $unset: ['lease', 'claimedAt'] },
       ]);
     },
-    record: groupWrites((results) =>
-      addressed.bulkWrite(
-        results.map(({ id, result }) => {
+    record: groupWrites<Attempted>({
+      atMost: recordedAtOnce,
+      lingerMs: 1,
+      write: (all) => {
+        const at = databaseTime();
+        const updates = all.map(({ claimed, result }) => {
           // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process
           // does not overwrite what another has recorded since.
           const open: driver.Filter<Addressed> =
             result.state === 'sent'
               ? { state: { $in: ['pending', 'sending'] } }
               : { state: 'sending', lease };
-          return { updateOne: { filter: { _id: id, ...open }, update: recording(result, now(), later) } };
-        }),
-        { ordered: false },
-      ),
-    ),
+          return recordingOf({ _id: claimed.id, ...open }, result, {
+            at,
+            isLink: claimed.expiresAt !== undefined,
+          });
+        });
+        return addressed.bulkWrite(updates, { ordered: false });
+      },
+    }),
     expire: async (result) => {
-      const { modifiedCount } = await addressed.updateMany(
-        {
-          $or: [{ state: 'pending' }, { state: 'sending', ...isDue() }],
-          expiresAt: { $exists: true },
-          $expr: { $lte: ['$expiresAt', now()] },
-        },
-        recording(result, now(), later),
+      const isExpired = {
+        $or: [{ state: 'pending' as const }, { state: 'sending' as const, ...isDue() }],
+        expiresAt: { $exists: true },
+        $expr: { $lte: ['$expiresAt', now()] },
+      };
+      const found = await addressed
+        .find(isExpired)
+        .project<Pick<Addressed, '_id'> & Told>({ now: now() })
+        .limit(expiredAtOnce)
+        .toArray();
+      if (found.length === 0) return 0;
+      const updates = found.map(({ _id, now: at }) =>
+        recordingOf({ ...isExpired, _id }, result, { at, isLink: true }),
       );
+      const { modifiedCount } = await addressed.bulkWrite(updates, { ordered: false });
       return modifiedCount;
     },
   };
@@ -252,11 +281,11 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
   );
   await addressed.createIndex(
     { settledAt: 1 },
-    { name: 'kept_for_a_while', expireAfterSeconds: keptDays * 86_400 },
+    { name: 'kept_since_settled', expireAfterSeconds: keptDays * 86_400, sparse: true },
   );
 }
 
-function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
+function claimedOf(document: Addressed): Claimed {
   const { _id, message, eventName, organisationId, recipient } = document;
   const { attempts, queuedAt, expiresAt, insisted, trace } = document;
   if (message === undefined || document.claimedAt === undefined)
@@ -277,50 +306,51 @@ function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
 }
 
 /** The previous holder ended before it recorded the result, so the result is unknown. */
-function inherited(now: unknown): object {
-  const entry = {
-    at: now,
-    state: 'pending',
-    problem: 'the process ended before it recorded the result',
-    uncertain: true,
-  };
-  const wasSending = { $eq: ['$state', 'sending'] };
-  return {
-    attempts: { $add: ['$attempts', { $cond: [wasSending, 1, 0] }] },
-    history: { $cond: [wasSending, historyWith(entry), '$history'] },
-  };
+function inherited(at: Date): Entry {
+  const problem = 'the process ended before it recorded the result';
+  return { at, state: 'pending', problem, uncertain: true };
 }
 
-function historyWith(entry: object): object {
-  return { $slice: [{ $concatArrays: [{ $ifNull: ['$history', []] }, [entry]] }, -longestHistory] };
+function kept(entry: Entry) {
+  return { $each: [entry], $slice: -longestHistory };
 }
 
-/** A pipeline, because it needs the database's clock and the document's previous state. */
-function recording(result: DeliveryResult, now: unknown, later: (ms: number) => object): object[] {
+function after(time: Date, ms: number): Date {
+  return new Date(time.getTime() + ms);
+}
+
+/** `isLink`: its message holds credentials, which are not kept once it is settled. */
+function recordingOf(
+  filter: driver.Filter<Addressed>,
+  result: DeliveryResult,
+  { at, isLink }: { readonly at: Date; readonly isLink: boolean },
+) {
   const isPending = result.state === 'pending';
   const attempted = 'attempted' in result ? result.attempted : result.state === 'sent';
-  const entry = {
-    at: now,
+  const problem = 'problem' in result ? { problem: result.problem } : {};
+  const entry: Entry = {
+    at,
     state: result.state,
-    ...('problem' in result ? { problem: { $literal: result.problem } } : {}),
-    ...('reply' in result ? { reply: { $literal: result.reply } } : {}),
+    ...problem,
+    ...('reply' in result ? { reply: result.reply } : {}),
     ...(isPending && result.uncertain ? { uncertain: true } : {}),
   };
-  const forgotten = ['lease', 'claimedAt'];
-  if (result.state === 'sent') forgotten.push('problem');
-  // Its links are credentials.
-  const message = { $cond: [{ $eq: [{ $type: '$expiresAt' }, 'missing'] }, '$message', '$$REMOVE'] };
-  return [
-    {
-      $set: {
-        state: result.state,
-        ...(isPending ? { dueAt: later(result.retryInMs) } : { settledAt: now, message }),
-        ...('problem' in result ? { problem: { $literal: result.problem } } : {}),
-        attempts: { $add: ['$attempts', attempted ? 1 : 0] },
-        // An unavailable server is recorded only in `problem`, however often it happens.
-        ...(attempted || !isPending ? { history: historyWith(entry) } : {}),
-      },
+  const update: driver.UpdateFilter<Addressed> = {
+    $set: {
+      state: result.state,
+      ...problem,
+      ...(isPending ? { dueAt: after(at, result.retryInMs) } : { settledAt: at }),
     },
-    { $unset: forgotten },
-  ];
+    $unset: {
+      lease: '',
+      claimedAt: '',
+      ...(result.state === 'sent' && { problem: '' }),
+      ...(isLink && !isPending && { message: '' }),
+    },
+    ...(attempted && { $inc: { attempts: 1 } }),
+    // An unavailable server is recorded only in `problem`, however often it happens.
+    ...((attempted || !isPending) && { $push: { history: kept(entry) } }),
+  };
+  // Not `updateOne`: MongoDB would write a note of each, so that the driver can repeat it. Whoever records repeats by itself.
+  return { updateMany: { filter, update } };
 }

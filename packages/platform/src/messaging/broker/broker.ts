@@ -56,6 +56,14 @@ export function on<D extends EventDeclaration>(
   return { declaration, handle: (event) => handle(event as ReceivedEvent<D>) };
 }
 
+/** For handlers that gather what they store and store it together: all that the broker sends ahead are at work at once. */
+export function onShared<D extends EventDeclaration>(
+  declaration: D,
+  handle: (event: ReceivedEvent<D>) => Promise<void>,
+): Subscription {
+  return { ...on(declaration, handle), isShared: true };
+}
+
 /**
  * For events that come by the thousand: `handle` gets up to 500 of them at once, in any order. All are acknowledged when it resolves. So
  * it must do all of them or, when it throws, none. After a failure each event is handled as a batch of one.

@@ -29,7 +29,7 @@ type Delivered = { readonly message: ConsumeMessage; readonly trace: Context };
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
 const PREFETCH = 250;
-/** Handlers at work at once, beside the batches: together fewer than the database connections, so that requests always find one. */
+/** Handlers at work at once, beside the batches and the shared ones: together fewer than the database connections, so that requests always find one. */
 const HANDLERS_AT_ONCE = { main: 5, bulk: 1 } as const;
 /** This many fit into a transaction of some ten milliseconds. Twice as many are prefetched, so that the next batch fills meanwhile. */
 const BATCH_AT_MOST = 500;
@@ -63,6 +63,7 @@ export async function startConsuming(o: {
   const { finish, finishTogether, putOff } = finishBy({ ...o, acknowledging, byType });
   const waiting: Delivered[] = [];
   const running = new Set<Promise<void>>();
+  const sharing = new Set<Promise<void>>();
   const over = new AbortController();
   const holding = startHolding<Delivered>({
     ...o,
@@ -75,8 +76,17 @@ export async function startConsuming(o: {
 
   function handleAlone(delivery: Delivered): void {
     if (over.signal.aborted) return;
-    waiting.push(delivery);
-    startWaiting();
+    if (isShared(delivery)) {
+      const work = tryOrHold(delivery).finally(() => sharing.delete(work));
+      sharing.add(work);
+    } else {
+      waiting.push(delivery);
+      startWaiting();
+    }
+  }
+
+  function isShared({ message }: Delivered): boolean {
+    return byType.get(String(message.properties.headers?.['cloudEvents_type']))?.isShared === true;
   }
 
   function startWaiting(): void {
@@ -163,7 +173,7 @@ export async function startConsuming(o: {
       await told.catch((error: unknown) =>
         o.logger.warn({ error }, 'further deliveries will be delivered again'),
       );
-      await Promise.all([...running, ...batchesAtWork, holding.stopped()]);
+      await Promise.all([...running, ...sharing, ...batchesAtWork, holding.stopped()]);
       channel.nackAll(true);
     },
     inHand: () => {

@@ -21,6 +21,8 @@ export type Subscription = {
   readonly handle: (event: ReceivedEvent) => Promise<void>;
   /** If given, events are handled in batches; `handle` then handles only events of failed batches. */
   readonly handleTogether?: (events: readonly ReceivedEvent[]) => Promise<void>;
+  /** Handlers that wait for each other to share a transaction. They take none of the places for handlers at work at once. */
+  readonly isShared?: true;
 };
 
 export function toMessage(
