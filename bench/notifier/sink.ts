@@ -1,6 +1,6 @@
 /**
  * `node bench/notifier/sink.ts`: a mail server that takes every mail, remembers its Message-ID and forgets the rest; one for all peers.
- * `DELETE /?answerAfterMs=20` forgets what it remembers, and from then on it answers each mail after so many milliseconds.
+ * `DELETE /?answerAfterMs=50` forgets what it remembers, and from then on it answers each mail after so many milliseconds.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

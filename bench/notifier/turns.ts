@@ -26,7 +26,7 @@ export type Turn = {
 
 export const alone = "nodemailer's pool alone";
 export const fromStore = 'notifier, from the store';
-export const slowMs = 20;
+export const slowMs = 50;
 export const oneSlow = `one notifier, answers after ${slowMs} ms`;
 export const fourSlow = `four notifiers, answers after ${slowMs} ms`;
 const connections = 5;
