@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/stores/broker';
@@ -6,6 +7,7 @@ import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';
+import { newEvent } from '../src/messaging/events.ts';
 import { recordInInbox, startInboxPruning } from '../src/messaging/inbox.ts';
 import { addToOutbox, startOutboxRelay } from '../src/messaging/outbox.ts';
 import { type Postgres, sqlOf } from '../src/postgres/postgres.ts';
@@ -19,6 +21,8 @@ import {
   type EventStore,
   openEventStore,
   openPatiently,
+  Poured,
+  testDeclarations,
   upTo,
 } from './test-events.ts';
 
@@ -41,11 +45,11 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await resources.disposeAsync();
-  await postgres.query('TRUNCATE outbox, inbox, sent_events');
+  await postgres.query('TRUNCATE outbox, inbox, sent_events, unknown_events');
 });
 
-async function startRelay(url = corner.url) {
-  const broker = resources.use(await connectTestBroker({ ...corner, url }, 'offers'));
+async function startRelay(url = corner.url, declarations: readonly EventDeclaration[] = testDeclarations) {
+  const broker = resources.use(await connectTestBroker({ ...corner, url }, 'offers', { declarations }));
   return { broker, relay: resources.use(startOutboxRelay({ postgres, broker, ...settings })) };
 }
 
@@ -142,6 +146,29 @@ describe('the outbox', () => {
     const ended = resources.use(await openPatiently(store.url));
     await ended.transaction((tx) => addToOutbox(tx, [counted(0)]));
     await eventually(() => expect(received).toEqual([0]));
+  });
+
+  it('sets events aside that its release does not know, publishes those behind them, and the others once a release knows them', async () => {
+    const received = await collect();
+    const setAside = async () => (await postgres.query('SELECT FROM unknown_events')).length;
+    const pour = (drop: number) =>
+      newEvent(Poured, { subject: 'test/1', subjectVersion: drop, at: new Date(), data: { drop } });
+    await postgres.transaction((tx) => addToOutbox(tx, [pour(1), counted(0), pour(2), counted(1)]));
+    const { relay: old } = await startRelay();
+    await eventually(() => expect(received).toEqual([0, 1]));
+    await eventually(async () => expect([await waiting(), await setAside()]).toEqual([0, 2]));
+    await old[Symbol.asyncDispose]();
+    const drops: number[] = [];
+    const declarations = [...testDeclarations, Poured];
+    const billing = resources.use(await connectTestBroker(corner, 'billing', { declarations }));
+    await billing.consume([
+      on(Counted, async () => {}),
+      on(Poured, async (event) => void drops.push(event.data.drop)),
+    ]);
+    await startRelay(corner.url, declarations);
+    await eventually(() => expect(drops).toEqual([1, 2]));
+    await eventually(async () => expect([await waiting(), await setAside()]).toEqual([0, 0]));
+    expect(received).toEqual([0, 1]);
   });
 
   it('sends no NOTIFY: such commits wait for each other, in all databases of the server', async () => {

@@ -36,7 +36,7 @@ const LOOK_EVERY_MS = 15_000;
 const LAST_FLUSH_MS = 3_000;
 
 export function startRelay(o: {
-  /** Publishes the oldest events and deletes them. Returns their number, or `busy` when another relay is running. */
+  /** Publishes the oldest events and deletes them. Returns how many left the outbox, or `busy` when another relay is running. */
   relayBatch: () => Promise<number | 'busy'>;
   countWaiting: () => Promise<Waiting>;
   everyMs: number;
@@ -110,12 +110,12 @@ export function startRelay(o: {
 function watchWaiting(o: { countWaiting: () => Promise<Waiting>; logger: Logger; metrics: Metrics }): Loop {
   const events = o.metrics.gauge({
     name: 'outbox_events',
-    help: 'Events in the outbox that wait to be published; 10000 stands for that many or more',
+    help: 'Events that wait to be published, in the outbox or set aside because this release does not know them; 10000 stands for that many or more',
   });
   let oldestSinceMs: number | undefined;
   const age = {
     name: 'outbox_oldest_event_age_seconds',
-    help: 'For how long the oldest event in the outbox has waited to be published; 0 when there is none',
+    help: 'For how long the oldest of these events has waited to be published; 0 when there is none',
   };
   o.metrics.readGauge(age, (gauge) =>
     gauge.set(oldestSinceMs === undefined ? 0 : (performance.now() - oldestSinceMs) / 1_000),

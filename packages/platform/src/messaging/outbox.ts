@@ -59,7 +59,10 @@ export function startOutboxRelay(o: {
     ...o,
     everyMs: POLL_EVERY_MS,
     relayBatch: () => relayBatch(postgres, o.broker),
-    countWaiting: () => countWaiting(postgres),
+    countWaiting: async () => {
+      await putBackKnown(postgres, o.broker);
+      return countWaiting(postgres);
+    },
   });
   postgres.committed.on(outboxWritten, relay.wake);
   const pruning = startSentEventsPruning(o);
@@ -75,32 +78,50 @@ export function startOutboxRelay(o: {
 
 /**
  * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed. If anything fails, they stay in the
- * outbox. Published events are kept for a while (sent-events.ts). Returns the number of events, or `busy` if another relay is running.
+ * outbox. Published events are kept for a while (sent-events.ts), those that this release does not know until one does. Returns the number
+ * of events that left the outbox, or `busy` if another relay is running.
  * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
     // Events with credentials, such as sign-in links, are not kept after they were sent.
-    const taken = await tx.query<Taken>(takeStatement, [RELAY_BATCH_SIZE, broker.typesWithCredentials]);
+    const { types, typesWithCredentials } = broker;
+    const taken = await tx.query<Taken>(takeStatement, [RELAY_BATCH_SIZE, typesWithCredentials, types]);
     if (taken[0]?.held !== true) return 'busy';
     const rows = taken.flatMap(({ position, event }) => (position === null ? [] : [{ position, event }]));
-    if (rows.length === 0) return 0;
     // DELETE ... RETURNING guarantees no order.
     rows.sort((a, b) => (a.position < b.position ? -1 : 1));
-    await broker.publish(rows.map((row) => row.event));
+    const known = rows.map((row) => row.event).filter((event) => types.includes(event.type));
+    if (known.length > 0) await broker.publish(known);
     return rows.length;
   });
 }
 
-/** Reads the oldest rows by the index of the primary key, so that a long outbox is not read as a whole. */
+/** In the order in which they were written; after the events that wait now, also after later ones of the same subject. */
+async function putBackKnown(postgres: Postgres, broker: Broker): Promise<void> {
+  await postgres.query(
+    `WITH known AS (
+       DELETE FROM unknown_events WHERE position IN (
+         SELECT position FROM unknown_events WHERE event ->> 'type' = ANY ($1) ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING position, event, written_at)
+     INSERT INTO outbox (event, written_at) SELECT event, written_at FROM known ORDER BY position`,
+    [broker.types, MAX_COUNTED],
+  );
+}
+
+/**
+ * Reads the oldest rows by the index of the primary key, so that a long outbox is not read as a whole. Those that this release does not know
+ * wait too, so that somebody hears of them.
+ */
 async function countWaiting(postgres: Postgres): Promise<Waiting> {
   const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
     `SELECT count(*)::integer AS events,
             extract(epoch FROM clock_timestamp() - min(written_at))::float8 * 1000 AS "oldestAgeMs"
-     FROM (SELECT written_at FROM outbox ORDER BY position LIMIT $1) AS oldest`,
+     FROM ((SELECT written_at FROM outbox ORDER BY position LIMIT $1)
+           UNION ALL (SELECT written_at FROM unknown_events ORDER BY position LIMIT $1)) AS oldest`,
     [MAX_COUNTED],
   );
-  return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
+  return { events: Math.min(row?.events ?? 0, MAX_COUNTED), oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
 /** `position` is null in the one row that an empty outbox gives. */
@@ -121,9 +142,13 @@ const takeStatement: PreparedStatement = {
           DELETE FROM outbox WHERE position IN (
             SELECT position FROM outbox WHERE (SELECT held FROM relay)
              ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
-          RETURNING position, event),
+          RETURNING position, event, written_at),
+        set_aside AS (
+          INSERT INTO unknown_events SELECT position, event, written_at FROM taken
+           WHERE (event ->> 'type' = ANY ($3)) IS NOT TRUE),
         kept AS (
           INSERT INTO sent_events (position, event, happened_at)
-          SELECT position, event, (event ->> 'time')::timestamptz FROM taken WHERE event ->> 'type' <> ALL ($2))
+          SELECT position, event, (event ->> 'time')::timestamptz FROM taken
+           WHERE event ->> 'type' = ANY ($3) AND event ->> 'type' <> ALL ($2))
         SELECT held, position, event FROM relay LEFT JOIN taken ON true`,
 };

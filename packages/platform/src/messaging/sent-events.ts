@@ -18,7 +18,7 @@ export type Republished = {
 
 /**
  * Puts events of a period back into the outbox, oldest first, with their original ids. Returns 0 when there are no more. Only events of
- * `types`: this release cannot publish other ones, and in the outbox such an event would block all later events.
+ * `types`: this release cannot publish other ones.
  */
 export async function republish(
   postgres: Postgres,
