@@ -83,7 +83,7 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
     query: record(postgres),
     transaction: async (work) => {
       statements.push({ sql: 'BEGIN', values: [] });
-      const result = await postgres.transaction((tx) => work({ query: record(tx) }));
+      const result = await postgres.transaction((tx) => work({ ...tx, query: record(tx) }));
       statements.push({ sql: 'COMMIT', values: [] });
       return result;
     },

@@ -4,6 +4,7 @@ import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/store
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createDeadline } from '../src/calls/deadline.ts';
+import { Batch } from '../src/postgres/batch.ts';
 import { isTooLate, openPostgres, type Postgres } from '../src/postgres/postgres.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
@@ -49,6 +50,82 @@ describe('postgres', () => {
       return tx.query('SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements');
     });
     expect(parsed).toEqual([{ name: 'doubled', runs: 2n }]);
+  });
+
+  describe('statements that a transaction sends in one message', () => {
+    const idsOf = async (...ids: number[]) => {
+      const rows = await postgres.query<{ id: bigint }>('SELECT id FROM coins WHERE id = ANY ($1)', [ids]);
+      return rows.map(({ id }) => id);
+    };
+
+    it('run in their order, and each caller gets its own rows', async () => {
+      const given = await postgres.transaction((tx) => {
+        tx.queryLater('INSERT INTO coins VALUES (20)');
+        return Promise.all([
+          tx.query('UPDATE coins SET id = 21 WHERE id = 20 RETURNING id'),
+          tx.query('SELECT 1 AS one'),
+          tx.query('DELETE FROM coins WHERE id = 21 RETURNING id'),
+        ]);
+      });
+      expect(given).toEqual([[{ id: 21n }], [{ one: 1 }], [{ id: 21n }]]);
+    });
+
+    it('are committed also when nothing is asked for after them, with a deadline and without', async () => {
+      for (const [id, deadline] of [
+        [22, undefined],
+        [23, createDeadline(60_000)],
+      ] as const)
+        await postgres.transaction(
+          async (tx) => tx.queryLater('INSERT INTO coins VALUES ($1)', [id]),
+          deadline,
+        );
+      expect(await idsOf(22, 23)).toEqual([22n, 23n]);
+    });
+
+    it('fail together, with the error of the one that failed, and nothing is committed', async () => {
+      for (const deadline of [undefined, createDeadline(60_000)]) {
+        const atQuery = postgres.transaction(async (tx) => {
+          tx.queryLater('SELECT 1 / 0');
+          await tx.query('INSERT INTO coins VALUES (24)');
+        }, deadline);
+        await expect(atQuery).rejects.toMatchObject({ code: '22012' });
+        const atCommit = postgres.transaction(async (tx) => {
+          await tx.query('INSERT INTO coins VALUES (24)');
+          tx.queryLater('SELECT 1 / 0');
+        }, deadline);
+        await expect(atCommit).rejects.toMatchObject({ code: '22012' });
+      }
+      expect(await idsOf(24)).toEqual([]);
+    });
+
+    it('do not run if the beginning of the transaction fails, as when an administrator cancels it', async () => {
+      const client = await postgres.pool.connect();
+      const { promise: error, resolve } = Promise.withResolvers<Error | null>();
+      // The first one fails as `BEGIN` would; the second one would commit by itself.
+      const statements = [{ text: 'SELECT 1 / 0' }, { text: 'INSERT INTO coins VALUES (25)' }];
+      client.query(new Batch(statements, resolve));
+      expect(await error).toMatchObject({ code: '22012' });
+      client.release();
+      expect(await idsOf(25)).toEqual([]);
+    });
+
+    it('leave the connection usable after an error, whichever of them are prepared', async () => {
+      await using single = await openPostgres({ url: database.url, ...settings, maxConnections: 1 });
+      let opened = 0;
+      single.pool.on('connect', () => {
+        opened += 1;
+      });
+      const inverse = { name: 'inverse', sql: 'SELECT 60 / $1::int AS inverse' };
+      const double = { name: 'double', sql: 'SELECT 2 * $1::int AS double' };
+      const both = (of: unknown) =>
+        single.transaction((tx) => Promise.all([tx.query(inverse, [of]), tx.query(double, [of])]));
+      await expect(both(0)).rejects.toMatchObject({ code: '22012' });
+      await expect(both({ unsendable: 1n })).rejects.toThrow('BigInt');
+      await expect(both('no number')).rejects.toMatchObject({ code: '22P02' });
+      expect(await both(2)).toEqual([[{ inverse: 30 }], [{ double: 4 }]]);
+      expect(await both(3)).toEqual([[{ inverse: 20 }], [{ double: 6 }]]);
+      expect(opened).toBe(0);
+    });
   });
 
   it('emits the topic of a transaction after its commit, and not when it throws or its commit fails', async () => {

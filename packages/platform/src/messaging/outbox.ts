@@ -3,7 +3,7 @@
  * they were written, each at least once (architecture, rule 3).
  */
 
-import type { Postgres, PreparedStatement, Transaction } from '../postgres/postgres.ts';
+import type { Postgres, PreparedStatement, Queryable, Transaction } from '../postgres/postgres.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
@@ -14,9 +14,10 @@ import { startSentEventsPruning } from './sent-events.ts';
 /** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
 export const outboxWritten = 'outbox-written';
 
+/** The events are written with the next query of the transaction, or with its commit. */
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query(addStatement, [JSON.stringify(events)]);
+  tx.queryLater(addStatement, [JSON.stringify(events)]);
   tellOutbox(tx);
 }
 
@@ -38,7 +39,7 @@ const addStatement: PreparedStatement = {
 };
 
 /** Wakes the relay of this process after the commit. */
-export function tellOutbox(tx: Transaction): void {
+export function tellOutbox(tx: Queryable): void {
   tx.tellAfterCommit?.(outboxWritten);
 }
 

@@ -5,6 +5,7 @@ import type { Deadline } from '../calls/deadline.ts';
 import { Fault, serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { Batch, collectStatements } from './batch.ts';
 import { CopyIn } from './copy-in.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 
@@ -22,7 +23,9 @@ export function sqlOf(statement: string | PreparedStatement): string {
   return typeof statement === 'string' ? statement : statement.sql;
 }
 
-export type Transaction = {
+/** A transaction, or a pool on which each statement commits by itself. */
+export type Queryable = {
+  /** In a transaction, statements that are asked for at once, as in a `Promise.all`, are sent in one message, in their order. */
   readonly query: <R extends pg.QueryResultRow>(
     statement: string | PreparedStatement,
     values?: readonly unknown[],
@@ -31,11 +34,16 @@ export type Transaction = {
   readonly tellAfterCommit?: (topic: string) => void;
 };
 
-/** A transaction, or a pool on which each statement commits by itself. */
-export type Queryable = Transaction;
+export type Transaction = Queryable & {
+  /**
+   * For a statement whose rows nobody needs: it is sent in one message with the next query of the transaction, or with its commit. If it
+   * fails, these fail with its error.
+   */
+  readonly queryLater: (statement: string | PreparedStatement, values?: readonly unknown[]) => void;
+};
 
 export type Postgres = AsyncDisposable &
-  Transaction & {
+  Queryable & {
     readonly pool: pg.Pool;
     /**
      * Commits the changes of `work`; rolls back when it throws. `work` makes no network calls.
@@ -134,19 +142,34 @@ async function inTransaction<T>(
   // Without a listener a connection loss between two statements would end the process.
   client.on('error', onLost);
   const topics = new Set<string>();
+  const { query, queryLater, flush } = collectStatements((statements) => rowsOfAll(client, statements));
   const tx: Transaction = {
-    query: (statement, values) => rowsOf(client, statement, values),
+    query: async <R extends pg.QueryResultRow>(
+      sql: string | PreparedStatement,
+      values?: readonly unknown[],
+    ) => (await query(statementOf(sql, values))) as R[],
+    queryLater: (sql, values) => queryLater(statementOf(sql, values)),
     tellAfterCommit: (topic) => void topics.add(topic),
   };
   let broken: Error | undefined;
   try {
-    const commitByMs = await begin(client, clock, deadline);
-    const result = await work(tx);
-    await tx.query(commitByMs === undefined ? 'COMMIT' : commitBefore(commitByMs));
+    queryLater(BEGIN);
+    if (deadline !== undefined) queryLater(boundOfIdleTime(deadline));
+    const working = work(tx);
+    // Asked for at once with the first statement of `work`, and answered after it.
+    const commitByMs =
+      deadline && tx.query<Shown>(SHOW_TIME).then(([shown]) => commitInstant(clock, deadline, shown));
+    commitByMs?.catch(() => {});
+    const result = await working;
+    if (commitByMs === undefined) await query(COMMIT);
+    else {
+      await flush();
+      await rowsOf(client, commitBefore(await commitByMs));
+    }
     for (const topic of topics) committed.emit(topic);
     return result;
   } catch (error) {
-    broken = await tx.query('ROLLBACK').then(() => undefined, asError);
+    broken = await rowsOf(client, 'ROLLBACK').then(() => undefined, asError);
     // The server ended the idle transaction: later statements had no effect.
     throw lost !== undefined && isTooLate(asFault(lost)) ? asFault(lost) : error;
   } finally {
@@ -206,29 +229,24 @@ async function askTime(pool: pg.Pool, clock: StoreClock): Promise<void> {
   if (row !== undefined) clock.note(row.shownMs);
 }
 
-/** @returns by when, on the database's clock, the transaction must be committed; undefined without a deadline */
-async function begin(
-  client: pg.ClientBase,
-  clock: StoreClock,
-  deadline: Deadline | undefined,
-): Promise<number | undefined> {
-  const ask = (sql: string) =>
-    client.query(sql).catch((error: unknown) => {
-      throw asFault(error);
-    });
-  if (deadline === undefined) return void (await ask('BEGIN'));
-  const bound = `SET LOCAL idle_in_transaction_session_timeout = ${longestIdleMs(deadline)}`;
-  const shown = await ask(`BEGIN; ${bound}; ${SHOW_TIME}`);
-  const [row] = (shown as unknown as pg.QueryResult<Shown>[]).at(-1)?.rows ?? [];
-  if (row === undefined) throw new Error('the database did not show its time');
-  clock.note(row.shownMs);
+const BEGIN = { text: 'BEGIN' };
+const COMMIT = { text: 'COMMIT' };
+
+/** By when, in Unix milliseconds of the database's clock, a transaction with this deadline must be committed. */
+function commitInstant(clock: StoreClock, deadline: Deadline, shown: Shown | undefined): number {
+  if (shown === undefined) throw new Error('the database did not show its time');
+  clock.note(shown.shownMs);
   // The shown time is a little old, so the computed instant is too early rather than too late.
-  return Math.floor(Math.min(row.shownMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity));
+  return Math.floor(Math.min(shown.shownMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity));
 }
 
 /** While the process is paused, its transaction holds locks no longer than this. */
-function longestIdleMs(deadline: Deadline): number {
-  return Math.min(Math.max(IDLE_AT_LEAST_MS, Math.ceil(deadline.remainingMs())), IDLE_IN_TRANSACTION_MS);
+function boundOfIdleTime(deadline: Deadline): pg.QueryConfig {
+  const longestMs = Math.min(
+    Math.max(IDLE_AT_LEAST_MS, Math.ceil(deadline.remainingMs())),
+    IDLE_IN_TRANSACTION_MS,
+  );
+  return { text: `SET LOCAL idle_in_transaction_session_timeout = ${longestMs}` };
 }
 
 /** Check and commit in one message, so that a pause of the process cannot fall between them. */
@@ -257,17 +275,33 @@ export function isTooLate(error: unknown): boolean {
   return error instanceof Fault && error.cause instanceof TooLate;
 }
 
+function statementOf(sql: string | PreparedStatement, values: readonly unknown[] = []): pg.QueryConfig {
+  const name = typeof sql === 'string' ? {} : { name: sql.name };
+  return { ...name, text: sqlOf(sql), values: [...values] };
+}
+
 async function rowsOf<R extends pg.QueryResultRow>(
   on: pg.ClientBase,
-  statement: string | PreparedStatement,
-  values: readonly unknown[] = [],
+  sql: string | PreparedStatement,
+  values?: readonly unknown[],
 ): Promise<R[]> {
-  const name = typeof statement === 'string' ? {} : { name: statement.name };
   try {
-    return (await on.query<R>({ ...name, text: sqlOf(statement), values: [...values] })).rows;
+    return (await on.query<R>(statementOf(sql, values))).rows;
   } catch (error) {
     throw asFault(error);
   }
+}
+
+/** Sends the statements in one message. */
+async function rowsOfAll(
+  on: pg.ClientBase,
+  statements: readonly pg.QueryConfig[],
+): Promise<readonly pg.QueryResultRow[][]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly pg.QueryResultRow[][]>();
+  const types = { getTypeParser: exactTypeParser };
+  const typed = statements.map((statement) => ({ ...statement, types }));
+  on.query(new Batch(typed, (error, rows) => (error === null ? resolve(rows) : reject(asFault(error)))));
+  return promise;
 }
 
 async function copyRows(client: pg.ClientBase, statement: string, rows: string): Promise<void> {

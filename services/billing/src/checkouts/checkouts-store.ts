@@ -31,12 +31,15 @@ function rowOf(purchase: Purchase) {
   return { ...tables[purchase.kind], key };
 }
 
+/** The columns of a `PaymentRow`. */
+export const paymentColumns = `
+  purchase, offer_id, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method,
+  earned_minor, credited_minor, state, pay_token, expiry_at, paid_at, paid_session_id, payment_intent_id,
+  deletion, deletion_taken_back, generation, session_id, url, expires_at, expired`;
+
 const lockStatement: PreparedStatement = {
   name: 'lock-payment',
-  sql: `SELECT purchase, offer_id, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method,
-               earned_minor, credited_minor, state, pay_token, expiry_at, paid_at, paid_session_id, payment_intent_id,
-               deletion, deletion_taken_back, generation, session_id, url, expires_at, expired
-          FROM lock_payment($1, $2, $3)`,
+  sql: `SELECT ${paymentColumns} FROM lock_payment($1, $2, $3)`,
 };
 
 /**
@@ -48,18 +51,21 @@ export async function lockPaymentRow(
   purchase: Purchase,
   lockBefore: string | null = null,
 ): Promise<PaymentRow | undefined> {
-  const [offerId, topUpId] = purchase.kind === 'offer' ? [purchase.offerId, null] : [null, purchase.topUpId];
+  const { offerId, topUpId } = idsOf(purchase);
   const [row] = await tx.query<PaymentRow>(lockStatement, [offerId, topUpId, lockBefore]);
   return row;
 }
 
+/** The values of the columns `offer_id` and `top_up_id`, one of which is null. */
+export function idsOf(purchase: Purchase) {
+  return purchase.kind === 'offer'
+    ? { offerId: purchase.offerId, topUpId: null }
+    : { offerId: null, topUpId: purchase.topUpId };
+}
+
 /** Undefined also for an offer that is not paid by card. */
-export async function lockCardPayment(
-  tx: Transaction,
-  purchase: Purchase,
-  lockBefore: string | null = null,
-): Promise<CardPayment | undefined> {
-  const row = await lockPaymentRow(tx, purchase, lockBefore);
+export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
+  const row = await lockPaymentRow(tx, purchase);
   return row && isCardRow(row) ? toCardPayment(row) : undefined;
 }
 

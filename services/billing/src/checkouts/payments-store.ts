@@ -1,8 +1,10 @@
 /** Payments of offers in Postgres. The row of an offer is locked before its money moves. */
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { CardPayment, Receipt } from '../domain/payments/card-payment.ts';
 import type { Checkout } from '../domain/payments/checkout.ts';
 import type { OfferOfBook, OfferPayment, Sale } from '../domain/payments/offer-payment.ts';
 import { bookOf } from '../ledger/book-row.ts';
+import { intentLock } from '../reversals/reversals-store.ts';
 import {
   insertSession,
   isCardRow,
@@ -69,14 +71,23 @@ export async function deletePayment(tx: Transaction, offerId: number): Promise<v
   await tx.query('DELETE FROM offer_payments WHERE offer_id = $1', [offerId]);
 }
 
-/** @param lockBefore names an advisory lock that is taken before the row */
-export async function lockOfferPayment(
-  tx: Transaction,
-  offerId: number,
-  lockBefore: string | null = null,
-): Promise<OfferPayment | undefined> {
-  const row = await lockPaymentRow(tx, { kind: 'offer', offerId }, lockBefore);
+export async function lockOfferPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
+  const row = await lockPaymentRow(tx, { kind: 'offer', offerId });
   return row && toOfferPayment(row);
+}
+
+/** The payment that a receipt is for, with the lock for which refunds and disputes of the same payment at the provider wait. */
+export async function lockPaymentOf(
+  tx: Transaction,
+  { purchase, paymentIntentId }: Receipt,
+): Promise<OfferPayment | CardPayment | undefined> {
+  const row = await lockPaymentRow(tx, purchase, paymentIntentId && intentLock(paymentIntentId));
+  return row && toPayment(row);
+}
+
+/** Of an offer or of a top-up. */
+export function toPayment(row: PaymentRow): OfferPayment | CardPayment {
+  return row.purchase === 'top-up' && isCardRow(row) ? toCardPayment(row) : toOfferPayment(row);
 }
 
 const SELECT_PAYMENT = `SELECT * FROM payments WHERE purchase = 'offer'`;

@@ -10,31 +10,29 @@ import {
 } from '../domain/payments/card-payment.ts';
 import { opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
-import { isOfOffer, type OfferCardPayment } from '../domain/payments/offer-payment.ts';
+import { isOfOffer, type OfferCardPayment, type OfferPayment } from '../domain/payments/offer-payment.ts';
 import { issueInvoice } from '../invoices/invoices.ts';
 import { postReversalsOf } from '../reversals/record-reversal.ts';
-import { intentLock } from '../reversals/reversals-store.ts';
 import { postPaidTopUp } from '../top-ups/post-paid-top-up.ts';
 import { isRecordedProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
-import { earlierSession, lockCardPayment, saveCheckout } from './checkouts-store.ts';
-import { lockOfferPayment } from './payments-store.ts';
+import { earlierSession, saveCheckout } from './checkouts-store.ts';
+import { lockPaymentOf } from './payments-store.ts';
 import { postPaidOffer } from './post-paid-offer.ts';
 
 export type Issuing = { readonly seller: Seller; readonly now: Date };
 
-/** The caller has locked no payment yet. A payment is posted together with its invoice. */
+/**
+ * A payment is posted together with its invoice.
+ * @param payment that of the receipt, locked as by `lockPaymentOf`: every transaction that needs several of these locks takes them in that
+ * order, and before it posts anything
+ */
 export async function recordPayment(
   tx: Transaction,
+  payment: OfferPayment | CardPayment | undefined,
   receipt: Receipt,
   { seller, now }: Issuing,
 ): Promise<PaymentOutcome> {
   const { purchase, paymentIntentId } = receipt;
-  // Before the row lock and before anything is posted: every transaction that needs several of these locks takes them in this order.
-  const lockBefore = paymentIntentId === null ? null : intentLock(paymentIntentId);
-  const payment =
-    purchase.kind === 'offer'
-      ? await lockOfferPayment(tx, purchase.offerId, lockBefore)
-      : await lockCardPayment(tx, purchase, lockBefore);
   const problem = receiptProblem(payment, receipt, await earlierSession(tx, payment, receipt));
   if (problem !== null) return problem;
   // `receiptProblem` returns a problem for every other payment.
@@ -43,13 +41,13 @@ export async function recordPayment(
 
   // The webhook can arrive before the response that contains the session id.
   const checkout = paid(opened(unpaid.checkout, { ...receipt, url: null }), now);
-  const isTakenBack = await saveCheckout(tx, purchase, checkout, now, receipt);
   const paidPayment = { ...unpaid, checkout, paymentIntentId };
-  const invoiced = isOfOffer(paidPayment)
-    ? await postPaidOffer(tx, paidPayment, now)
-    : await postPaidTopUp(tx, paidPayment, now);
+  const [isTakenBack, invoiced] = await Promise.all([
+    saveCheckout(tx, purchase, checkout, now, receipt),
+    isOfOffer(paidPayment) ? postPaidOffer(tx, paidPayment, now) : postPaidTopUp(tx, paidPayment, now),
+  ]);
   if (isTakenBack && paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
-  await issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
+  issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
   return 'paid';
 }
 
@@ -59,7 +57,8 @@ export async function recordPayment(
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
   const now = billing.clock.now();
   const { recorded, isNew } = await billing.postgres.transaction(async (tx) => {
-    const recorded = await recordPayment(tx, receipt, { seller: billing.seller, now });
+    const payment = await lockPaymentOf(tx, receipt);
+    const recorded = await recordPayment(tx, payment, receipt, { seller: billing.seller, now });
     return { recorded, isNew: !isProblem(recorded) || (await storeProblem(tx, receipt, recorded, now)) };
   });
   if (isNew) reportPayment(billing, receipt, recorded);
@@ -76,7 +75,7 @@ async function storeProblem(
   if (await isRecordedProblem(tx, receipt.sessionId, problem)) return false;
   const eventId = `found ${receipt.sessionId}`;
   const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
-  const isNew = await recordProviderEvent(tx, found, problem, now);
+  const isNew = (await recordProviderEvent(tx, found, problem, now)) !== 'seen-before';
   if (!isNew) await recordOutcome(tx, eventId, problem);
   return isNew;
 }

@@ -19,9 +19,9 @@ const dueInvoiceStatement: PreparedStatement = {
 };
 
 /** The invoice is issued in the commit: the trigger `number_invoice` gives it the next number. */
-export async function insertDueInvoice(tx: Transaction, invoice: NewInvoice): Promise<void> {
+export function insertDueInvoice(tx: Transaction, invoice: NewInvoice): void {
   const { book, seller } = invoice;
-  await tx.query(dueInvoiceStatement, [
+  tx.queryLater(dueInvoiceStatement, [
     book.mode,
     invoice.cause,
     book.organisationId,

@@ -8,11 +8,11 @@ import { fillInBuyers, insertDueInvoice } from './invoices-store.ts';
 export type DueInvoice = Invoiced & { readonly cause: string };
 
 /** The invoice gets its number in the commit of `tx`. A cause that has its invoice keeps it, and gets no second one. */
-export async function issueInvoice(
+export function issueInvoice(
   tx: Transaction,
   o: DueInvoice & { readonly seller: Seller; readonly now: Date },
-): Promise<void> {
-  await insertDueInvoice(tx, { ...o, issuedAt: o.now });
+): void {
+  insertDueInvoice(tx, { ...o, issuedAt: o.now });
 }
 
 /** A payment does not wait for the event with its organisation's name: the invoice gets the name afterwards. */

@@ -2,9 +2,18 @@
 
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
+import { idsOf, type PaymentRow, paymentColumns } from '../checkouts/checkouts-store.ts';
+import { toPayment } from '../checkouts/payments-store.ts';
+import {
+  type CardPayment,
+  type Receipt,
+  type ReceiptProblem,
+  receiptProblems,
+} from '../domain/payments/card-payment.ts';
 import type { EventOutcome } from '../domain/payments/event-outcomes.ts';
+import type { OfferPayment } from '../domain/payments/offer-payment.ts';
 import { idOrNull } from '../ledger/book-row.ts';
+import { intentLock } from '../reversals/reversals-store.ts';
 
 export type ReceivedProviderEvent = {
   readonly eventId: string;
@@ -16,42 +25,53 @@ export type ReceivedProviderEvent = {
 /** For an event that could not be read or applied. If it arrives again, it is tried again. */
 const UNAPPLIED = 'not-applied';
 
+/** The event's row comes first: `lock_payment` is given what the insertion returns. */
 const recordStatement: PreparedStatement = {
   name: 'record-provider-event',
-  sql: `INSERT INTO provider_events
-          (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-        ON CONFLICT (event_id) DO UPDATE SET outcome = excluded.outcome
-          WHERE provider_events.outcome = '${UNAPPLIED}'
-        RETURNING event_id`,
+  sql: `WITH event AS (
+          INSERT INTO provider_events
+            (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+          ON CONFLICT (event_id) DO UPDATE
+            SET (offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+              = (excluded.offer_id, excluded.top_up_id, excluded.session_id, excluded.amount_minor, excluded.currency, excluded.outcome)
+            WHERE provider_events.outcome = '${UNAPPLIED}'
+          RETURNING offer_id AS of_offer, top_up_id AS of_top_up
+        )
+        SELECT ${paymentColumns}
+          FROM event LEFT JOIN LATERAL lock_payment(of_offer, of_top_up, $11) ON true`,
 };
 
 /**
- * False if the event was handled before. Waits for a concurrent handler of the same event.
+ * Records the event, then locks the payment of its receipt. Waits for a concurrent handler of the same event.
  * @param outcome `recordOutcome` corrects it if the event turns out to have another one
+ * @returns `seen-before` if the event was handled before
  */
 export async function recordProviderEvent(
   tx: Transaction,
   event: ReceivedProviderEvent,
   outcome: EventOutcome,
   now: Date,
-): Promise<boolean> {
+): Promise<'seen-before' | { readonly payment: OfferPayment | CardPayment | undefined }> {
   const { eventId, mode, type, receipt } = event;
-  const purchase = receipt?.purchase;
-  const recorded = await tx.query(recordStatement, [
+  const { offerId, topUpId } = receipt === null ? { offerId: null, topUpId: null } : idsOf(receipt.purchase);
+  const [row] = await tx.query<PaymentRow | NoPayment>(recordStatement, [
     eventId,
     mode,
     type,
     now,
-    purchase?.kind === 'offer' ? purchase.offerId : null,
-    purchase?.kind === 'top-up' ? purchase.topUpId : null,
+    offerId,
+    topUpId,
     receipt?.sessionId,
     receipt?.amountMinor,
     receipt?.currency,
     outcome,
+    receipt?.paymentIntentId && intentLock(receipt.paymentIntentId),
   ]);
-  return recorded.length === 1;
+  if (row === undefined) return 'seen-before';
+  return { payment: row.purchase === null ? undefined : toPayment(row) };
 }
+type NoPayment = { readonly purchase: null };
 
 /** False if the event is already on record, as handled or as not applied. */
 export async function recordUnapplied(

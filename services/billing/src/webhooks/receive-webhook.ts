@@ -1,11 +1,12 @@
 /** Applies one webhook of Stripe once, in whatever order webhooks arrive and repeat. It is answered only after the commit. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
-import { earlierSession, lockCardPayment, updateCheckout } from '../checkouts/checkouts-store.ts';
+import { earlierSession, updateCheckout } from '../checkouts/checkouts-store.ts';
 import { type Issuing, recordPayment, reportPayment } from '../checkouts/record-payment.ts';
-import { isKnownSession, isOfBook, type Receipt } from '../domain/payments/card-payment.ts';
+import { type CardPayment, isKnownSession, isOfBook, type Receipt } from '../domain/payments/card-payment.ts';
 import { sessionExpired } from '../domain/payments/checkout.ts';
 import { type EventOutcome, quietOutcomes, reversalOutcomes } from '../domain/payments/event-outcomes.ts';
+import type { OfferPayment } from '../domain/payments/offer-payment.ts';
 import { recordReversal, reportReversal } from '../reversals/record-reversal.ts';
 import { type ProviderEvent, readWebhook } from '../stripe/webhooks.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
@@ -48,8 +49,9 @@ export async function applyEvent(billing: Billing, event: ProviderEvent): Promis
 async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
   const received = { ...event, receipt: receiptOf(event) };
   const usual = usualOutcome(event);
-  if (!(await recordProviderEvent(tx, received, usual, issuing.now))) return 'seen-before';
-  const outcome = await applyContent(tx, event, issuing);
+  const recorded = await recordProviderEvent(tx, received, usual, issuing.now);
+  if (recorded === 'seen-before') return 'seen-before';
+  const outcome = await applyContent(tx, event, recorded.payment, issuing);
   if (outcome !== usual) await recordOutcome(tx, event.eventId, outcome);
   return outcome;
 }
@@ -72,18 +74,28 @@ function usualOutcome({ content }: ProviderEvent): EventOutcome {
   }
 }
 
-async function applyContent(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
+/** @param payment that of the event's receipt, locked */
+async function applyContent(
+  tx: Transaction,
+  event: ProviderEvent,
+  payment: OfferPayment | CardPayment | undefined,
+  issuing: Issuing,
+): Promise<EventOutcome> {
   const { content } = event;
   if (content?.kind === 'reversal') return recordReversal(tx, content.reversal, issuing.now);
   const receipt = receiptOf(event);
   if (content === null || receipt === null) return 'not-ours';
-  if (content.kind === 'ended') return endSession(tx, receipt, issuing.now);
-  return content.session.isPaid ? recordPayment(tx, receipt, issuing) : 'not-paid-yet';
+  if (content.kind === 'ended') return endSession(tx, payment, receipt, issuing.now);
+  return content.session.isPaid ? recordPayment(tx, payment, receipt, issuing) : 'not-paid-yet';
 }
 
-async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<EventOutcome> {
-  const payment = await lockCardPayment(tx, receipt.purchase);
-  if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
+async function endSession(
+  tx: Transaction,
+  payment: OfferPayment | CardPayment | undefined,
+  receipt: Receipt,
+  now: Date,
+): Promise<EventOutcome> {
+  if (payment?.method !== 'E' || !isOfBook(payment, receipt)) return 'not-ours';
   if (!isKnownSession(payment, receipt, await earlierSession(tx, payment, receipt))) return 'not-ours';
   await updateCheckout(tx, payment, (checkout) => sessionExpired(checkout, receipt.generation), now);
   return 'session-over';

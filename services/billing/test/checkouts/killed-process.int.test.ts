@@ -88,32 +88,55 @@ describe('a process that is killed', () => {
     }
   }, 120_000);
 
-  it('between ledger and outbox leaves nothing in either; the webhook that comes again writes both', async () => {
-    const traces = async (offerId: number) => {
-      const count = async (table: string) =>
-        (await test.billing.postgres.query(`SELECT FROM ${table} WHERE offer_id = $1`, [offerId])).length;
-      const emitted = (await test.emitted(OfferPaid, { offerId })).length;
-      return [await count('transactions'), await count('provider_events'), emitted];
-    };
-    for (let round = 0; round < runs(1, 20); round += 1) {
-      await using victim = await startVictim();
-      const { offerId, sessionId } = await test.openOffer();
-      const webhook = await test.payUnheard(sessionId);
-      const headers = { 'stripe-signature': webhook.signature };
-      const sent = { method: 'POST', headers, body: new Uint8Array(webhook.body) };
-      await holding(
-        (tx) => tx.query('LOCK TABLE outbox IN EXCLUSIVE MODE'),
-        async () => {
-          const answer = untilNotBusy(() => fetch(`${victim.url}/webhooks/stripe`, sent));
-          await untilWaitsAt('INSERT INTO outbox');
-          await victim.kill();
-          expect(await answer).toBeNull();
-        },
-      );
-      await eventually(async () => expect(await waitingForLocks('')).toEqual([]));
-      expect(await traces(offerId)).toEqual([0, 0, 0]);
-      expect(await test.receive(webhook)).toBe('accepted');
-      expect(await traces(offerId)).toEqual([1, 1, 1]);
-    }
-  }, 120_000);
+  // The first one is in the middle of the transaction. The second one is in its last message, which contains the commit.
+  it.each([
+    [
+      'in the ledger leaves nothing of a payment; the webhook that comes again writes all of it',
+      'entries',
+      'UPDATE balances',
+      0,
+    ],
+    [
+      'in the last message leaves all of a payment; the webhook that comes again adds nothing',
+      'outbox',
+      'INSERT INTO outbox',
+      1,
+    ],
+  ] as const)(
+    '%s',
+    async (_what, table, statement, left) => {
+      const traces = async (offerId: number) => {
+        const count = async (table: string) =>
+          (await test.billing.postgres.query(`SELECT FROM ${table} WHERE offer_id = $1`, [offerId])).length;
+        const emitted = (await test.emitted(OfferPaid, { offerId })).length;
+        return [
+          await count('transactions'),
+          await count('invoices'),
+          await count("(SELECT * FROM provider_events WHERE outcome = 'paid') paid"),
+          emitted,
+        ];
+      };
+      for (let round = 0; round < runs(1, 20); round += 1) {
+        await using victim = await startVictim();
+        const { offerId, sessionId } = await test.openOffer();
+        const webhook = await test.payUnheard(sessionId);
+        const headers = { 'stripe-signature': webhook.signature };
+        const sent = { method: 'POST', headers, body: new Uint8Array(webhook.body) };
+        await holding(
+          (tx) => tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`),
+          async () => {
+            const answer = untilNotBusy(() => fetch(`${victim.url}/webhooks/stripe`, sent));
+            await untilWaitsAt(statement);
+            await victim.kill();
+            expect(await answer).toBeNull();
+          },
+        );
+        await eventually(async () => expect(await waitingForLocks('')).toEqual([]));
+        expect(await traces(offerId)).toEqual([left, left, left, left]);
+        expect(await test.receive(webhook)).toBe('accepted');
+        expect(await traces(offerId)).toEqual([1, 1, 1, 1]);
+      }
+    },
+    120_000,
+  );
 });

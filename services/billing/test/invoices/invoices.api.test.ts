@@ -154,7 +154,9 @@ describe('numbers', () => {
       paidAt: now,
     } as const;
     const again = () =>
-      test.billing.postgres.transaction((tx) => issueInvoice(tx, { ...sale, cause, book, seller, now }));
+      test.billing.postgres.transaction(async (tx) =>
+        issueInvoice(tx, { ...sale, cause, book, seller, now }),
+      );
     await Promise.all([again(), again(), again()]);
     expect(await invoicesOf(book)).toEqual(issued);
   });
