@@ -139,7 +139,15 @@ CREATE TABLE ledger_checks (
   checked_at   timestamptz NOT NULL,
   transactions bigint NOT NULL,
   -- As many as it counted before it stopped; a check that a person starts says which ones.
-  problems     integer NOT NULL
+  problems     integer NOT NULL,
+  -- When the last check of everything ended.
+  whole_at     timestamptz,
+  -- Up to this transaction everything was examined without a problem, and nothing can be added any more. Null: nothing was.
+  proven_up_to bigint,
+  -- The newest transaction when the check began. Whatever was under way then, with an id of Postgres below `seen_before`, may still have
+  -- added one with a smaller id.
+  seen_up_to   bigint NOT NULL,
+  seen_before  xid8 NOT NULL
 );
 
 ---- Payments ----

@@ -219,6 +219,8 @@ export async function startBillingUnderTest() {
     offerExpiryAt: new Date(clock.now().getTime() + 10 * DAY_MS),
     ...facts,
   });
+  const ledgerProblems = async (provenUpTo?: bigint) =>
+    (await postgres.transaction((tx) => checkLedger(tx, { provenUpTo }))).problems;
   const cardPayment = async (offerId: number) => {
     const payment = await findOfferPayment(postgres, offerId);
     if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
@@ -385,10 +387,12 @@ export async function startBillingUnderTest() {
       return rows.map((row) => row.data);
     },
 
-    ledgerProblems: async () => (await postgres.transaction(checkLedger)).problems,
+    /** Of the whole ledger, or of the transactions after `provenUpTo` with what they are of. */
+    ledgerProblems,
     finish: async () => {
       await using _ = running;
-      expect((await postgres.transaction(checkLedger)).problems).toEqual([]);
+      expect(await ledgerProblems()).toEqual([]);
+      expect(await ledgerProblems(0n)).toEqual([]);
     },
   };
 }

@@ -76,7 +76,7 @@ export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: st
     });
 
   routes.get('/ledger/check', async (_req, res) => {
-    res.json(await checkAndRecord(billing));
+    res.json(await checkAndRecord(billing, null));
   });
 
   invoiceRoutes(routes, billing);

@@ -1,7 +1,12 @@
-/** Queries of `ledger check` about card payments. Each returns $2 rows with ids above $1; `problem` is null for a correct row. */
+/** What `ledger check` compares of card payments. */
+import type { RecordCheck } from './record-check.ts';
 
 /** Compares top-ups in the ledger with their own rows. */
-const topUpsCheck = `
+const topUpsCheck: RecordCheck = {
+  table: 'top_ups',
+  id: 'top_up_id',
+  ofStep: `SELECT substring(cause FROM '^card top-up (\\d+)$')::bigint FROM step WHERE kind = 'card-top-up'`,
+  problemsOf: (records) => `
   SELECT top_up_id AS place,
          CASE WHEN (added_by_record, vat_by_record) <> (added, vat)
               THEN format('top-up %s: its record says %s added and %s VAT, the ledger %s and %s',
@@ -9,7 +14,7 @@ const topUpsCheck = `
     FROM (
       SELECT *, CASE WHEN paid_at IS NULL THEN 0 ELSE net_minor END AS added_by_record,
              CASE WHEN paid_at IS NULL THEN 0 ELSE vat_minor END AS vat_by_record
-        FROM top_ups WHERE top_up_id > $1 ORDER BY top_up_id LIMIT $2
+        FROM (${records}) top_up
     ) record
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0) AS added,
@@ -17,10 +22,16 @@ const topUpsCheck = `
         FROM transactions t JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
        WHERE t.cause = format('card top-up %s', record.top_up_id)
          AND (t.organisation_id, t.mode, t.currency) = (record.organisation_id, record.mode, record.currency)
-    ) booked`;
+    ) booked`,
+};
 
 /** Compares each stored refund and dispute with what the ledger has as taken back and returned. */
-const reversalsCheck = `
+const reversalsCheck: RecordCheck = {
+  table: 'card_reversals',
+  id: 'card_reversal_id',
+  ofStep: `SELECT card_reversal_id FROM step JOIN card_reversals ON reversal_id = split_part(cause, ' ', 2)
+              WHERE step.kind IN ('card-refund', 'card-refund-failed', 'card-dispute', 'card-dispute-won')`,
+  problemsOf: (records) => `
   SELECT card_reversal_id AS place,
          CASE WHEN (taken_by_record, returned_by_record) <> (booked.taken, booked.returned)
               THEN format('%s %s: its record says %s taken and %s returned, the ledger %s and %s',
@@ -28,7 +39,7 @@ const reversalsCheck = `
     FROM (
       SELECT *, CASE WHEN taken_booked THEN amount_minor ELSE 0 END AS taken_by_record,
              CASE WHEN returned_booked THEN amount_minor ELSE 0 END AS returned_by_record
-        FROM card_reversals WHERE card_reversal_id > $1 ORDER BY card_reversal_id LIMIT $2
+        FROM (${records}) reversal
     ) record
     CROSS JOIN LATERAL (
       SELECT coalesce(-sum(e.amount_minor) FILTER (WHERE e.amount_minor < 0), 0) AS taken,
@@ -40,17 +51,23 @@ const reversalsCheck = `
                SELECT organisation_id, mode, currency FROM payments p
                 WHERE p.payment_intent_id = record.payment_intent_id AND p.mode = record.mode LIMIT 1
              )
-    ) booked`;
+    ) booked`,
+};
 
 /** Compares each stored decision about a reversal with the ledger. */
-const settlementsCheck = `
+const settlementsCheck: RecordCheck = {
+  table: 'card_settlements',
+  id: 'card_settlement_id',
+  ofStep: `SELECT card_settlement_id FROM step JOIN card_settlements USING (cause)
+             UNION SELECT card_settlement_id FROM step JOIN card_settlements ON returned_cause = step.cause`,
+  problemsOf: (records) => `
   SELECT card_settlement_id AS place,
          CASE WHEN (borne_by_record, -borne_by_record) <> (booked.borne, booked.taken_off)
               THEN format('settlement of %s: its record says %s borne by %s, the ledger %s and %s off what was taken back',
                           reversal_id, borne_by_record, borne_by, booked.borne, -booked.taken_off) END AS problem
     FROM (
       SELECT *, CASE WHEN returned_cause IS NULL THEN amount_minor ELSE 0 END AS borne_by_record
-        FROM card_settlements WHERE card_settlement_id > $1 ORDER BY card_settlement_id LIMIT $2
+        FROM (${records}) settlement
     ) record
     CROSS JOIN LATERAL (
       SELECT coalesce(-sum(amount_minor) FILTER (
@@ -58,6 +75,7 @@ const settlementsCheck = `
              coalesce(-sum(amount_minor) FILTER (WHERE a.kind = 'card-reversals'), 0) AS taken_off
         FROM transactions t JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
        WHERE t.cause IN (record.cause, record.returned_cause)
-    ) booked`;
+    ) booked`,
+};
 
 export const cardChecks = [topUpsCheck, reversalsCheck, settlementsCheck];

@@ -5,9 +5,9 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { isLedgerCheckDue } from '../domain/ledger/ledger-check-due.ts';
+import { isLedgerCheckDue, nextCheckAfter } from '../domain/ledger/ledger-check-due.ts';
 import { checkLedger } from './ledger-check-store.ts';
-import { lastLedgerCheck, recordLedgerCheck } from './ledger-checks-store.ts';
+import { lastLedgerCheck, recordLedgerCheck, viewLedger } from './ledger-checks-store.ts';
 
 type Watched = { readonly postgres: Postgres; readonly clock: Clock };
 
@@ -18,15 +18,24 @@ export type LedgerWatch = AsyncDisposable & {
   readonly look: () => Promise<void>;
 };
 
-/** A check takes minutes with millions of transactions; a failed one is repeated within the hour. */
+/** A check of everything takes minutes with millions of transactions; one that failed is repeated within the hour. */
 const CHECK_EVERY_MS = 3_600_000;
 /** The query reads one row of one table, so it can run often. */
 const LOOK_EVERY_MS = 15_000;
 
-/** Has no deadline, because no caller waits for it. */
-export async function checkAndRecord(o: Watched, signal?: AbortSignal): Promise<LedgerCheckReply> {
-  const found = await checkLedger(o.postgres, { signal });
-  await recordLedgerCheck(o.postgres, found, o.clock.now());
+/**
+ * Has no deadline, because no caller waits for it.
+ * @param provenUpTo the last transaction that is not examined; null: everything is
+ */
+export async function checkAndRecord(
+  { postgres, clock }: Watched,
+  provenUpTo: bigint | null,
+  signal?: AbortSignal,
+): Promise<LedgerCheckReply> {
+  const view = await viewLedger(postgres);
+  const size = { provenUpTo: provenUpTo ?? undefined, upTo: view.newestId, signal };
+  const found = await checkLedger(postgres, size);
+  await recordLedgerCheck(postgres, found, { view, isWhole: provenUpTo === null, now: clock.now() });
   return found;
 }
 
@@ -44,12 +53,16 @@ export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): 
     name: 'ledger-check',
     everyMs: CHECK_EVERY_MS,
     work: async (signal) => {
-      if (!(await isDue(o))) return;
+      if (!isLedgerCheckDue(await lastLedgerCheck(o.postgres), o.clock.now())) return;
       await tryWithLeadership(o.postgres, 'ledger-check', async () => {
         // Another replica may have finished a check just now.
-        if (!(await isDue(o))) return;
-        const found = await checkAndRecord(o, signal);
-        const facts = { transactions: found.transactions, problems: found.problems.length };
+        const last = await lastLedgerCheck(o.postgres);
+        const now = o.clock.now();
+        if (!isLedgerCheckDue(last, now)) return;
+        const after = nextCheckAfter(last, now);
+        const found = await checkAndRecord(o, after, signal);
+        const { transactions, problems } = found;
+        const facts = { transactions, problems: problems.length, isWhole: after === null };
         if (found.ok) o.logger.info(facts, 'the ledger has been checked');
         else o.logger.error(facts, 'the ledger has errors: run ledger check to see them');
       });
@@ -74,9 +87,4 @@ export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): 
       await looking[Symbol.asyncDispose]();
     },
   };
-}
-
-async function isDue({ postgres, clock }: Watched): Promise<boolean> {
-  const last = await lastLedgerCheck(postgres);
-  return isLedgerCheckDue(last?.checkedAt, clock.now());
 }
