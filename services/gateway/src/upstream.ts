@@ -6,7 +6,7 @@ import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/
 import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { addTraceTo, beginCall, type CallSpan, endCall } from '@offer-ads/platform/telemetry/traces';
+import { addTraceTo, beginSpan, endSpan, isRecorded, type Span } from '@offer-ads/platform/telemetry/traces';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
@@ -19,8 +19,10 @@ export type ForwardedRequest = {
   readonly body: Readable | null;
   /** Set by `send`. */
   call?: CallUnderWay;
+  /** Of the caller's request. */
+  readonly span: Span | undefined;
   /** Set by `send`, if the request is recorded. */
-  span?: CallSpan | undefined;
+  callSpan?: Span | undefined;
 };
 
 export type Upstream = AsyncDisposable & {
@@ -91,12 +93,15 @@ export function createUpstream(o: {
       const call = circuit.begin();
       if (call === undefined) throw noAnswer('the breaker is open');
       request.call = call;
-      request.span = beginCall(`${request.method} ${o.name}`);
-      addTraceTo(request.headers, request.span);
+      if (isRecorded(request.span)) {
+        const name = `${request.method} ${o.name}`;
+        request.callSpan = beginSpan({ name, kind: 'CLIENT', parent: request.span });
+      }
+      addTraceTo(request.headers, request.callSpan ?? request.span);
       (request.body === null ? pool : uploads).dispatch(request, taker);
     },
-    ended: ({ call, span }, error) => {
-      endCall(span, error !== undefined);
+    ended: ({ call, callSpan }, error) => {
+      endSpan(callSpan, { hasFailed: error !== undefined });
       if (error === undefined) {
         call?.succeeded();
         return undefined;

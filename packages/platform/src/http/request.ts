@@ -6,13 +6,15 @@ import {
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/internal/caller-context';
-import type { Span } from '@opentelemetry/api';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from '../calls/deadline.ts';
+import type { Span } from '../telemetry/traces.ts';
 
 export type RequestFacts = {
   readonly requestId: string;
   /** `now` for the whole request: the time of its arrival (decision 8, time of a request). */
   readonly receivedAt: Date;
+  /** Undefined for probes, and in a process without telemetry. */
+  readonly span: Span | undefined;
   /** The caller's deadline, counted from when the body had arrived. Call it after the body was read. */
   deadline(): Deadline;
 };
@@ -55,7 +57,6 @@ export function acceptedOf(req: IncomingMessage): AcceptedRequest {
 class AcceptedRequest implements RequestFacts {
   readonly requestId: string;
   readonly receivedAt: Date;
-  /** Undefined for probes. */
   readonly span: Span | undefined;
   readonly startedAtMs = performance.now();
   #bodyArrivedAtMs: number | undefined;

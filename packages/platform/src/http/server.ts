@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/internal/caller-context';
-import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type Express } from 'express';
 import type { StoreClock } from '../postgres/store-clock.ts';
 import type { Clock } from '../process/clock.ts';
 import { callerGoneStatus } from '../process/faults.ts';
 import { type Logger, writeAccessLog } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { beginSpan, inSpanOf, traceIn } from '../telemetry/traces.ts';
+import { traceIn } from '../telemetry/trace-context.ts';
+import { beginSpan, endSpan, inSpanOf, isRecorded, type Span } from '../telemetry/traces.ts';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import {
   answerBadRequests,
@@ -70,7 +70,10 @@ export type HttpServerOptions = {
   readonly drainMs?: number;
 };
 
-/** Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. */
+/**
+ * Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. The request's span is the
+ * current one only if it is recorded, because keeping it so costs as much as its ids; `requestFacts` has it in any case.
+ */
 export type FastPath = (req: IncomingMessage) => Serve | null;
 /** It may throw, reject, or tell `fail` of an error, once. It returns a promise only if the request waits for something. */
 type Serve = (res: ServerResponse, fail: (error: unknown) => void) => void | Promise<void>;
@@ -200,8 +203,8 @@ function receiveRequests(
     report({ requestId, method: req.method ?? '', route, status, durationMs, aborted, span });
   }
 
-  function serveFast(serve: Serve, res: ServerResponse): void {
-    const fail = (error: unknown) => answerFault(o.logger, error, res);
+  function serveFast(serve: Serve, res: ServerResponse, span: Span | undefined): void {
+    const fail = (error: unknown) => inSpanOf(span, () => answerFault(o.logger, error, res));
     try {
       serve(res, fail)?.catch(fail);
     } catch (error) {
@@ -220,15 +223,19 @@ function receiveRequests(
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
     const serve = o.fastPath?.(req) ?? null;
-    if (serve !== null) return serveFast(serve, res);
+    if (serve !== null) {
+      return isRecorded(span)
+        ? inSpanOf(span, () => serveFast(serve, res, span))
+        : serveFast(serve, res, span);
+    }
     handHeadersOver(res);
-    app(req, res);
+    inSpanOf(span, () => app(req, res));
   }
 
   return (req, res) => {
     if (probes.has(req.url ?? '')) return receive(req, res, undefined);
     const span = beginSpan({ name: usualMethod(req.method), kind: 'SERVER', parent: traceIn(req.headers) });
-    inSpanOf(span, () => receive(req, res, span));
+    receive(req, res, span);
   };
 }
 
@@ -236,15 +243,16 @@ function receiveRequests(
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
 /** Spans leave this machine, so they have no path, address or user agent: a path holds ids and credentials, an address identifies the caller. */
-function endSpan(span: Span, { method, route, status }: Answered): void {
-  if (!span.isRecording()) return;
-  span.updateName(`${usualMethod(method)} ${route}`).setAttributes({
-    'http.request.method': usualMethod(method),
-    'http.route': route,
-    'http.response.status_code': status,
+function endServerSpan({ span, method, route, status }: Answered): void {
+  endSpan(span, {
+    name: `${usualMethod(method)} ${route}`,
+    attributes: {
+      'http.request.method': usualMethod(method),
+      'http.route': route,
+      'http.response.status_code': status,
+    },
+    hasFailed: status >= 500,
   });
-  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end();
 }
 
 /** Only for calls of services: these send a deadline. */
@@ -299,7 +307,7 @@ function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answ
       `"requestId":"${requestId}",${kind.fields},"durationMs":${Math.round(durationMs)},"aborted":${aborted}`,
       span,
     );
-    if (span !== undefined) endSpan(span, answered);
+    if (isRecorded(span)) endServerSpan(answered);
   };
 }
 

@@ -1,8 +1,7 @@
 /** Logs as JSON lines with trace ids, and without secrets or personal data. */
 import { types } from 'node:util';
-import type { Span } from '@opentelemetry/api';
 import { pino } from 'pino';
-import { traceIds } from './traces.ts';
+import { currentSpan, type Span } from './traces.ts';
 
 export type Logger = pino.Logger;
 
@@ -38,12 +37,16 @@ export function createLogger(o: {
     // Errors are logged as `error`: pino's own `err` would write all properties that a driver adds to them.
     serializers: { error: describeError },
     errorKey: 'error',
-    mixin: () => {
-      const ids = traceIds();
-      return ids === undefined ? {} : { traceId: ids.traceId, spanId: ids.spanId };
-    },
+    mixin: () => idsToLog(currentSpan()),
   };
   return pino(options, o.destination ?? pino.destination(buffered));
+}
+
+/** A span id finds something only if the span is recorded. */
+function idsToLog(span: Span | undefined): { traceId?: string; spanId?: string } {
+  if (span === undefined) return {};
+  const { traceId, spanId } = span;
+  return span.recorded === undefined ? { traceId } : { traceId, spanId };
 }
 
 /**
@@ -78,8 +81,8 @@ export function writeAccessLog(logger: Logger): (fields: string, span: Span | un
   const time = isoTime();
   return (fields, span) => {
     if (!logger.isLevelEnabled('info')) return;
-    const ids = span && traceIds(span);
-    const trace = ids === undefined ? '' : `"traceId":"${ids.traceId}","spanId":"${ids.spanId}",`;
+    let trace = span === undefined ? '' : `"traceId":"${span.traceId}",`;
+    if (span?.recorded !== undefined) trace += `"spanId":"${span.spanId}",`;
     stream.write(`{"level":"info"${time()}${bindings},${trace}${fields},"msg":"request"}\n`);
   };
 }

@@ -24,6 +24,7 @@ const script = `
   await using billing = createServiceClient({ name: 'billing', baseUrl: process.env.ECHO, timeoutMs: 2_000, logger, metrics });
   await using server = await startHttpServer({
     host: '127.0.0.1', port: 0, logger, metrics, clock: systemClock, readiness: async () => [],
+    fastPath: (req) => req.url === '/faults' ? () => Promise.reject(new Error('of the test')) : null,
     routes: (app) => {
       app.get('/end', (_req, res) => res.json({}).once('close', resolve));
       app.get('/links/:token', (_req, res) => res.json(restingTrace()));
@@ -43,6 +44,7 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const traceId = traceparent.slice(3, 35);
 const continued = { traceparent: expect.stringContaining(traceId) };
 
+type Line = { msg: string; route?: string; traceId?: string; spanId?: string };
 type Ask = (path: string, headers?: Record<string, string>) => Promise<unknown>;
 
 /** Runs that process; `lingeredMs` is how long it lived on after its last reply. */
@@ -58,8 +60,12 @@ async function run<T>(env: NodeJS.ProcessEnv, work: (ask: Ask) => Promise<T>) {
   await ask('/end');
   const answeredAt = performance.now();
   await ended;
-  const lines = (await log).split('\n').filter((line) => line.includes('"route":"/links/:token"'));
-  return { replies, lines, lingeredMs: performance.now() - answeredAt };
+  const lines = (await log)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  const ofRoute = (route: string) => lines.filter((line) => line.route === route);
+  return { replies, lines, ofRoute, lingeredMs: performance.now() - answeredAt };
 }
 
 /** A server in this process, for what that process sends. */
@@ -77,7 +83,7 @@ async function listening(listener: RequestListener) {
 describe('telemetry', () => {
   it('without a collector puts trace ids into logs and into calls to our services, and lets the process end at once', async () => {
     using echo = await listening(({ headers }, res) => res.end(JSON.stringify(headers)));
-    const { replies, lines, lingeredMs } = await run({ ECHO: echo.url }, async (ask) => ({
+    const { replies, ofRoute, lingeredMs } = await run({ ECHO: echo.url }, async (ask) => ({
       link: await ask(link, { traceparent, baggage: 'person=ann%40example.com,door=a-key' }),
       withoutTrace: await ask(link),
       calls: (await ask('/calls', { traceparent })) as Record<'own' | 'others', object>,
@@ -86,13 +92,59 @@ describe('telemetry', () => {
     expect(lingeredMs).toBeLessThan(5_000);
     // Of what the caller sent, only the trace is passed on.
     expect(replies.link).toEqual(continued);
-    const [withTrace, withoutTrace] = lines.map((line) => JSON.parse(line) as { traceId: string });
+    const [withTrace, withoutTrace] = ofRoute('/links/:token');
     expect(withTrace?.traceId).toBe(traceId);
     expect(withoutTrace?.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
     const { own, others } = replies.calls;
     expect(own).toMatchObject(continued);
     expect(others).toHaveProperty('host');
     expect(others).not.toHaveProperty('traceparent');
+  });
+
+  it('puts the trace id also into the log of a fault in a request that express does not serve', async () => {
+    const { lines } = await run({}, (ask) => ask('/faults', { traceparent }));
+    const ofTrace = lines.filter((line) => line.traceId === traceId);
+    expect(ofTrace.map(({ msg }) => msg).toSorted()).toEqual(['request', 'unexpected error']);
+  });
+
+  it('with a collector records only what the head of the trace chose, and gives trace ids to everything', async () => {
+    const received: Buffer[] = [];
+    using collector = await listening((req, res) => {
+      req.on('data', (chunk: Buffer) => received.push(chunk)).on('end', () => res.end());
+    });
+    using echo = await listening(({ headers }, res) => res.end(JSON.stringify(headers)));
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+      ECHO: echo.url,
+    };
+    const notChosen = traceparent.replace(/01$/, '00');
+    const { replies, lines, ofRoute } = await run(env, async (ask) => ({
+      chosen: await ask(link, { traceparent }),
+      head: (await ask('/calls')) as { own: Record<string, string> },
+      notChosen: (await ask('/calls', { traceparent: notChosen })) as { own: Record<string, string> },
+      fault: await ask('/faults', { traceparent }),
+    }));
+    const spans = Buffer.concat(received).toString('latin1');
+    expect(spans).toContain('GET /links/:token');
+    expect(spans).toContain('GET unmatched');
+    expect(spans).not.toMatch(/GET \/calls|GET billing/);
+    expect(replies.chosen).toEqual({
+      traceparent: expect.stringMatching(new RegExp(`^00-${traceId}-.{16}-01$`)),
+    });
+    expect(replies.head.own['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(replies.notChosen.own['traceparent']).toMatch(
+      new RegExp(`^00-${traceId}-(?!${traceparent.slice(36, 52)}).{16}-00$`),
+    );
+    expect(ofRoute('/links/:token')).toMatchObject([{ traceId, spanId: expect.any(String) }]);
+    const [head, below] = ofRoute('/calls');
+    expect(head?.traceId).toBe(replies.head.own['traceparent']?.slice(3, 35));
+    expect(below?.traceId).toBe(traceId);
+    expect([head, below].map((line) => line?.spanId)).toEqual([undefined, undefined]);
+    // Also of a request that express does not serve.
+    expect(lines.filter(({ msg }) => msg === 'unexpected error')).toMatchObject([
+      { traceId, spanId: expect.any(String) },
+    ]);
   });
 
   it('sends spans that name the route, but neither the path and query nor who called', async () => {

@@ -1,73 +1,81 @@
 /**
- * Trace ids and their W3C headers without OpenTelemetry's SDK, so that a process without a collector does not pay for it.
+ * Trace ids and their W3C headers, without OpenTelemetry, so that they cost next to nothing.
  * Format: https://www.w3.org/TR/trace-context/
  */
-import { randomUUID } from 'node:crypto';
-import {
-  type Context,
-  context,
-  createTraceState,
-  INVALID_TRACEID,
-  isSpanContextValid,
-  type Span,
-  type SpanContext,
-  type SpanOptions,
-  type TextMapPropagator,
-  TraceFlags,
-  type Tracer,
-  type TracerProvider,
-  trace,
-} from '@opentelemetry/api';
+import { randomFillSync } from 'node:crypto';
 
-/** A later version may have more fields; version `ff` is invalid. */
-const traceparent =
-  /^(?:00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})|(?!00|ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?)$/;
-
-/** Reads and writes `traceparent` and `tracestate`. It drops `baggage`: that may be any text, and it would be stored with events and mails. */
-export const traceContext: TextMapPropagator = {
-  inject: (active, carrier, setter) => {
-    const own = trace.getSpanContext(active);
-    if (own === undefined || own.traceId === INVALID_TRACEID) return;
-    const flags = (own.traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01';
-    setter.set(carrier, 'traceparent', `00-${own.traceId}-${own.spanId}-${flags}`);
-    const state = own.traceState?.serialize() ?? '';
-    if (state !== '') setter.set(carrier, 'tracestate', state);
-  },
-  extract: (active, carrier, getter) => {
-    const given = getter.get(carrier, 'traceparent');
-    if (typeof given !== 'string') return active;
-    const [, ...fields] = traceparent.exec(given) ?? [];
-    const [traceId = '', spanId = '', flags = ''] = fields.filter((field) => field !== undefined);
-    const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
-    const remote: SpanContext = { traceId, spanId, traceFlags, isRemote: true };
-    if (!isSpanContextValid(remote)) return active;
-    const state = getter.get(carrier, 'tracestate');
-    // Anything over 512 characters is dropped, as the format allows.
-    const traceState = typeof state === 'string' ? createTraceState(state) : undefined;
-    return trace.setSpanContext(active, { ...remote, ...(traceState && { traceState }) });
-  },
-  fields: () => ['traceparent', 'tracestate'],
+/** The place of some work in its trace. */
+export type TraceIds = {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** Whether services with a collector record what follows from this work. */
+  readonly isSampled: boolean;
+  /** What other systems state about the trace (`tracestate`). */
+  readonly state: string | undefined;
 };
 
-/** For a process without a collector: spans have ids, and nothing is recorded. */
-export const idsOnly: TracerProvider = { getTracer: () => tracer };
+/** W3C trace context as text fields (`traceparent`, `tracestate`); empty when nothing is traced. */
+export type RestingTrace = Readonly<Record<string, string>>;
 
-const tracer: Tracer = {
-  startSpan: (_name, _options, parent = context.active()) => trace.wrapSpanContext(below(parent)),
-  startActiveSpan: (name: string, ...rest: readonly unknown[]) => {
-    const work = rest.at(-1) as (span: Span) => never;
-    const [options, parent = context.active()] = rest.slice(0, -1) as [SpanOptions?, Context?];
-    const span = tracer.startSpan(name, options, parent);
-    return context.with(trace.setSpan(parent, span), work, undefined, span);
-  },
-};
+/** Version `ff` is invalid, and so are ids of zeros. */
+const wellFormed = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
+/** Only later versions may have more fields. */
+const lengthOfVersion00 = 55;
 
-function below(parent: Context): SpanContext {
-  const above = trace.getSpanContext(parent);
-  const random = randomUUID();
-  // Without the digits that say that it is a UUID.
-  const spanId = `${random.slice(0, 8)}${random.slice(28)}`;
-  return above !== undefined && above.traceId !== INVALID_TRACEID
-    ? { ...above, spanId, isRemote: false }
-    : { traceId: randomUUID().replaceAll('-', ''), spanId, traceFlags: TraceFlags.NONE };
+/**
+ * The ids in these fields or headers, or null if there are none. `baggage` is not read: it may be any text, and it would be stored with
+ * events and mails.
+ */
+export function traceIn(fields: Readonly<Record<string, unknown>>): TraceIds | null {
+  const { traceparent } = fields;
+  if (typeof traceparent !== 'string' || !wellFormed.test(traceparent)) return null;
+  if (traceparent.startsWith('00') && traceparent.length !== lengthOfVersion00) return null;
+  const flags = Number.parseInt(traceparent.slice(53, 55), 16);
+  return {
+    traceId: traceparent.slice(3, 35),
+    spanId: traceparent.slice(36, 52),
+    isSampled: flags % 2 === 1,
+    state: stateIn(fields['tracestate']),
+  };
 }
+
+/** The format allows to drop anything longer. */
+const longestState = 512;
+const mostMembers = 32;
+const member = /^[\t ]*[a-z0-9][a-z0-9_*/@-]*=[\x20-\x2b\x2d-\x3c\x3e-\x7e]+$/;
+
+function stateIn(tracestate: unknown): string | undefined {
+  if (typeof tracestate !== 'string' || tracestate.length > longestState) return undefined;
+  const members = tracestate.split(',');
+  const isValid = members.length <= mostMembers && members.every((each) => member.test(each));
+  return isValid ? tracestate : undefined;
+}
+
+export function traceparentOf({ traceId, spanId, isSampled }: TraceIds): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}
+
+export function restingTraceOf(ids: TraceIds | undefined): RestingTrace {
+  if (ids === undefined) return {};
+  const { state } = ids;
+  return { traceparent: traceparentOf(ids), ...(state !== undefined && { tracestate: state }) };
+}
+
+/** Of several ids, because a call of the system's generator takes as long as everything else about a hundred of them. */
+const pool = Buffer.alloc(1_536);
+let digits = '';
+let usedDigits = 0;
+
+function randomDigits(count: number): string {
+  if (usedDigits + count > digits.length) {
+    digits = randomFillSync(pool).toString('hex');
+    usedDigits = 0;
+  }
+  usedDigits += count;
+  return digits.slice(usedDigits - count, usedDigits);
+}
+
+export const newTraceId = () => randomDigits(32);
+export const newSpanId = () => randomDigits(16);

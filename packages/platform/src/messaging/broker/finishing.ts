@@ -1,9 +1,9 @@
 /** Finishes a delivery: it is handled, retried after a delay, parked, or given back to the broker. */
-import { type Context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { ConsumeMessage } from 'amqplib';
 import { isServiceUnavailable } from '../../process/faults.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { TraceIds } from '../../telemetry/trace-context.ts';
 import { inSpan } from '../../telemetry/traces.ts';
 import type { ReceivedEvent } from '../events.ts';
 import type { Acknowledging } from './acknowledging.ts';
@@ -18,7 +18,7 @@ import type { Withhold } from './withholding.ts';
 export type Delivery = {
   readonly message: ConsumeMessage;
   readonly event: ReceivedEvent;
-  readonly trace: Context;
+  readonly trace: TraceIds | null;
 };
 
 export type Together = {
@@ -178,10 +178,7 @@ function inTraceOfItsOwn<T>(
   deliveries: readonly Delivery[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const links = deliveries.slice(0, LINKS).flatMap((delivery) => {
-    const context = trace.getSpanContext(delivery.trace);
-    return context === undefined ? [] : [{ context }];
-  });
+  const links = deliveries.slice(0, LINKS).flatMap(({ trace }) => trace ?? []);
   const attributes = { 'messaging.batch.message_count': deliveries.length };
-  return inSpan({ name: `${name} batch`, kind: 'CONSUMER', links, attributes, parent: ROOT_CONTEXT }, work);
+  return inSpan({ name: `${name} batch`, kind: 'CONSUMER', links, attributes, parent: null }, work);
 }

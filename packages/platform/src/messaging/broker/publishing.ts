@@ -1,8 +1,8 @@
 /** Publishing with confirms under a time-out; a returned message is a failure. */
-import { SpanStatusCode } from '@opentelemetry/api';
 import type { ConfirmChannel } from 'amqplib';
 import { serviceUnavailable } from '../../process/faults.ts';
-import { beginSpan, restingTraceIn, traceIn } from '../../telemetry/traces.ts';
+import { restingTraceOf, traceIn } from '../../telemetry/trace-context.ts';
+import { beginSpan, endSpan } from '../../telemetry/traces.ts';
 import type { OutgoingMessage } from './messages.ts';
 
 /** Resolves when the broker has confirmed all of them. After a rejection some may have arrived. */
@@ -22,7 +22,7 @@ export function confirmedPublish(
       const name = `publish ${message.exchange || 'to a queue'}`;
       const span = beginSpan({ name, kind: 'PRODUCER', parent: traceIn(message.headers) });
       const fail = (problem: string, error?: unknown) => {
-        span.setStatus({ code: SpanStatusCode.ERROR });
+        endSpan(span, { hasFailed: true });
         reject(serviceUnavailable(`broker: ${problem}`, error));
       };
       const finish = (error: unknown) => {
@@ -30,14 +30,16 @@ export function confirmedPublish(
           o.onUnroutable();
           fail(`no queue for ${message.routingKey}`);
         } else if (error) fail(`${message.routingKey} not confirmed`, error);
-        else resolve();
-        span.end();
+        else {
+          endSpan(span, {});
+          resolve();
+        }
       };
       const options = {
         persistent: true,
         contentType: 'application/json',
         messageId: message.messageId,
-        headers: { ...message.headers, ...restingTraceIn(span) },
+        headers: { ...message.headers, ...restingTraceOf(span) },
         mandatory: message.mandatory,
       };
       channel.publish(message.exchange, message.routingKey, message.content, options, finish);

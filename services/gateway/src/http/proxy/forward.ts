@@ -73,12 +73,14 @@ export function forward(
   if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
   headers.push(requestBudgetHeader, String(endpoint.budgetMs));
   if (storeMs !== undefined) headers.push(commitByHeader, String(storeMs + endpoint.budgetMs));
-  headers.push(requestIdHeader, requestFacts(req).requestId);
+  const { requestId, span } = requestFacts(req);
+  headers.push(requestIdHeader, requestId);
   const request: ForwardedRequest = {
     method: req.method as Dispatcher.HttpMethod,
     path: req.url ?? '/',
     headers,
     body,
+    span,
   };
   try {
     upstream.send(request, reply);
