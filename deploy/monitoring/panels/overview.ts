@@ -132,7 +132,7 @@ export const overview: Dashboard = {
         {
           title: 'Event loop lag',
           description:
-            '99th percentile: how long one piece of work blocked the process. Tens of milliseconds are much.',
+            '99th percentile: how long one piece of work blocked the process, and 50 ms, after which the process looks again. Tens of milliseconds more are much.',
           unit: 's',
           queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds)', '{{service}}']],
         },
