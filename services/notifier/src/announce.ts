@@ -13,7 +13,7 @@ import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
 
 /** A transaction, and the claim of its mails, take several round trips however many events they are for. Nobody notices that a mail leaves this much later. */
-const gatherMs = 50;
+const usualGatherMs = 200;
 /** Thousands may wait, and a transaction must end within seconds. */
 const atOnce = 50;
 
@@ -25,7 +25,7 @@ export type Announce = (
 ) => Promise<void>;
 
 /** Events that come within a moment are stored together, in one transaction. */
-export function announcer(notifier: Notifier): Announce {
+export function announcer(notifier: Notifier, gatherMs = usualGatherMs): Announce {
   const write = (group: readonly Heard[]) => storeAnnounced(notifier, group);
   const store = groupWrites<Heard>({ atMost: atOnce, lingerMs: gatherMs, write });
   return async (announcement, event) => {

@@ -23,6 +23,9 @@ type Stored = {
   message?: { text: string };
 };
 
+/** Only what comes in one tick is stored together, so that a test does not wait. */
+const gatherMs = 1;
+
 type Announced = Parameters<Announce>[1]['data'];
 type Hear = (event: OutgoingEvent) => Promise<void>;
 
@@ -90,7 +93,7 @@ export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
 }
 
 function hearing(notifier: Notifier): Hear {
-  const announce = announcer(notifier);
+  const announce = announcer(notifier, gatherMs);
   return async (event) => {
     const { id, time, subject, subjectVersion, data } = event;
     const received = { id, time: new Date(time), subject, subjectVersion };
