@@ -2,12 +2,13 @@
 import type { Readable } from 'node:stream';
 import { type CallUnderWay, createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
+import { Pool } from '@offer-ads/platform/http/undici';
 import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { addTraceTo, beginSpan, endSpan, isRecorded, type Span } from '@offer-ads/platform/telemetry/traces';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
 export type ForwardedRequest = {

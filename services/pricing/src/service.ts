@@ -32,14 +32,20 @@ const SHARE_EVERY_MS = 2_000;
 
 export type PricingService = RunningService & { readonly url: string };
 
-/** @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS */
+/**
+ * @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS. `onAudienceComplete`: runs when the index of members is complete, before it
+ *   counts for the first time
+ */
 export async function startPricing(
   config: PricingConfig,
-  overrides: Overrides & { readonly shareEveryMs?: number } = {},
+  overrides: Overrides & {
+    readonly shareEveryMs?: number;
+    readonly onAudienceComplete?: () => void;
+  } = {},
 ): Promise<PricingService> {
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
-  const { shareEveryMs = SHARE_EVERY_MS } = overrides;
+  const { shareEveryMs = SHARE_EVERY_MS, onAudienceComplete } = overrides;
   // If the start fails before `move`, everything opened so far is closed.
   await using opened = new AsyncDisposableStack();
 
@@ -52,6 +58,7 @@ export async function startPricing(
       mongoUrl: config.MONGO_URL,
       snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
       positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
+      onComplete: onAudienceComplete,
       ...foundation,
     }),
   );

@@ -8,9 +8,10 @@ import {
   storeTimeHeader,
 } from '@offer-ads/contracts/internal/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { keepAlive } from '../http/keep-alive.ts';
+import { Agent } from '../http/undici.ts';
 import { createStoreClock, type StoreClock } from '../postgres/store-clock.ts';
 import { isCallerGone, serviceUnavailable, tooManyRequests } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';

@@ -1,5 +1,6 @@
 /** The life of a service process: start, wait for a signal, stop within a bound. */
 import { ConfigError } from '../config/config-error.ts';
+import { collectGarbage } from './garbage.ts';
 import { startWhenStoresServe } from './patient-start.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
@@ -27,6 +28,8 @@ export async function runService(service: string, start: () => Promise<RunningSe
       signal: stopping.signal,
       report: (problem) => process.stderr.write(`${service}: the start waits: ${problem}\n`),
     });
+    // Now, because it blocks, and later it would delay more requests.
+    collectGarbage({ type: 'major' });
     const signal = await signalled;
     // After Ctrl-C (SIGINT) no callers are expected.
     if (signal === 'SIGTERM') await running.drain();

@@ -1,5 +1,6 @@
 /** A further thread: the gateway without what the first thread does for all (threads.ts). */
 import { parentPort, workerData } from 'node:worker_threads';
+import { collectGarbage } from '@offer-ads/platform/process/garbage';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { type Gateway, startGateway } from '../service.ts';
 import { converse } from './conversation.ts';
@@ -39,6 +40,7 @@ const answers: FurtherAnswers = {
         wakeOutbox: () => void askFirst('wakeOutbox'),
       },
     });
+    collectGarbage({ type: 'major' });
   },
   metrics: async () => gateway?.metrics.registry.getMetricsAsJSON() ?? [],
   drain: async () => gateway?.drain(),

@@ -6,8 +6,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { collectGarbage } from '@offer-ads/platform/process/garbage';
 import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -42,14 +42,14 @@ const startWithinMs = 30_000;
 /** Reading it takes microseconds; decoders need a tenth of a second to allocate some ten megabytes. */
 const memoryEveryMs = 100;
 
-/** For larger pictures, garbage is collected after the copies between the processes; ordinary ones are smaller. */
+/**
+ * For larger pictures, garbage is collected after the copies between the processes; ordinary ones are smaller. V8 lets buffers outside
+ * its heap grow by a hundred megabytes before it collects them; a collection takes about 30 ms.
+ */
 const manyBytes = 2 ** 20;
-// V8 lets buffers outside its heap grow by a hundred megabytes before it collects them; a collection takes about 30 ms.
-setFlagsFromString('--expose-gc');
 // Ordinary pictures leave 2 MB of such buffers each. By default V8 collected everything after six of them, for a third of the time of this
 // process; with this, it waits until the heap with its buffers has doubled, which takes 20 MB.
 setFlagsFromString('--heap-growing-percent=100');
-const collectGarbage = runInNewContext('gc') as (o: { readonly type: 'minor' | 'major' }) => void;
 
 type Task = {
   readonly request: Request;

@@ -33,6 +33,8 @@ export type IndexedAudienceOptions = {
   readonly snapshotEveryMs?: number;
   /** The number of decimals to which `feed` rounds positions. */
   readonly positionDecimals: number;
+  /** Runs whenever an index is complete, before it counts. */
+  readonly onComplete?: (() => void) | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
@@ -135,6 +137,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       while (!(await marks.awaited(mark, INCLUDED_WITHIN_MS))) signal.throwIfAborted();
     });
     if (following !== index) return;
+    o.onComplete?.();
     counting = index;
     waitsFor = undefined;
     logger.info(index.size(), 'the audience index is current');

@@ -19,6 +19,8 @@ export async function openAudience(o: {
   readonly mongoUrl: string;
   readonly snapshotFolder: string | undefined;
   readonly positionDecimals: number;
+  /** Runs whenever an index is complete, before it counts. */
+  readonly onComplete?: (() => void) | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }): Promise<Audience> {
