@@ -94,8 +94,11 @@ export function startDelivery(o: {
       if (!(await connectionWithin(waitForConnectionMs))) return;
       const { claimed, mayBeMore } = await claim();
       const begunAtMs = performance.now();
-      if (claimed.length > 0) await begin(claimed);
-      claimedAtOnce = nextClaim(claimed.length, performance.now() - begunAtMs);
+      // None may be left by another replica that claimed at the same moment, which says nothing about the server.
+      if (claimed.length > 0) {
+        await begin(claimed);
+        claimedAtOnce = nextClaim(claimed.length, performance.now() - begunAtMs);
+      }
       if (!mayBeMore) return;
       if (performance.now() > until) return wake();
     }
