@@ -18,10 +18,16 @@ import { NodeSDK } from '@opentelemetry/sdk-node';
 import { newSpanId, newTraceId, type TraceIds } from './trace-context.ts';
 import { currentSpan, inNoTrace, inSpanOf, type Recorded, type Recorder, type Span } from './traces.ts';
 
-/** Starts the SDK and its hooks for drivers, which must not have been imported yet. The last spans are sent before the process ends. */
-export function startRecording(serviceName: string | undefined): Recorder {
+/**
+ * Starts the SDK and its hooks for drivers, which must not have been imported yet. The last spans are sent before the process ends.
+ * @param o.sampler `OTEL_TRACES_SAMPLER`
+ */
+export function startRecording(o: {
+  serviceName: string | undefined;
+  sampler: string | undefined;
+}): Recorder {
   const sdk = new NodeSDK({
-    ...(serviceName !== undefined && { serviceName }),
+    ...(o.serviceName !== undefined && { serviceName: o.serviceName }),
     contextManager,
     idGenerator: { generateTraceId: newTraceId, generateSpanId: newSpanId },
     // Headers are read and written by trace-context.ts.
@@ -41,8 +47,11 @@ export function startRecording(serviceName: string | undefined): Recorder {
   // The event loop is empty and everything is disposed: send the last spans.
   process.once('beforeExit', () => void sdk.shutdown());
   const tracer = trace.getTracer('offer-ads');
+  // Asked again, the sampler would answer the same after ten times as long.
+  const parentDecides = !samplersWithoutParent.has(o.sampler ?? '');
   return {
     begin: ({ name, kind, attributes, links }, parent) => {
+      if (parentDecides && parent !== null && 'traceId' in parent && !parent.isSampled) return undefined;
       const options = {
         kind: SpanKind[kind],
         ...(attributes !== undefined && { attributes }),
@@ -61,6 +70,9 @@ export function startRecording(serviceName: string | undefined): Recorder {
     },
   };
 }
+
+/** All others keep to the decision of a remote parent. */
+const samplersWithoutParent: ReadonlySet<string> = new Set(['always_on', 'always_off', 'traceidratio']);
 
 /** Only recorded spans are in OpenTelemetry's context; a context without a span is the empty one. */
 const contextManager: ContextManager = Object.assign(new AsyncLocalStorageContextManager(), {

@@ -13,5 +13,6 @@ else {
   const { startRecording } = await import('./recording.ts');
   // `services/offers/src/main.ts` is `offers`, unless OTEL_SERVICE_NAME says otherwise.
   const byPath = /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads';
-  startTracing(startRecording(process.env.OTEL_SERVICE_NAME ? undefined : byPath));
+  const serviceName = process.env.OTEL_SERVICE_NAME ? undefined : byPath;
+  startTracing(startRecording({ serviceName, sampler: process.env.OTEL_TRACES_SAMPLER }));
 }

@@ -30,8 +30,8 @@ export type Spanned = {
 
 export type Recorder = {
   /**
-   * Records a span if OpenTelemetry's sampler says so; undefined if OpenTelemetry is switched off. `parent` is a span of this process, or
-   * else the ids of another one's.
+   * Records a span if OpenTelemetry's sampler says so. Undefined if it need not be asked, or OpenTelemetry is switched off: then the span
+   * has ids only. `parent` is a span of this process, or else the ids of another one's.
    */
   readonly begin: (spanned: Spanned, parent: Context | TraceIds | null) => Span | undefined;
   readonly end: (span: OpenTelemetrySpan, end: SpanEnd) => void;
