@@ -53,7 +53,7 @@ export async function startGatewayProcess(o: {
     cwd: directory,
     command: process.execPath,
     args: [...(o.isTraced ? telemetry : []), 'src/main.ts'],
-    env: { ...o.settings, PORT: String(o.port) },
+    env: { ...o.settings, PORT: String(o.port), NODE_OPTIONS: '--max-semi-space-size=8' },
     readyUrl: `http://127.0.0.1:${o.port}/readyz`,
   });
 }

@@ -143,6 +143,8 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
     ],
     env: {
       PORT: `${ports[service]}`,
+      // As in the images.
+      NODE_OPTIONS: '--max-semi-space-size=8',
       RABBITMQ_URL: stores.rabbitmq,
       ADMIN_TOKEN_HASHES: [
         hashEntry(staffName, secrets.adminToken, service),
