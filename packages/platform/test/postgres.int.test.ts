@@ -5,7 +5,7 @@ import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createDeadline } from '../src/calls/deadline.ts';
 import { Batch } from '../src/postgres/batch.ts';
-import { isTooLate, openPostgres, type Postgres } from '../src/postgres/postgres.ts';
+import { isTooLate, openPostgres, type Postgres, type Transaction } from '../src/postgres/postgres.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { openPatiently } from './test-events.ts';
@@ -107,6 +107,56 @@ describe('postgres', () => {
       expect(await error).toMatchObject({ code: '22012' });
       client.release();
       expect(await idsOf(25)).toEqual([]);
+    });
+
+    it('are not committed after one that failed, also if the work goes on', async () => {
+      const seen: unknown[] = [];
+      const note = () => void seen.push('committed');
+      postgres.committed.on('swallowed', note);
+      const failing = [['SELECT 1 / 0'], ['SELECT $1::text', [{ unsendable: 1n }]]] as const;
+      for (const [statement, values] of failing)
+        for (const deadline of [undefined, createDeadline(60_000)]) {
+          const committed = postgres.transaction(async (tx) => {
+            tx.tellAfterCommit?.('swallowed');
+            await tx.query('INSERT INTO coins VALUES (26)');
+            const failed = tx.query(statement, values);
+            tx.queryLater('INSERT INTO coins VALUES (27)');
+            await failed.catch(() => {});
+          }, deadline);
+          await expect(committed).rejects.toThrow(/division by zero|BigInt/);
+        }
+      postgres.committed.off('swallowed', note);
+      expect(seen).toEqual([]);
+      expect(await idsOf(26, 27)).toEqual([]);
+    });
+
+    it('are refused when their transaction has ended', async () => {
+      const ended: Transaction[] = [];
+      for (const statement of ['SELECT 1', 'SELECT 1 / 0'])
+        await postgres
+          .transaction(async (tx) => {
+            ended.push(tx);
+            await tx.query(statement);
+          })
+          .catch(() => {});
+      for (const tx of ended)
+        await expect(tx.query('INSERT INTO coins VALUES (28)')).rejects.toThrow('has ended');
+      expect(await idsOf(28)).toEqual([]);
+    });
+
+    it('are refused if one has the name of another prepared statement', async () => {
+      const named = (sql: string) => ({ name: 'of-two', sql });
+      const both = postgres.transaction((tx) =>
+        Promise.all([tx.query(named('SELECT 1 AS one')), tx.query(named('SELECT 2 AS two'))]),
+      );
+      await expect(both).rejects.toThrow('of-two');
+    });
+
+    it('may be empty', async () => {
+      const read = postgres.transaction((tx) =>
+        Promise.all([tx.query('-- nothing'), tx.query('SELECT 1 AS one')]),
+      );
+      expect(await read).toEqual([[], [{ one: 1 }]]);
     });
 
     it('leave the connection usable after an error, whichever of them are prepared', async () => {

@@ -11,7 +11,11 @@ type Query = {
   readonly handleCommandComplete: (message: unknown, connection: pg.Connection) => void;
   readonly handleReadyForQuery: (connection: pg.Connection) => void;
 };
-type Connection = pg.Connection & { readonly submittedNamedStatements: Record<string, string> };
+type Named = Record<string, string>;
+type Connection = pg.Connection & {
+  readonly submittedNamedStatements: Named;
+  readonly parsedStatements: Named;
+};
 
 /**
  * Statements that are sent in one message and answered in one. After a statement that fails the server runs none of those that follow, so
@@ -21,7 +25,7 @@ export class Batch implements pg.Submittable {
   /** The driver wraps it in its time-out. */
   readonly callback: (error: Error | null) => void;
   readonly #queries: readonly Query[];
-  /** Of a value that could not be sent, or of a row that could not be read. */
+  /** Of a statement that could not be sent, or of a row that could not be read. */
   #error: Error | null = null;
   #running = 0;
 
@@ -58,7 +62,8 @@ export class Batch implements pg.Submittable {
     connection.stream.cork();
     try {
       for (const query of this.#queries) {
-        query.prepare(part);
+        this.#error ??= errorOfName(query, connection as Connection);
+        if (this.#error === null) query.prepare(part);
         if (this.#error !== null) break;
       }
       connection.sync();
@@ -80,6 +85,18 @@ export class Batch implements pg.Submittable {
     this.#running += 1;
   }
 
+  /** Instead of the completion of a command, for a statement that contains none. */
+  handleEmptyQuery(): void {
+    this.#running += 1;
+  }
+
+  /** `Postgres.copyIn` sends rows. Here the server would read the rest of the message as rows. */
+  handleCopyInResponse(connection: pg.Connection): void {
+    connection.stream.destroy(new Error('COPY FROM STDIN cannot be sent together with other statements'));
+  }
+
+  handleCopyData(): void {}
+
   handleError(error: Error, connection: Connection): void {
     // The server has not parsed the statements after the failed one.
     for (const { name } of this.#queries.slice(this.#running + 1))
@@ -93,11 +110,23 @@ export class Batch implements pg.Submittable {
   }
 }
 
+/** The server would run the other statement of that name. */
+function errorOfName(
+  { name, text }: Query,
+  { parsedStatements, submittedNamedStatements }: Connection,
+): Error | null {
+  if (name === undefined) return null;
+  const known = parsedStatements[name] ?? submittedNamedStatements[name] ?? text;
+  return known === text ? null : new Error(`two prepared statements have the name '${name}'`);
+}
+
 type Rows = pg.QueryResultRow[];
 type Unsent = { readonly statement: pg.QueryConfig; readonly asked?: PromiseWithResolvers<Rows> };
 
 /**
- * Collects the statements of one connection, so that those that are asked for at once are sent by one call of `sendAll`: one message.
+ * Collects the statements of one transaction, so that those that are asked for at once are sent by one call of `sendAll`: one message. The
+ * next message is sent after the answer to the last one, and none after one that failed: if the beginning of the transaction failed, its
+ * other statements would commit by themselves, and the end of a failed transaction would look like a commit.
  * @param sendAll returns the rows of each statement, and fails if one of them fails
  */
 export function collectStatements(
@@ -106,30 +135,60 @@ export function collectStatements(
   readonly query: (statement: pg.QueryConfig) => Promise<Rows>;
   /** Waits for the next `query` or `flush`, which fails if this statement fails. */
   readonly queryLater: (statement: pg.QueryConfig) => void;
+  /** Fails if any statement has failed. */
   readonly flush: () => Promise<void>;
+  /** Refuses all later statements: the connection may then be used by another transaction. */
+  readonly close: () => void;
+  /** Refuses also those that have not been sent. */
+  readonly abort: (error: unknown) => void;
 } {
   let unsent: Unsent[] = [];
-  const flush = async () => {
+  let isClosed = false;
+  let failed: { readonly error: unknown } | undefined;
+  let sending: Promise<void> = Promise.resolve();
+
+  async function send(): Promise<void> {
     const sent = unsent;
     unsent = [];
-    if (sent.length === 0) return;
     try {
+      if (failed !== undefined) throw failed.error;
+      if (sent.length === 0) return;
       const rows = await sendAll(sent.map(({ statement }) => statement));
       for (const [place, { asked }] of sent.entries()) asked?.resolve(rows[place] ?? []);
     } catch (error) {
+      failed ??= { error };
       for (const { asked } of sent) asked?.reject(error);
       throw error;
     }
+  }
+  const flush = () => {
+    sending = sending.then(send, send);
+    return sending;
+  };
+  const close = () => {
+    isClosed = true;
+  };
+  const throwIfClosed = () => {
+    if (isClosed) throw new Error('a statement was asked for after its transaction has ended');
   };
   return {
-    query: (statement) => {
+    query: async (statement) => {
+      throwIfClosed();
       const asked = Promise.withResolvers<Rows>();
       // Those who asked get the error.
-      if (unsent.every((one) => one.asked === undefined)) queueMicrotask(() => void flush().catch(() => {}));
+      if (unsent.every((one) => one.asked === undefined)) flush().catch(() => {});
       unsent.push({ statement, asked });
       return asked.promise;
     },
-    queryLater: (statement) => void unsent.push({ statement }),
+    queryLater: (statement) => {
+      throwIfClosed();
+      unsent.push({ statement });
+    },
     flush,
+    close,
+    abort: (error) => {
+      close();
+      failed ??= { error };
+    },
   };
 }

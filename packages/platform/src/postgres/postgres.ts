@@ -46,7 +46,8 @@ export type Postgres = AsyncDisposable &
   Queryable & {
     readonly pool: pg.Pool;
     /**
-     * Commits the changes of `work`; rolls back when it throws. `work` makes no network calls.
+     * Commits the changes of `work`; rolls back when it throws, or when a statement has failed, also if `work` has caught its error. `work`
+     * makes no network calls.
      * @param deadline nothing is committed after it, on the database's clock (docs/adr/0020)
      */
     readonly transaction: <T>(work: (tx: Transaction) => Promise<T>, deadline?: Deadline) => Promise<T>;
@@ -142,7 +143,8 @@ async function inTransaction<T>(
   // Without a listener a connection loss between two statements would end the process.
   client.on('error', onLost);
   const topics = new Set<string>();
-  const { query, queryLater, flush } = collectStatements((statements) => rowsOfAll(client, statements));
+  const statements = collectStatements((together) => rowsOfAll(client, together));
+  const { query, queryLater } = statements;
   const tx: Transaction = {
     query: async <R extends pg.QueryResultRow>(
       sql: string | PreparedStatement,
@@ -161,14 +163,14 @@ async function inTransaction<T>(
       deadline && tx.query<Shown>(SHOW_TIME).then(([shown]) => commitInstant(clock, deadline, shown));
     commitByMs?.catch(() => {});
     const result = await working;
-    if (commitByMs === undefined) await query(COMMIT);
-    else {
-      await flush();
-      await rowsOf(client, commitBefore(await commitByMs));
-    }
+    const sent = commitByMs === undefined ? query(COMMIT) : statements.flush();
+    statements.close();
+    await sent;
+    if (commitByMs !== undefined) await rowsOf(client, commitBefore(await commitByMs));
     for (const topic of topics) committed.emit(topic);
     return result;
   } catch (error) {
+    statements.abort(error);
     broken = await rowsOf(client, 'ROLLBACK').then(() => undefined, asError);
     // The server ended the idle transaction: later statements had no effect.
     throw lost !== undefined && isTooLate(asFault(lost)) ? asFault(lost) : error;
