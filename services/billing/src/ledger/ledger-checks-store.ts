@@ -35,7 +35,10 @@ export async function viewLedger(on: Queryable): Promise<LedgerView> {
   return view;
 }
 
-/** Does not overwrite the result of a check that ended later: two checks can finish out of order. */
+/**
+ * Does not overwrite the result of a check that ended later: two checks can finish out of order. A check of what is new begins only when no
+ * problem is known, so a problem that is known when it ends was found meanwhile by a check of everything, perhaps where this one did not look.
+ */
 export async function recordLedgerCheck(
   on: Queryable,
   found: LedgerCheckReply,
@@ -50,7 +53,7 @@ export async function recordLedgerCheck(
            whole_at = coalesce(excluded.whole_at, known.whole_at),
            proven_up_to = coalesce(excluded.proven_up_to, known.proven_up_to),
            seen_up_to = excluded.seen_up_to, seen_before = excluded.seen_before
-     WHERE known.checked_at <= excluded.checked_at`,
+     WHERE known.checked_at <= excluded.checked_at AND (known.problems = 0 OR excluded.whole_at IS NOT NULL)`,
     [
       now,
       found.transactions,

@@ -540,6 +540,27 @@ describe('the check of the ledger every night', () => {
     await tamper('/ 2', lateId);
   });
 
+  it('of what is new leaves the problem reported that a check of everything has found while it was under way', async () => {
+    await begin();
+    await fundedBook();
+    const old = await newest();
+    for (let nights = 0; nights < 3; nights += 1) await night();
+    await tamper('* 2', old);
+    const { clock, billing } = test;
+    let person: Promise<unknown> | undefined;
+    const { postgres } = withQuery(billing, async (on, statement, values) => {
+      if (sqlOf(statement).includes('step AS MATERIALIZED'))
+        await (person ??= checkAndRecord({ postgres: billing.postgres, clock }, null));
+      return on.query(statement, values);
+    });
+    const proven = (await provenUpTo()) ?? null;
+    expect(await checkAndRecord({ postgres, clock }, proven)).toMatchObject({ problems: [] });
+    expect(await lastLedgerCheck(billing.postgres)).toMatchObject({ problems: 1, provenUpTo: proven });
+    expect(await night()).toMatchObject({ problems: 1, isWhole: true });
+    await tamper('/ 2', old);
+    expect(await night()).toMatchObject({ problems: 0, isWhole: true });
+  });
+
   it('that was broken off proves nothing, and the next one examines the same', async () => {
     await begin();
     for (let nights = 0; nights < 3; nights += 1) await night();
