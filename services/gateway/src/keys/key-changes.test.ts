@@ -33,6 +33,7 @@ function follow() {
     },
     noneSince: (sinceMs: number, organisationId = 7) => changes.noneSince(sinceMs, organisationId, nowMs),
     readOn: changes.readOn,
+    connectionLost: changes.connectionLost,
   };
 }
 
@@ -86,6 +87,21 @@ describe('a read', () => {
     const { readAt } = follow();
     for (const ms of [200, 500, 800]) await readAt(ms);
     expect(cursors).toEqual([null, '1', '2']);
+  });
+
+  it('that was under way when a connection was lost confirms nothing, and the next one starts anew', async () => {
+    const { readAt, readOn, connectionLost, noneSince } = follow();
+    await readAt(200);
+    const slow = Promise.withResolvers<ChangesRead>();
+    answer = () => slow.promise;
+    const reading = readOn();
+    connectionLost();
+    slow.resolve({ cursor: 'of another database', organisations: [] });
+    await reading;
+    expect(noneSince(300)).toBe(false);
+    await readAt(600);
+    expect([noneSince(300), noneSince(602)]).toEqual([false, true]);
+    expect(cursors).toEqual([null, '1', null]);
   });
 
   it('starts anew after a failed one, and after an hour without one', async () => {

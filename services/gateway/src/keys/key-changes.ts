@@ -2,7 +2,7 @@
  * Follows the changes of what the store knows about keys: of the keys, their owners, organisations, quotas and terms. Triggers of the
  * database write down each change; a replica reads them a few times a second.
  */
-import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -26,11 +26,16 @@ export function followKeyChanges(o: {
   read: (cursor: string | null) => Promise<ChangesRead>;
   unconfirmedMs: number;
   elapsedMs?: () => number;
-}): KeyChanges & { readonly readOn: () => Promise<void> } {
+}): KeyChanges & {
+  readonly readOn: () => Promise<void>;
+  /** The database that answers next may be another one, or the same one after a crash, with other transactions than the cursor knows. */
+  readonly connectionLost: () => void;
+} {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
   let cursor: string | null = null;
   let followedSinceMs = Infinity;
   let readAtMs = -Infinity;
+  let losses = 0;
   const changedAtMs = new Map<number, number>();
 
   function startAnew(fromMs = Infinity): void {
@@ -38,16 +43,23 @@ export function followKeyChanges(o: {
     changedAtMs.clear();
   }
 
+  function connectionLost(): void {
+    losses += 1;
+    cursor = null;
+    startAnew();
+  }
+
   async function readOn(): Promise<void> {
     const startedAtMs = elapsedMs();
     if (startedAtMs - readAtMs > maxGapMs) cursor = null;
     const after = cursor;
-    // Stays null after an error: the database that answers next may be another one, with other transactions.
+    const lossesBefore = losses;
     cursor = null;
     const read = await o.read(after).catch((error: unknown) => {
-      startAnew();
+      connectionLost();
       throw error;
     });
+    if (losses !== lossesBefore) return;
     const nowMs = elapsedMs();
     if (after === null || read.organisations.includes(null) || changedAtMs.size > maxNoted) startAnew(nowMs);
     for (const id of read.organisations) if (id !== null) changedAtMs.set(id, nowMs);
@@ -57,6 +69,7 @@ export function followKeyChanges(o: {
 
   return {
     readOn,
+    connectionLost,
     noneSince: (sinceMs, organisationId, nowMs) =>
       nowMs - readAtMs < o.unconfirmedMs &&
       sinceMs > followedSinceMs &&
@@ -66,14 +79,26 @@ export function followKeyChanges(o: {
 
 type Background = { readonly postgres: Queryable; readonly logger: Logger; readonly metrics: Metrics };
 
-export function startFollowingKeyChanges(o: Background & { unconfirmedMs: number }): KeyChanges & Loop {
-  const { noneSince, readOn } = followKeyChanges({
+export function startFollowingKeyChanges(
+  o: Background & { readonly postgres: Postgres; readonly unconfirmedMs: number },
+): KeyChanges & Loop {
+  const { noneSince, readOn, connectionLost } = followKeyChanges({
     read: (cursor) => readKeyChanges(o.postgres, cursor),
     unconfirmedMs: o.unconfirmedMs,
   });
   const everyMs = o.unconfirmedMs * pauseShare;
   const loop = startLoop({ ...o, name: 'key-changes', everyMs, work: readOn });
-  return { ...loop, noneSince };
+  const { pool } = o.postgres;
+  // Of a connection that was idle: no read fails with it.
+  pool.on('error', connectionLost);
+  return {
+    ...loop,
+    noneSince,
+    [Symbol.asyncDispose]: async () => {
+      pool.off('error', connectionLost);
+      await loop[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Deletes changes that no replica needs any more. */

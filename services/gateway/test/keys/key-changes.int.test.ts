@@ -1,11 +1,15 @@
 /** The triggers that write down what changes for requests with a key, on a real database. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type Postgres, sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { manageOrganisations } from '../../src/accounts/manage-organisations.ts';
 import { sha256Of } from '../../src/keys/key-cache.ts';
+import { startFollowingKeyChanges } from '../../src/keys/key-changes.ts';
 import { dropOldKeyChanges, factsOfKeys, findKeyFacts, readKeyChanges } from '../../src/keys/keys-store.ts';
 import { manageKeys } from '../../src/keys/manage-keys.ts';
 import { connect, storePatienceMs } from '../call-log/calls-database.ts';
@@ -13,12 +17,14 @@ import { cafe } from '../gateway-under-test.ts';
 
 const open = new AsyncDisposableStack();
 let postgres: Postgres;
+let url: string;
 let issueKey: () => Promise<{ organisationId: number; sha256: Buffer }>;
 
 beforeAll(async () => {
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
-  postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
+  url = database.url;
+  postgres = open.use(await connect(url, { statementTimeoutMs: storePatienceMs }));
   const clock = { now: () => new Date() };
   const administration = { postgres, clock, waitUntilCachesExpire: async () => {} };
   issueKey = async () => {
@@ -115,6 +121,30 @@ describe('a change of what a request with a key depends on', () => {
     });
     expect(await changesSince(cursor)).toContain(organisationId);
     expect(await changesSince(await newCursor())).toEqual([]);
+  });
+});
+
+describe('a replica whose idle connection is lost', () => {
+  it('trusts no earlier look-up: another database may answer next, or the same one after a crash', async () => {
+    await using own = await connect(url, { statementTimeoutMs: storePatienceMs });
+    await using following = startFollowingKeyChanges({
+      postgres: own,
+      unconfirmedMs: storePatienceMs,
+      logger: silentLogger,
+      metrics: createMetrics('gateway'),
+    });
+    const isTrusted = (sinceMs: number) => following.noneSince(sinceMs, 1, performance.now());
+    await following.runNow();
+    const before = performance.now();
+    expect(isTrusted(before)).toBe(true);
+    const lost = once(own.pool, 'error');
+    await postgres.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await lost;
+    expect(isTrusted(before)).toBe(false);
+    await following.runNow();
+    expect([isTrusted(before), isTrusted(performance.now())]).toEqual([false, true]);
   });
 });
 
