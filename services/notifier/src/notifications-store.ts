@@ -352,6 +352,6 @@ function recordingOf(
     // An unavailable server is recorded only in `problem`, however often it happens.
     ...((attempted || !isPending) && { $push: { history: kept(entry) } }),
   };
-  // Not `updateOne`: MongoDB would write a note of each, so that the driver can repeat it. Whoever records repeats by itself.
+  // `updateOne` would cost a second write: MongoDB notes each one, so that the driver can repeat it. `recordForSure` repeats instead.
   return { updateMany: { filter, update } };
 }

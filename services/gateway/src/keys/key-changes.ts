@@ -89,13 +89,18 @@ export function startFollowingKeyChanges(
   const everyMs = o.unconfirmedMs * pauseShare;
   const loop = startLoop({ ...o, name: 'key-changes', everyMs, work: readOn });
   const { pool } = o.postgres;
-  // Of a connection that was idle: no read fails with it.
+  const released = (error?: Error | boolean) => {
+    if (error) connectionLost();
+  };
+  // Of a connection that was idle, or that looked keys up: no read fails with it.
   pool.on('error', connectionLost);
+  pool.on('release', released);
   return {
     ...loop,
     noneSince,
     [Symbol.asyncDispose]: async () => {
       pool.off('error', connectionLost);
+      pool.off('release', released);
       await loop[Symbol.asyncDispose]();
     },
   };

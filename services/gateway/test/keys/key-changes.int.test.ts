@@ -124,7 +124,7 @@ describe('a change of what a request with a key depends on', () => {
   });
 });
 
-describe('a replica whose idle connection is lost', () => {
+describe('a replica whose connection is lost', () => {
   it('trusts no earlier look-up: another database may answer next, or the same one after a crash', async () => {
     await using own = await connect(url, { statementTimeoutMs: storePatienceMs });
     await using following = startFollowingKeyChanges({
@@ -142,6 +142,25 @@ describe('a replica whose idle connection is lost', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await lost;
+    expect(isTrusted(before)).toBe(false);
+    await following.runNow();
+    expect([isTrusted(before), isTrusted(performance.now())]).toEqual([false, true]);
+  });
+
+  it('confirms nothing that was looked up before, also when a look-up was under way', async () => {
+    await using own = await connect(url, { statementTimeoutMs: storePatienceMs });
+    await using following = startFollowingKeyChanges({
+      postgres: own,
+      unconfirmedMs: storePatienceMs,
+      logger: silentLogger,
+      metrics: createMetrics('gateway'),
+    });
+    const isTrusted = (sinceMs: number) => following.noneSince(sinceMs, 1, performance.now());
+    await following.runNow();
+    const before = performance.now();
+    // The only connection, so no other one is lost while it is idle.
+    const lookUp = own.query('SELECT pg_terminate_backend(pg_backend_pid())');
+    await expect(lookUp).rejects.toMatchObject({ status: 503 });
     expect(isTrusted(before)).toBe(false);
     await following.runNow();
     expect([isTrusted(before), isTrusted(performance.now())]).toEqual([false, true]);
