@@ -57,7 +57,7 @@ export class WrongOption extends Error {
   override readonly name = 'WrongOption';
 }
 
-function wholeNumber(name: string, given: string | undefined, otherwise: number): number {
+export function wholeNumber(name: string, given: string | undefined, otherwise: number): number {
   const value = Number(given ?? otherwise);
   if (!Number.isInteger(value) || value < 1 || value > 60) {
     throw new WrongOption(`--${name} must be a whole number from 1 to 60`);

@@ -21,6 +21,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     stage,
     programs,
     names: options.peers,
+    starts: options.starts,
     keysInUse: options.keysInUse,
   });
   await checkPeers(peers, { upstreamUrl: `http://127.0.0.1:${stage.upstreamPort}` });
@@ -34,10 +35,10 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
       options.firstWarmUpSeconds,
     );
   }
-  const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
+  const samples = new Map<PeerName, Sample[]>(options.peers.map((name) => [name, []]));
   const invalid: string[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
-    for (const peer of peers) {
+    for (const peer of round % 2 === 1 ? peers : peers.toReversed()) {
       try {
         const sample = await measure(peer, { clients }, { ...options, wrk: programs.wrk });
         samples.get(peer.name)?.push(sample);

@@ -28,6 +28,8 @@ export const peerNames = [
 ] as const;
 export type PeerName = (typeof peerNames)[number];
 
+export const isOurs = (name: PeerName) => name.startsWith('gateway');
+
 export type Peer = {
   readonly name: PeerName;
   readonly url: string;
@@ -41,22 +43,28 @@ export type Peer = {
   readonly isOurs: boolean;
 };
 
-/** They start one after the other, so that no start slows another. */
+/** They start one after the other, so that no start slows another. Each of our gateways starts several times. */
 export async function startPeers(
   opened: AsyncDisposableStack,
-  o: { stage: Stage; programs: Programs; names: readonly PeerName[]; keysInUse: number },
+  o: { stage: Stage; programs: Programs; names: readonly PeerName[]; starts: number; keysInUse: number },
 ): Promise<Peer[]> {
   const { folder, upstreamPort, upstream, settings, valkeyUrl } = o.stage;
-  const gateway = (name: PeerName, more: Readonly<Record<string, string>> = {}, isTraced = true) => {
+  const gateway = (more: Readonly<Record<string, string>> = {}, isTraced = true) => {
     return (port: number) =>
-      startGatewayProcess({ name, folder, port, settings: { ...settings, ...more }, isTraced });
+      startGatewayProcess({
+        name: `gateway-${port}`,
+        folder,
+        port,
+        settings: { ...settings, ...more },
+        isTraced,
+      });
   };
   const start: Record<PeerName, (port: number) => Promise<Running>> = {
-    gateway: gateway('gateway'),
-    'gateway-untraced': gateway('gateway-untraced', {}, false),
-    'gateway-sampled': gateway('gateway-sampled', await startCollector(opened)),
-    'gateway-valkey': gateway('gateway-valkey', valkeyUrl === undefined ? {} : { VALKEY_URL: valkeyUrl }),
-    'gateway-many-keys': gateway('gateway-many-keys'),
+    gateway: gateway(),
+    'gateway-untraced': gateway({}, false),
+    'gateway-sampled': gateway(await startCollector(opened)),
+    'gateway-valkey': gateway(valkeyUrl === undefined ? {} : { VALKEY_URL: valkeyUrl }),
+    'gateway-many-keys': gateway(),
     nginx: (port) => startNginxPeer({ nginx: o.programs.nginx, folder, port, upstreamPort }),
     caddy: (port) => startCaddy({ caddy: o.programs.caddy, folder, port, upstreamPort }),
     bare: (port) => startBareProxy({ folder, port, upstreamPort }),
@@ -64,21 +72,23 @@ export async function startPeers(
   };
   const peers: Peer[] = [];
   const [oneKey, manyKeys] = [join(folder, 'one-key'), join(folder, 'many-keys')];
-  for (const name of o.names) {
+  const names = Array.from({ length: o.starts }, (_, index) =>
+    o.names.filter((name) => index === 0 || isOurs(name)),
+  ).flat();
+  for (const name of names) {
     // Without Valkey it would be the same as `gateway`.
     if (name === 'gateway-valkey' && valkeyUrl === undefined) continue;
     const [free = 0] = await freePorts(1);
     const running = await start[name](free);
     if (name !== 'upstream') opened.use(running);
-    const isOurs = name.startsWith('gateway');
     peers.push({
       name,
       url: `http://127.0.0.1:${name === 'upstream' ? upstreamPort : free}`,
       pid: running.pid,
       accessLog: running.outputFile,
       keysFile: name === 'gateway-many-keys' ? manyKeys : oneKey,
-      limits: isOurs || name === 'nginx',
-      isOurs,
+      limits: isOurs(name) || name === 'nginx',
+      isOurs: isOurs(name),
     });
   }
   const ours = peers.find((peer) => peer.isOurs);
