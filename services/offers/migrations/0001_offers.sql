@@ -222,19 +222,30 @@ CREATE TABLE images (
   name       text PRIMARY KEY,
   -- Hash of the bytes, and the type. Null: found in the store without a row.
   content    text,
-  -- When to check whether an offer needs it; when to remove it, if it is retired.
+  -- When to check whether an offer needs it; when to remove it, if it is retired. 'infinity': when an offer with it is deleted.
   look_at    timestamptz(3) NOT NULL,
   -- Since then it waits for its removal.
   retired_at timestamptz(3)
 );
 -- The same picture is stored once.
 CREATE UNIQUE INDEX images_content ON images (content) WHERE retired_at IS NULL;
-CREATE INDEX images_to_look_at ON images (look_at);
+CREATE INDEX images_to_look_at ON images (look_at) WHERE look_at < 'infinity';
 
--- When the store was last searched for pictures without a row; replicas share this work by its one row.
+-- Deleting an offer asks for a look at its picture. It waits for a look that is under way, which does not see the deletion yet.
+CREATE FUNCTION look_at_image() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE images SET look_at = NEW.deleted_at WHERE name = NEW.image AND retired_at IS NULL;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER look_at_image AFTER UPDATE OF deleted_at ON offers FOR EACH ROW
+  WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION look_at_image();
+
+-- When the store was last searched for pictures without a row, and the last picture of the daily sample; replicas share this work by its one
+-- row.
 CREATE TABLE image_search (
-  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  began_at timestamptz(3) NOT NULL
+  only_row      boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  began_at      timestamptz(3) NOT NULL,
+  sampled_up_to text NOT NULL DEFAULT ''
 );
 INSERT INTO image_search (began_at) VALUES ('-infinity');
 

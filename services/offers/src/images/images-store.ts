@@ -18,8 +18,8 @@ const UNTOUCHED_MS = 60 * MINUTE_MS;
  * still shows it. A picture without a row stays equally long, so that a service with a wrong database setting does no harm at once.
  */
 const RETAINED_MS = 30 * DAY_MS;
-/** How often the need for a picture is checked: with a million pictures, fewer than two a second. */
-const LOOK_EVERY_MS = 7 * DAY_MS;
+/** How often a picture of an unfinished creation is checked. */
+const RESERVED_MS = DAY_MS;
 /** When the removal of a retired picture is tried again, by any replica. */
 const RETRY_MS = 10 * MINUTE_MS;
 /** One search a day finds pictures in the store that have no row. */
@@ -58,7 +58,8 @@ export async function recordImage(
 }
 
 /**
- * Checks pictures that are due and retires those that are not needed.
+ * Checks pictures that are due and retires those that are not needed. A picture of an offer that is shown is due again when an offer with it
+ * is deleted (trigger `look_at_image`).
  * @returns how many were checked, and which are to be removed: the retired ones, and those of earlier failed removals
  */
 export async function retireUnneeded(
@@ -67,28 +68,62 @@ export async function retireUnneeded(
 ): Promise<{ looked: number; retired: readonly string[] }> {
   return postgres.transaction(async (tx) => {
     const due = await tx.query<{ name: string }>(
-      'SELECT name FROM images WHERE look_at <= $1 ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED',
+      `SELECT name FROM images WHERE look_at <= $1 AND look_at < 'infinity' ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [o.now, o.atMost],
     );
     // A separate statement, so that it sees what other transactions committed while this one waited for the lock.
-    const needed = await tx.query<{ name: string }>(
-      `SELECT name FROM unnest($1::text[]) AS due (name)
-       WHERE EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at IS NULL)
-          OR EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at > $2)`,
-      [namesOf(due), before(o.now, RETAINED_MS)],
+    const looked = await tx.query<{ name: string; is_needed: boolean }>(
+      `WITH due AS MATERIALIZED (
+         SELECT name, CASE
+             WHEN EXISTS (SELECT FROM offers WHERE image = name AND deleted_at IS NULL AND shown_at IS NOT NULL) THEN 'infinity'
+             WHEN EXISTS (SELECT FROM offers WHERE image = name AND deleted_at IS NULL) THEN $3::timestamptz
+             ELSE (SELECT max(deleted_at) FROM offers WHERE image = name) + $4 * interval '1 ms' END AS needed_until
+           FROM unnest($1::text[]) AS due (name)
+       )
+       UPDATE images
+          SET look_at = CASE WHEN needed_until > $2 THEN needed_until ELSE $5 END,
+              retired_at = CASE WHEN needed_until > $2 THEN retired_at ELSE coalesce(retired_at, $2) END
+         FROM due WHERE images.name = due.name
+       RETURNING due.name, coalesce(needed_until > $2, false) AS is_needed`,
+      [namesOf(due), o.now, after(o.now, RESERVED_MS), RETAINED_MS, after(o.now, RETRY_MS)],
     );
-    const inUse = new Set(namesOf(needed));
-    const retired = namesOf(due).filter((name) => !inUse.has(name));
-    await tx.query('UPDATE images SET look_at = $2 WHERE name = ANY ($1)', [
-      [...inUse],
-      after(o.now, LOOK_EVERY_MS),
-    ]);
-    await tx.query(
-      'UPDATE images SET look_at = $2, retired_at = coalesce(retired_at, $3) WHERE name = ANY ($1)',
-      [retired, after(o.now, RETRY_MS), o.now],
-    );
-    return { looked: due.length, retired };
+    return { looked: due.length, retired: namesOf(looked.filter(({ is_needed }) => !is_needed)) };
   });
+}
+
+/**
+ * Checks pictures that are due only when an offer is deleted, in case that one was missed: those whose names follow `afterName`. An unneeded
+ * one is due in an hour, because a creation may just have found it.
+ * @returns how many were checked, how many of them are not needed, and the last name; '' if there are no more
+ */
+export async function checkSample(
+  db: Queryable,
+  o: { now: Date; afterName: string; atMost: number },
+): Promise<{ checked: number; unneeded: number; lastName: string }> {
+  const [found] = await db.query<{ checked: number; unneeded: number; last_name: string | null }>(
+    `WITH sample AS MATERIALIZED (
+       SELECT name FROM images WHERE name > $1 AND look_at = 'infinity' ORDER BY name LIMIT $2
+     ), unneeded AS (
+       UPDATE images SET look_at = $3 FROM sample
+        WHERE images.name = sample.name AND NOT EXISTS (SELECT FROM offers WHERE image = sample.name AND deleted_at IS NULL)
+       RETURNING 1
+     )
+     SELECT count(*)::int AS checked, (SELECT count(*) FROM unneeded)::int AS unneeded, max(name) AS last_name FROM sample`,
+    [o.afterName, o.atMost, after(o.now, UNTOUCHED_MS)],
+  );
+  if (found === undefined) throw new Error('counting returned no row');
+  const { checked, unneeded, last_name } = found;
+  return { checked, unneeded, lastName: checked < o.atMost || last_name === null ? '' : last_name };
+}
+
+/** Where the last sample ended: the name of a picture; '' for the beginning. */
+export async function sampledUpTo(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ name: string }>('SELECT sampled_up_to AS name FROM image_search');
+  return row?.name ?? '';
+}
+
+export async function recordSampledUpTo(db: Queryable, name: string): Promise<void> {
+  await db.query('UPDATE image_search SET sampled_up_to = $1', [name]);
 }
 
 /** Called after the pictures were removed from the store. */

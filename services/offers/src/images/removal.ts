@@ -8,13 +8,22 @@
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
-import { adoptUnknown, beginSearch, forgetRetired, giveSearchUp, retireUnneeded } from './images-store.ts';
+import {
+  adoptUnknown,
+  beginSearch,
+  checkSample,
+  forgetRetired,
+  giveSearchUp,
+  recordSampledUpTo,
+  retireUnneeded,
+  sampledUpTo,
+} from './images-store.ts';
 import type { ImageStoreOwner } from './owner.ts';
 
 export type ImageRemoval = AsyncDisposable & {
   /** Removes pictures that are not needed. */
   readonly remove: () => Promise<void>;
-  /** Finds pictures in the store that have no row. */
+  /** Once a day: finds pictures in the store that have no row, and checks a sample of those that offers need. */
   readonly search: () => Promise<void>;
 };
 
@@ -25,6 +34,9 @@ const BATCH = 200;
 /** After very many refusals, the rest waits for the next minute. */
 const BATCHES_A_RUN = 20;
 const REMOVED_AT_ONCE = 8;
+/** Of the pictures that are needed, a day; the next day goes on behind them. A smaller store is checked whole. */
+const SAMPLE = 10_000;
+const SAMPLE_BATCH = 1_000;
 
 type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock' | 'logger' | 'metrics'> & {
   readonly owner: ImageStoreOwner;
@@ -43,6 +55,24 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
     name: 'images_adopted_total',
     help: 'Pictures found in the store without a row in the database.',
   });
+  const sampled = o.metrics.counter({
+    name: 'images_sampled_total',
+    help: 'Pictures of the daily sample, by whether an offer needs them; an unneeded one was missed when its offer was deleted.',
+    labelNames: ['outcome'],
+  });
+  const sample = async (stopping: AbortSignal) => {
+    let name = await sampledUpTo(o.postgres);
+    for (let left = SAMPLE; left > 0 && !stopping.aborted; left -= SAMPLE_BATCH) {
+      const part = { now: o.clock.now(), afterName: name, atMost: SAMPLE_BATCH };
+      const { checked, unneeded, lastName } = await checkSample(o.postgres, part);
+      sampled.inc({ outcome: 'needed' }, checked - unneeded);
+      sampled.inc({ outcome: 'unneeded' }, unneeded);
+      if (unneeded > 0) o.logger.warn({ unneeded }, 'pictures that no offer needs had been missed');
+      name = lastName;
+      await recordSampledUpTo(o.postgres, name);
+      if (name === '') return;
+    }
+  };
   const removing = startLoop({
     ...o,
     name: 'image-removal',
@@ -71,6 +101,7 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
           if (stopping.aborted) return await giveSearchUp(o.postgres);
           adopted.inc(await adoptUnknown(o.postgres, names, o.clock.now()));
         }
+        await sample(stopping);
       } catch (error) {
         await giveSearchUp(o.postgres);
         throw error;

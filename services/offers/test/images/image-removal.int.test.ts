@@ -35,7 +35,9 @@ beforeAll(async () => {
   await searchEverywhere();
 });
 beforeEach(async () => {
-  await under.postgres.query("DELETE FROM images; UPDATE image_search SET began_at = '-infinity'");
+  await under.postgres.query(
+    "DELETE FROM images; UPDATE image_search SET began_at = '-infinity', sampled_up_to = ''",
+  );
   for (const name of await stored()) await rm(join(folder, name));
 });
 
@@ -110,16 +112,45 @@ describe('a picture is removed', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('30 days to 37 days after the last of its offers was deleted', async () => {
+  it('30 days after the last of its offers was deleted', async () => {
     const [one, other] = [await createdId(under), await createdId(under)];
     expect(await stored()).toHaveLength(1);
     await deleteOffer(one);
     await removeAfter(7 * DAY, 10);
     expect(await stored()).toHaveLength(1);
     await deleteOffer(other);
-    await removeAfter(7 * DAY, 4);
+    await removeAfter(15 * DAY, 1);
+    await removeAfter(15 * DAY - 1);
     expect(await stored()).toHaveLength(1);
-    await removeAfter(DAY, 9);
+    await removeAfter(1);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('30 days after a deletion that a look at the picture did not see yet', async () => {
+    const id = await createdId(under);
+    under.clock.advance(HOUR);
+    const looked = Promise.withResolvers<void>();
+    const isDeleting = Promise.withResolvers<void>();
+    const looking = under.postgres.transaction(async (tx) => {
+      // As the look does: locks the picture, and then finds that the offer needs it.
+      await tx.query('SELECT FROM images FOR UPDATE');
+      looked.resolve();
+      await isDeleting.promise;
+      await tx.query("UPDATE images SET look_at = 'infinity'");
+    });
+    await looked.promise;
+    const deleting = deleteOffer(id);
+    await eventually(async () =>
+      expect(
+        await under.postgres.query(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        ),
+      ).toHaveLength(1),
+    );
+    isDeleting.resolve();
+    await Promise.all([looking, deleting]);
+    await removeAfter(MINUTE);
+    await removeAfter(30 * DAY);
     expect(await stored()).toEqual([]);
   });
 
@@ -166,6 +197,16 @@ describe('a picture stays', () => {
     expect([await stored(), await under.count('images')]).toEqual([[expect.any(String)], 1]);
   });
 
+  it('and is not looked at again before an offer with it is deleted', async () => {
+    await createdId(under);
+    await removeAfter(HOUR);
+    const { looked } = await retireUnneeded(under.postgres, {
+      now: new Date(under.clock.now().getTime() + 3_650 * DAY),
+      atMost: 10,
+    });
+    expect([looked, await stored()]).toEqual([0, [expect.any(String)]]);
+  });
+
   it('while its creation can go on', async () => {
     takeBillingAway();
     expect((await create(under, {}, { once: true })).status).toBe(503);
@@ -181,6 +222,49 @@ describe('a picture stays', () => {
     expect(await stored()).toEqual([name]);
     await removeAfter(20 * MINUTE);
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe('the daily sample', () => {
+  const sampled = async () => {
+    const metrics = (await Promise.all(replicas.map(metricsOf))).join('');
+    const sum = (outcome: string) =>
+      [
+        ...metrics.matchAll(
+          new RegExp(`^images_sampled_total\\{[^}]*outcome="${outcome}"[^}]*\\} (\\d+)`, 'gm'),
+        ),
+      ]
+        .map(([, count]) => Number(count))
+        .reduce((total, count) => total + count, 0);
+    return { needed: sum('needed'), unneeded: sum('unneeded') };
+  };
+  const addMissed = (count: number) =>
+    under.postgres.query(
+      `INSERT INTO images (name, look_at) SELECT lpad(to_hex(n), 64, '0') || '.png', 'infinity' FROM generate_series(1, $1::int) AS n`,
+      [count],
+    );
+
+  it('finds a picture whose deletion was missed, which is removed an hour later; a needed one stays', async () => {
+    await createdId(under);
+    await removeAfter(HOUR);
+    await addMissed(1);
+    const before = await sampled();
+    await searchEverywhere();
+    expect(await sampled()).toEqual({ needed: before.needed + 1, unneeded: before.unneeded + 1 });
+    await removeAfter(HOUR - 1);
+    expect(await under.count('images')).toBe(2);
+    await removeAfter(1);
+    expect([await under.count('images'), await stored()]).toEqual([1, [expect.any(String)]]);
+  });
+
+  it('is at most 10,000 a day, and goes on behind the last one', async () => {
+    await addMissed(12_000);
+    const missed = () => under.count("images WHERE look_at = 'infinity'");
+    await searchEverywhere();
+    expect(await missed()).toBe(2_000);
+    under.clock.advance(DAY);
+    await searchEverywhere();
+    expect(await missed()).toBe(0);
   });
 });
 
