@@ -21,6 +21,12 @@ CREATE TABLE organisations (
   approved_by   text,
   CHECK ((approved_at IS NULL) = (approved_by IS NULL))
 );
+-- What staff look for among many: those that wait for approval, disabled ones, and parts of names. A database's owner may create the
+-- extension.
+CREATE INDEX organisations_waiting ON organisations (id) WHERE approved_at IS NULL;
+CREATE INDEX organisations_disabled ON organisations (id) WHERE NOT enabled;
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE INDEX organisations_by_name ON organisations USING gin (lower(name) gin_trgm_ops, lower(trading_name) gin_trgm_ops);
 
 CREATE TABLE people (
   id                integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -35,6 +41,7 @@ CREATE TABLE people (
 CREATE UNIQUE INDEX people_email ON people (organisation_id, lower(email));
 -- One address may belong to people of several organisations: signing in and switching look them up by it.
 CREATE INDEX people_by_email ON people (lower(email));
+CREATE INDEX people_by_part_of_email ON people USING gin (lower(email) gin_trgm_ops);
 
 -- Every invitation that was sent; their number in a day is bounded by counting them. Whoever has signed in
 -- (people.last_signed_in_at) has accepted.
