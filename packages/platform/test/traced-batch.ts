@@ -1,17 +1,17 @@
 /** Started by trace.int.test.ts: prints the traces of two causes, of the batch of their events, and of each handled alone. */
-import { trace } from '@opentelemetry/api';
 import { onBatch } from '../src/messaging/broker/broker.ts';
+import { currentSpan, inSpan } from '../src/telemetry/traces.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const [url = '', namespace = ''] = process.argv.slice(2);
-const traceId = () => trace.getActiveSpan()?.spanContext().traceId;
+const traceId = () => currentSpan()?.traceId;
 
 await using offers = await connectTestBroker({ url, namespace }, 'offers');
 await using billing = await connectTestBroker({ url, namespace }, 'billing');
-const causes = [1, 2].map((count) =>
-  trace
-    .getTracer('test')
-    .startActiveSpan('cause', () => ({ cause: traceId(), count, event: counted(count) })),
+const causes = await Promise.all(
+  [1, 2].map((count) =>
+    inSpan({ name: 'cause', kind: 'SERVER' }, async () => ({ cause: traceId(), event: counted(count) })),
+  ),
 );
 await offers.publish(causes.map(({ event }) => event));
 let together: string | undefined;

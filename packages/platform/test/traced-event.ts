@@ -1,10 +1,10 @@
 /** Started by trace.int.test.ts as a service is, with telemetry: prints the trace of a cause and of its event's handlers. */
-import { trace } from '@opentelemetry/api';
 import { on } from '../src/messaging/broker/broker.ts';
+import { currentSpan, inSpan } from '../src/telemetry/traces.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const [url = '', namespace = ''] = process.argv.slice(2);
-const traceId = () => trace.getActiveSpan()?.spanContext().traceId;
+const traceId = () => currentSpan()?.traceId;
 
 await using offers = await connectTestBroker({ url, namespace }, 'offers');
 await using billing = await connectTestBroker({ url, namespace }, 'billing');
@@ -17,9 +17,10 @@ await billing.consume([
     done.resolve();
   }),
 ]);
-const { cause, event } = trace
-  .getTracer('test')
-  .startActiveSpan('cause', () => ({ cause: traceId(), event: counted(1) }));
+const { cause, event } = await inSpan({ name: 'cause', kind: 'SERVER' }, async () => ({
+  cause: traceId(),
+  event: counted(1),
+}));
 // Outside of the cause's span, as a relay publishes.
 await offers.publish([event]);
 await done.promise;

@@ -5,6 +5,7 @@ import type { Deadline } from '../calls/deadline.ts';
 import { Fault, serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { traceCall } from '../telemetry/traces.ts';
 import { Batch, collectStatements } from './batch.ts';
 import { CopyIn } from './copy-in.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
@@ -288,7 +289,8 @@ async function rowsOf<R extends pg.QueryResultRow>(
   values?: readonly unknown[],
 ): Promise<R[]> {
   try {
-    return (await on.query<R>(statementOf(sql, values))).rows;
+    const statement = statementOf(sql, values);
+    return (await traced([statement], () => on.query<R>(statement))).rows;
   } catch (error) {
     throw asFault(error);
   }
@@ -302,15 +304,27 @@ async function rowsOfAll(
   const { promise, resolve, reject } = Promise.withResolvers<readonly pg.QueryResultRow[][]>();
   const types = { getTypeParser: exactTypeParser };
   const typed = statements.map((statement) => ({ ...statement, types }));
-  on.query(new Batch(typed, (error, rows) => (error === null ? resolve(rows) : reject(asFault(error)))));
-  return promise;
+  return traced(statements, () => {
+    on.query(new Batch(typed, (error, rows) => (error === null ? resolve(rows) : reject(asFault(error)))));
+    return promise;
+  });
+}
+
+/** A span around one message, with the statements as they are in the code: without their values, which may be personal. */
+function traced<T>(statements: readonly pg.QueryConfig[], send: () => Promise<T>): Promise<T> {
+  return traceCall('postgresql', send, () => ({
+    'db.system.name': 'postgresql',
+    'db.query.text': statements.map(({ text }) => text).join('; '),
+  }));
 }
 
 async function copyRows(client: pg.ClientBase, statement: string, rows: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const copy = new CopyIn(statement, rows, (error) => (error === null ? resolve() : reject(asFault(error))));
-  client.query(copy);
-  return promise;
+  return traced([{ text: statement }], () => {
+    client.query(copy);
+    return promise;
+  });
 }
 
 /** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */

@@ -1,107 +1,65 @@
-/** Recording of spans by OpenTelemetry's SDK, for a process with a collector. */
-import {
-  type Context,
-  type ContextManager,
-  createTraceState,
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  type SpanContext,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
-import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
-import { NodeSDK } from '@opentelemetry/sdk-node';
-import { newSpanId, newTraceId, type TraceIds } from './trace-context.ts';
-import { currentSpan, inNoTrace, inSpanOf, type Recorded, type Recorder, type Span } from './traces.ts';
-
 /**
- * Starts the SDK and its hooks for drivers, which must not have been imported yet. The last spans are sent before the process ends.
- * @param o.sampler `OTEL_TRACES_SAMPLER`
+ * Recording of spans, for a process with a collector. OpenTelemetry's SDK runs in a thread of its own (recording-thread.ts): in the main
+ * thread, requests that are not recorded would pay for its memory, too.
  */
-export function startRecording(o: {
-  serviceName: string | undefined;
-  sampler: string | undefined;
-}): Recorder {
-  const sdk = new NodeSDK({
-    ...(o.serviceName !== undefined && { serviceName: o.serviceName }),
-    contextManager,
-    idGenerator: { generateTraceId: newTraceId, generateSpanId: newSpanId },
-    // Headers are read and written by trace-context.ts.
-    textMapPropagator: null,
-    // Logs go to standard output, where the platform collects them; metrics are scraped.
-    logRecordProcessors: [],
-    metricReaders: [],
-    // Requests, calls and events have spans by hand (traces.ts), because hooks for these double the processor time of a small request,
-    // recorded or not. Work that is not recorded has no parent span for the hooks, so they do nothing.
-    instrumentations: [
-      new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
-      // Without the statement: its keys may be personal data.
-      new MongoDBInstrumentation({ requireParentSpan: true, dbStatementSerializer: () => '' }),
-    ],
+import { Worker } from 'node:worker_threads';
+import type { Sampler } from './sampling.ts';
+import type { Recorder, SpanRecord } from './traces.ts';
+
+/** Spans that wait for the thread. More are lost: a request never waits for its trace. */
+const mostWaiting = 2_048;
+/** They are handed over together. */
+const gatherMs = 200;
+/** How long the end of the process waits until the last spans are sent. */
+const lastSpansMs = 3_000;
+
+/** @param o.serviceName undefined: as `OTEL_SERVICE_NAME` says */
+export function startRecording(o: { serviceName: string | undefined; samples: Sampler }): Recorder {
+  const thread = new Worker(new URL('./recording-thread.ts', import.meta.url), {
+    // Without this, the thread would begin with `--import telemetry.ts` too, and start a thread of its own.
+    execArgv: [],
+    workerData: o.serviceName,
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
-  sdk.start();
+  let waiting: SpanRecord[] = [];
+  /** Whether the thread still handles what was handed over last. */
+  let isBusy = false;
+  let isLost = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function handOver(): void {
+    timer = undefined;
+    if (isBusy || isLost || waiting.length === 0) return;
+    isBusy = true;
+    thread.postMessage(waiting);
+    waiting = [];
+  }
+  const gather = () => {
+    timer ??= setTimeout(handOver, gatherMs).unref();
+  };
+
+  thread.on('message', () => {
+    isBusy = false;
+    if (waiting.length > 0) gather();
+  });
+  thread.on('error', (error) => {
+    isLost = true;
+    process.emitWarning(`traces are no longer recorded: ${error.message}`);
+  });
+  thread.unref();
   // The event loop is empty and everything is disposed: send the last spans.
-  process.once('beforeExit', () => void sdk.shutdown());
-  const tracer = trace.getTracer('offer-ads');
-  // Asked again, the sampler would answer the same after ten times as long.
-  const parentDecides = !samplersWithoutParent.has(o.sampler ?? '');
+  process.once('beforeExit', () => {
+    thread.ref();
+    thread.postMessage(waiting);
+    thread.postMessage(null);
+    setTimeout(() => void thread.terminate(), lastSpansMs).unref();
+  });
   return {
-    begin: ({ name, kind, attributes, links }, parent) => {
-      if (parentDecides && parent !== null && 'traceId' in parent && !parent.isSampled) return undefined;
-      const options = {
-        kind: SpanKind[kind],
-        ...(attributes !== undefined && { attributes }),
-        ...(links !== undefined && { links: links.map((ids) => ({ context: spanContextOf(ids) })) }),
-      };
-      const span = tracer.startSpan(name, options, contextOf(parent));
-      const ids = span.spanContext();
-      if (span.isRecording()) return spanOf(ids, { span, context: trace.setSpan(ROOT_CONTEXT, span) });
-      return isSpanContextValid(ids) ? spanOf(ids, undefined) : undefined;
-    },
-    end: (span, { name, attributes, hasFailed = false }) => {
-      if (name !== undefined) span.updateName(name);
-      if (attributes !== undefined) span.setAttributes(attributes);
-      if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
-      span.end();
+    samples: o.samples,
+    record: (ended) => {
+      if (isLost || waiting.length >= mostWaiting) return;
+      waiting.push(ended);
+      gather();
     },
   };
-}
-
-/** All others keep to the decision of a remote parent. */
-const samplersWithoutParent: ReadonlySet<string> = new Set(['always_on', 'always_off', 'traceidratio']);
-
-/** Only recorded spans are in OpenTelemetry's context; a context without a span is the empty one. */
-const contextManager: ContextManager = Object.assign(new AsyncLocalStorageContextManager(), {
-  active: () => currentSpan()?.recorded?.context ?? ROOT_CONTEXT,
-  with: <A extends unknown[], F extends (...args: A) => ReturnType<F>>(
-    context: Context,
-    work: F,
-    thisArg?: ThisParameterType<F>,
-    ...args: A
-  ): ReturnType<F> => {
-    const span = trace.getSpan(context);
-    const run = () => work.apply(thisArg, args);
-    return span === undefined ? inNoTrace(run) : inSpanOf(spanOf(span.spanContext(), { span, context }), run);
-  },
-});
-
-function spanOf(ids: SpanContext, recorded: Recorded | undefined): Span {
-  const { traceId, spanId, traceFlags, traceState } = ids;
-  const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
-  return { traceId, spanId, isSampled, state: traceState?.serialize(), recorded };
-}
-
-function contextOf(parent: Context | TraceIds | null): Context {
-  if (parent === null) return ROOT_CONTEXT;
-  return 'traceId' in parent ? trace.setSpanContext(ROOT_CONTEXT, spanContextOf(parent)) : parent;
-}
-
-function spanContextOf({ traceId, spanId, isSampled, state }: TraceIds): SpanContext {
-  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
-  const traceState = state === undefined ? undefined : createTraceState(state);
-  return { traceId, spanId, traceFlags, isRemote: true, ...(traceState && { traceState }) };
 }

@@ -1,7 +1,6 @@
 /** Traces: their spans, and how they go on in other services and in work that is done later. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-// Only types: OpenTelemetry is not loaded in a process without a collector.
-import type { Attributes, Context, Span as OpenTelemetrySpan } from '@opentelemetry/api';
+import type { Sampler } from './sampling.ts';
 import {
   newSpanId,
   newTraceId,
@@ -10,12 +9,25 @@ import {
   type TraceIds,
   traceparentOf,
 } from './trace-context.ts';
-
 /** A piece of work in its trace. It always has ids, and it is recorded if there is a collector and the head of the trace chose so. */
-export type Span = TraceIds & { readonly recorded: Recorded | undefined };
+export type Span = TraceIds & { readonly recorded: SpanRecord | undefined };
 
-/** `context` is what OpenTelemetry's hooks for drivers look for. */
-export type Recorded = { readonly span: OpenTelemetrySpan; readonly context: Context };
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What is told of a span: plain values, because they go to another thread. */
+export type SpanRecord = {
+  readonly ids: TraceIds;
+  /** Undefined for the first span of a trace. `isRemote`: of another process, or of the past. */
+  readonly parent: { readonly spanId: string; readonly isRemote: boolean } | undefined;
+  readonly kind: Spanned['kind'];
+  readonly links: readonly TraceIds[];
+  /** Unix milliseconds, with fractions. */
+  readonly startMs: number;
+  name: string;
+  attributes: Attributes;
+  hasFailed: boolean;
+  endMs: number | undefined;
+};
 
 export type Spanned = {
   readonly kind: 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER';
@@ -28,14 +40,7 @@ export type Spanned = {
   readonly parent?: Span | TraceIds | null;
 };
 
-export type Recorder = {
-  /**
-   * Records a span if OpenTelemetry's sampler says so. Undefined if it need not be asked, or OpenTelemetry is switched off: then the span
-   * has ids only. `parent` is a span of this process, or else the ids of another one's.
-   */
-  readonly begin: (spanned: Spanned, parent: Context | TraceIds | null) => Span | undefined;
-  readonly end: (span: OpenTelemetrySpan, end: SpanEnd) => void;
-};
+export type Recorder = { readonly samples: Sampler; readonly record: (ended: SpanRecord) => void };
 
 const current = new AsyncLocalStorage<Span | undefined>();
 let isTracing = false;
@@ -45,6 +50,11 @@ let recorder: Recorder | undefined;
 export function startTracing(withRecorder?: Recorder): void {
   isTracing = true;
   recorder = withRecorder;
+}
+
+/** Whether this process has a collector. */
+export function hasRecorder(): boolean {
+  return recorder !== undefined;
 }
 
 export function currentSpan(): Span | undefined {
@@ -67,21 +77,33 @@ export function addTraceTo(headers: string[], span: Span | undefined): void {
 export function beginSpan(spanned: Spanned): Span | undefined {
   if (!isTracing) return undefined;
   const parent = spanned.parent === undefined ? (currentSpan() ?? null) : spanned.parent;
-  const span = parent !== null && 'recorded' in parent ? (parent as Span) : undefined;
-  // The head of a trace decides for all that follows. So work of a span that is not recorded costs its ids only.
-  if (recorder === undefined || (span !== undefined && span.recorded === undefined)) return idsBelow(parent);
-  return recorder.begin(spanned, span?.recorded?.context ?? parent) ?? idsBelow(parent);
+  const traceId = parent === null ? newTraceId() : parent.traceId;
+  const isOfProcess = parent !== null && 'recorded' in parent;
+  // The head of a trace decides for all that follows.
+  const isSampled =
+    recorder === undefined || isOfProcess ? parent?.isSampled === true : recorder.samples(traceId, parent);
+  const ids = { traceId, spanId: newSpanId(), isSampled, state: parent === null ? undefined : parent.state };
+  const isRecorded = recorder !== undefined && isSampled;
+  return { ...ids, recorded: isRecorded ? recordOf(ids, parent, spanned) : undefined };
 }
 
-function idsBelow(parent: TraceIds | null): Span {
+function recordOf(ids: TraceIds, parent: TraceIds | null, spanned: Spanned): SpanRecord {
+  const { kind, name, attributes = {}, links = [] } = spanned;
   return {
-    traceId: parent === null ? newTraceId() : parent.traceId,
-    spanId: newSpanId(),
-    isSampled: parent !== null && parent.isSampled,
-    state: parent === null ? undefined : parent.state,
-    recorded: undefined,
+    ids,
+    parent: parent === null ? undefined : { spanId: parent.spanId, isRemote: !('recorded' in parent) },
+    kind,
+    links,
+    startMs: nowMs(),
+    name,
+    attributes,
+    hasFailed: false,
+    endMs: undefined,
   };
 }
+
+/** More exact than `Date.now()`, for spans that take less than a millisecond. */
+const nowMs = () => performance.timeOrigin + performance.now();
 
 export type SpanEnd = {
   /** Replaces the name, if it is known only now. */
@@ -92,7 +114,13 @@ export type SpanEnd = {
 };
 
 export function endSpan(span: Span | undefined, end: SpanEnd): void {
-  if (span?.recorded !== undefined) recorder?.end(span.recorded.span, end);
+  if (!isRecorded(span)) return;
+  const { recorded } = span;
+  recorded.name = end.name ?? recorded.name;
+  recorded.attributes = { ...recorded.attributes, ...end.attributes };
+  recorded.hasFailed = end.hasFailed === true;
+  recorded.endMs = nowMs();
+  recorder?.record(recorded);
 }
 
 /** Runs the work in the trace of this span. */
@@ -128,11 +156,16 @@ export async function inSpan<T>(
  * each call. It sends no header: only calls to our own services tell their trace (`restingTrace`).
  * @param name what is called, such as `GET offers` or `Stripe`
  */
-export function traceCall<T>(name: string, work: () => Promise<T>): Promise<T> {
-  return isRecorded(currentSpan()) ? inSpan({ name, kind: 'CLIENT' }, work) : work();
+export function traceCall<T>(
+  name: string,
+  work: () => Promise<T>,
+  attributesOf?: () => Attributes,
+): Promise<T> {
+  if (!isRecorded(currentSpan())) return work();
+  return inSpan({ name, kind: 'CLIENT', attributes: attributesOf?.() ?? {} }, work);
 }
 
 /** Whether it is being recorded; not after its end. */
-export function isRecorded(span: Span | undefined): span is Span & { readonly recorded: Recorded } {
-  return span?.recorded?.span.isRecording() === true;
+export function isRecorded(span: Span | undefined): span is Span & { readonly recorded: SpanRecord } {
+  return span?.recorded !== undefined && span.recorded.endMs === undefined;
 }
