@@ -16,6 +16,7 @@ import {
   writeScripts,
 } from './charging.ts';
 import { runPgbench, versionOf } from './pgbench.ts';
+import { measureRelay, type Relaying } from './relay.ts';
 import { startService } from './service.ts';
 import { countPaid, openCheckouts, paidWebhook } from './webhooks.ts';
 
@@ -53,6 +54,7 @@ export type Webhooks = {
 export type Run = {
   readonly samples: ReadonlyMap<Spread, ReadonlyMap<Way, readonly Sample[]>>;
   readonly webhooks: readonly Webhooks[];
+  readonly relaying: readonly Relaying[];
   /** Statements of a charge, its beginning and commit included: a round trip each. */
   readonly roundTrips: number;
   readonly postgres: string;
@@ -63,15 +65,21 @@ export type Run = {
 const migrations = fileURLToPath(new URL('../../services/billing/migrations', import.meta.url));
 
 /** In whole seconds, as pgbench counts. */
-type Plan = { readonly warmUpSeconds: number; readonly seconds: number; readonly webhookSeconds: number };
+type Plan = {
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly webhookSeconds: number;
+  readonly events: number;
+  readonly eventsAlone: number;
+};
 
 export async function measureBilling(
   opened: AsyncDisposableStack,
   o: { stores: Stores; rounds: number; quick: boolean; pgbench: string; report: (line: string) => void },
 ): Promise<Run> {
   const plan: Plan = o.quick
-    ? { warmUpSeconds: 1, seconds: 2, webhookSeconds: 1 }
-    : { warmUpSeconds: 1, seconds: 5, webhookSeconds: 4 };
+    ? { warmUpSeconds: 1, seconds: 2, webhookSeconds: 1, events: 5_000, eventsAlone: 50 }
+    : { warmUpSeconds: 1, seconds: 5, webhookSeconds: 4, events: 40_000, eventsAlone: 200 };
   const { folder, backing } = o.stores;
   const databaseUrl = await createDatabase(opened, {
     serverUrl: backing.postgresUrl,
@@ -83,6 +91,13 @@ export async function measureBilling(
   await fundEverybody(postgres);
   const recorded = await recordCharge(postgres);
   const scripts = await writeScripts(folder, recorded);
+  // A database of its own, because the service relays the events of the other one.
+  const relayUrl = await createDatabase(opened, {
+    serverUrl: backing.postgresUrl,
+    name: 'relay',
+    migrations,
+  });
+  const relay = { postgres: opened.use(await openPool(relayUrl)), rabbitmqUrl: backing.rabbitmqUrl };
   const service = await startService(opened, { folder, databaseUrl, rabbitmqUrl: backing.rabbitmqUrl });
 
   let turns = 0;
@@ -110,6 +125,7 @@ export async function measureBilling(
     spreads.map((spread) => [spread, new Map(ways.map((way) => [way, [] as Sample[]]))]),
   );
   const webhooks: Webhooks[] = [];
+  const relaying: Relaying[] = [];
   for (let round = 1; round <= o.rounds; round += 1) {
     for (const [spread, taken] of samples) {
       for (const [way, all] of taken) {
@@ -125,10 +141,14 @@ export async function measureBilling(
     const intake = await measureWebhooks(plan);
     webhooks.push(intake);
     o.report(`round ${round}  webhooks ${shown(intake.perSecond)}/s, p99 ${shown(intake.p99Ms, 1)} ms`);
+    const relayed = await measureRelay({ ...relay, events: plan.events, alone: plan.eventsAlone });
+    relaying.push(relayed);
+    o.report(`round ${round}  relay ${shown(relayed.perSecond)}/s, alone ${shown(relayed.idleP50Ms, 1)} ms`);
   }
   return {
     samples,
     webhooks,
+    relaying,
     roundTrips: recorded.length,
     postgres: counters.version,
     pgbench: await versionOf(o.pgbench),

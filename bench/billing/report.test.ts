@@ -18,6 +18,7 @@ function run(rates: Readonly<Record<Way, number>>, durability: string | null = '
   return {
     samples: new Map(spreads.map((spread) => [spread, byWay()])),
     webhooks: [{ perSecond: 200, p50Ms: 40, p99Ms: 90, aloneP50Ms: 10, aloneP99Ms: 20, foreignLoad: 0.25 }],
+    relaying: [{ perSecond: 20_000, nodeCpuMicros: 18, idleP50Ms: 1, idleP99Ms: 2, foreignLoad: 0.1 }],
     roundTrips: 4,
     postgres: '18',
     pgbench: '15',
@@ -45,6 +46,13 @@ test('webhooks are told with their p99, and how disturbed the machine was', () =
   const report = billingReport(run(rates(700)));
   expect(report).toContain('| 10 at once | 200 (200–200) | 40.0 (40.0–40.0) | 90.0 (90.0–90.0) |');
   expect(report).toContain('Other processes took at most 25 % of the cores');
+});
+
+test('the relay is told with how soon one event arrives', () => {
+  const report = billingReport(run(rates(700)));
+  expect(report).toContain(
+    '| one replica | 20,000 (20,000–20,000) | 18 (18–18) | 1.0 (1.0–1.0) | 2.0 (2.0–2.0) |',
+  );
 });
 
 test('it is not hidden that the server was not durable', () => {

@@ -8,7 +8,9 @@ const AIM = 0.9;
 
 export function billingReport(run: Run): string {
   const all = [...run.samples.values()].flatMap((byWay) => [...byWay.values()].flat());
-  const disturbed = Math.max(...[...all, ...run.webhooks].map(({ foreignLoad }) => foreignLoad));
+  const disturbed = Math.max(
+    ...[...all, ...run.webhooks, ...run.relaying].map(({ foreignLoad }) => foreignLoad),
+  );
   const rounds = run.webhooks.length;
   return [
     `Postgres ${run.postgres} (${run.durability ?? '**not durable**'}), pgbench ${run.pgbench}. ` +
@@ -18,6 +20,7 @@ export function billingReport(run: Run): string {
     spreads.map((spread) => verdict(run, spread)).join('\n'),
     costs(run),
     intake(run),
+    relaying(run),
   ].join('\n\n');
 }
 
@@ -95,6 +98,23 @@ function intake({ webhooks }: Run): string {
         cell((one) => 1_000 / one.aloneP50Ms, 0),
         cell((one) => one.aloneP50Ms, 1),
         cell((one) => one.aloneP99Ms, 1),
+      ],
+    ],
+  );
+}
+
+function relaying({ relaying: rounds }: Run): string {
+  const cell = (of: (one: Run['relaying'][number]) => number, digits: number) =>
+    overRounds(rounds.map(of), digits);
+  return table(
+    ['the relay of the outbox', 'events/s', 'CPU µs, Node', 'one alone, p50 ms', 'p99 ms'],
+    [
+      [
+        'one replica',
+        cell((one) => one.perSecond, 0),
+        cell((one) => one.nodeCpuMicros, 0),
+        cell((one) => one.idleP50Ms, 1),
+        cell((one) => one.idleP99Ms, 1),
       ],
     ],
   );
