@@ -93,13 +93,7 @@ for (const { user, ...rest } of ${JSON.stringify(users)}) {
  * may be repeated: passwords then become as they are here.
  */
 export function postgresSetUp(lookUp: LookUp): string {
-  const clusters = render('stores/operators').filter(({ kind }) => kind === 'Cluster') as Of<{
-    bootstrap: { initdb: { owner: string } };
-    managed: { roles: { name: string }[] };
-  }>[];
-  const names = clusters.flatMap(({ spec: { bootstrap, managed } }) =>
-    [bootstrap.initdb.owner].concat(managed.roles.map(({ name }) => name)),
-  );
+  const names = postgresUsers();
   const none = 'NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
   const ofEach = names.map(
     (
@@ -112,6 +106,23 @@ REVOKE ALL ON DATABASE ${name} FROM PUBLIC;
   );
   return `${ofEach.join('')}REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC;
 `;
+}
+
+/** The users and passwords that PgBouncer knows, as its `auth_file`. */
+export function pgbouncerUsers(lookUp: LookUp): string {
+  return postgresUsers()
+    .map((name) => `"${name}" "${lookUp('offer-ads/postgres', name)}"\n`)
+    .join('');
+}
+
+function postgresUsers(): string[] {
+  const clusters = render('stores/operators').filter(({ kind }) => kind === 'Cluster') as Of<{
+    bootstrap: { initdb: { owner: string } };
+    managed: { roles: { name: string }[] };
+  }>[];
+  return clusters.flatMap(({ spec: { bootstrap, managed } }) =>
+    [bootstrap.initdb.owner].concat(managed.roles.map(({ name }) => name)),
+  );
 }
 
 function quoted(text: string): string {

@@ -273,6 +273,17 @@ describe('tryWithLeadership', () => {
     expect(await first).toBe(true);
   });
 
+  it('keeps no snapshot while the work runs, for which vacuum and the detaching of partitions would wait', async () => {
+    let kept: unknown;
+    await tryWithLeadership(postgres, 'sweep', async () => {
+      kept = await postgres.query(
+        `SELECT state, query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+           AND state = 'idle in transaction' AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)`,
+      );
+    });
+    expect(kept).toEqual([]);
+  });
+
   it('releases the lock when the work fails', async () => {
     const failing = tryWithLeadership(postgres, 'sweep', () => Promise.reject(new Error('sweep failed')));
     await expect(failing).rejects.toThrow('sweep failed');

@@ -43,7 +43,13 @@ export async function startBilling(
   // Disposed in reverse order: first requests stop, then events and rounds, then the outbox, then the connections.
   await using started = new AsyncDisposableStack();
 
-  const postgres = started.use(await openPostgres({ url: config.BILLING_DATABASE_URL, ...foundation }));
+  const postgres = started.use(
+    await openPostgres({
+      url: config.BILLING_DATABASE_URL,
+      pgbouncer: config.PGBOUNCER,
+      ...foundation,
+    }),
+  );
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,

@@ -8,6 +8,7 @@ import {
   httpSettings,
   httpUrl,
   isSecret,
+  pgbouncer,
   postgresUrl,
   readConfig,
   serviceUrl,
@@ -81,6 +82,7 @@ const canSharePort = process.platform === 'linux';
 export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
+  PGBOUNCER: pgbouncer,
   RABBITMQ_URL: amqpUrl,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   OFFERS_URL: serviceUrl('offers'),

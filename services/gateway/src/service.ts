@@ -84,17 +84,17 @@ export async function startGateway(
   const { clock, logger, metrics } = foundation;
   await using opened = new AsyncDisposableStack();
 
-  const url = config.GATEWAY_DATABASE_URL;
+  const address = { url: config.GATEWAY_DATABASE_URL, pgbouncer: config.PGBOUNCER };
   const share = (connections: number) =>
     further === undefined
       ? connections - (threads - 1) * Math.floor(connections / threads)
       : Math.floor(connections / threads);
   const postgres = opened.use(
-    await openPostgres({ url, ...foundation, maxConnections: share(maxConnections) }),
+    await openPostgres({ ...address, ...foundation, maxConnections: share(maxConnections) }),
   );
   // Only for look-ups of keys, so that the API continues when the portal's queries are slow.
   const keyStore = opened.use(
-    await openPostgres({ url, ...foundation, pool: 'keys', maxConnections: share(maxKeyConnections) }),
+    await openPostgres({ ...address, ...foundation, pool: 'keys', maxConnections: share(maxKeyConnections) }),
   );
   const memory = further?.memory ?? createWindowsMemory(limitNames);
   const shared = further === undefined ? await startOnce() : sharedByFirst(further, { postgres, metrics });

@@ -43,7 +43,13 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
-  const postgres = started.use(await openPostgres({ url: config.OFFERS_DATABASE_URL, ...foundation }));
+  const postgres = started.use(
+    await openPostgres({
+      url: config.OFFERS_DATABASE_URL,
+      pgbouncer: config.PGBOUNCER,
+      ...foundation,
+    }),
+  );
   const otherServices = started.use(connectOtherServices(config, foundation));
   const context: OffersContext = {
     postgres,

@@ -28,12 +28,18 @@ export class Batch implements pg.Submittable {
   /** Of a statement that could not be sent, or of a row that could not be read. */
   #error: Error | null = null;
   #running = 0;
+  readonly #isPooled: boolean;
 
-  /** @param callback gets the rows of each statement */
+  /**
+   * @param callback gets the rows of each statement
+   * @param isPooled the server is PgBouncer
+   */
   constructor(
     statements: readonly pg.QueryConfig[],
     callback: (error: Error | null, rows: readonly pg.QueryResultRow[][]) => void,
+    isPooled = false,
   ) {
+    this.#isPooled = isPooled;
     const rows: pg.QueryResultRow[][] = [];
     this.callback = (error) => callback(error, rows);
     this.#queries = statements.map((statement, place) => {
@@ -98,8 +104,8 @@ export class Batch implements pg.Submittable {
   handleCopyData(): void {}
 
   handleError(error: Error, connection: Connection): void {
-    // The server has not parsed the statements after the failed one.
-    for (const { name } of this.#queries.slice(this.#running + 1))
+    // The server has not parsed the statements after the failed one. PgBouncer has, and would refuse to do it again.
+    for (const { name } of this.#isPooled ? [] : this.#queries.slice(this.#running + 1))
       if (name !== undefined) delete connection.submittedNamedStatements[name];
     this.callback(error);
   }

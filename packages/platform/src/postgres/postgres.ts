@@ -8,6 +8,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { traceCall } from '../telemetry/traces.ts';
 import { Batch, collectStatements } from './batch.ts';
 import { CopyIn } from './copy-in.ts';
+import { addressThrough, type Bounds, checkPooler } from './pgbouncer.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 /**
@@ -87,16 +88,23 @@ export async function openPostgres(o: {
   maxConnections?: number;
   /** A value above the default also applies to connecting. */
   statementTimeoutMs?: number;
+  /** Host and port of PgBouncer, which is then called instead of the host and port of `url` (docs/adr/0033). */
+  pgbouncer?: string | undefined;
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const size = o.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
+  const bounds: Bounds = {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  };
+  const { pgbouncer } = o;
   const pool = new pg.Pool({
-    connectionString: o.url,
+    connectionString: pgbouncer === undefined ? o.url : addressThrough(pgbouncer, o.url),
     max: size,
     connectionTimeoutMillis: Math.max(DEFAULT_TIMEOUT_MS, statementTimeoutMs),
-    statement_timeout: statementTimeoutMs,
+    // PgBouncer refuses them here, and sets them itself.
+    ...(pgbouncer === undefined && bounds),
     query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     types: { getTypeParser: exactTypeParser },
   });
@@ -104,13 +112,16 @@ export async function openPostgres(o: {
   reportPool(pool, { name: o.pool ?? 'main', size, metrics: o.metrics });
   const clock = createStoreClock();
   const committed = new EventEmitter();
+  let keepsNames = true;
+  const named = (statement: string | PreparedStatement) => (keepsNames ? statement : sqlOf(statement));
   const postgres: Postgres = {
     pool,
     clock,
     committed,
-    query: (statement, values) => onItsOwn(pool, (client) => rowsOf(client, statement, values)),
+    query: (statement, values) => onItsOwn(pool, (client) => rowsOf(client, named(statement), values)),
     tellAfterCommit: (topic) => void committed.emit(topic),
-    transaction: (work, deadline) => inTransaction({ pool, clock, committed }, work, deadline),
+    transaction: (work, deadline) =>
+      inTransaction({ pool, clock, committed, named, isPooled: pgbouncer !== undefined }, work, deadline),
     copyIn: (statement, rows) => onItsOwn(pool, (client) => copyRows(client, statement, rows)),
     commitBy: (deadline) => commitBy(clock, deadline),
     healthy: () =>
@@ -122,6 +133,9 @@ export async function openPostgres(o: {
   };
   try {
     await askTime(pool, clock);
+    if (pgbouncer !== undefined) ({ keepsNames } = await checkPooler(postgres, bounds));
+    if (!keepsNames)
+      o.logger.warn({ pgbouncer }, 'PgBouncer keeps no prepared statements, so each is parsed anew');
   } catch (error) {
     await pool.end();
     throw error;
@@ -130,7 +144,16 @@ export async function openPostgres(o: {
 }
 
 async function inTransaction<T>(
-  { pool, clock, committed }: Pick<Postgres, 'pool' | 'clock' | 'committed'>,
+  {
+    pool,
+    clock,
+    committed,
+    named,
+    isPooled,
+  }: Pick<Postgres, 'pool' | 'clock' | 'committed'> & {
+    readonly isPooled: boolean;
+    readonly named: (statement: string | PreparedStatement) => string | PreparedStatement;
+  },
   work: (tx: Transaction) => Promise<T>,
   deadline: Deadline | undefined,
 ): Promise<T> {
@@ -144,14 +167,14 @@ async function inTransaction<T>(
   // Without a listener a connection loss between two statements would end the process.
   client.on('error', onLost);
   const topics = new Set<string>();
-  const statements = collectStatements((together) => rowsOfAll(client, together));
+  const statements = collectStatements((together) => rowsOfAll(client, together, isPooled));
   const { query, queryLater } = statements;
   const tx: Transaction = {
     query: async <R extends pg.QueryResultRow>(
       sql: string | PreparedStatement,
       values?: readonly unknown[],
-    ) => (await query(statementOf(sql, values))) as R[],
-    queryLater: (sql, values) => queryLater(statementOf(sql, values)),
+    ) => (await query(statementOf(named(sql), values))) as R[],
+    queryLater: (sql, values) => queryLater(statementOf(named(sql), values)),
     tellAfterCommit: (topic) => void topics.add(topic),
   };
   let broken: Error | undefined;
@@ -300,12 +323,15 @@ async function rowsOf<R extends pg.QueryResultRow>(
 async function rowsOfAll(
   on: pg.ClientBase,
   statements: readonly pg.QueryConfig[],
+  isPooled: boolean,
 ): Promise<readonly pg.QueryResultRow[][]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly pg.QueryResultRow[][]>();
   const types = { getTypeParser: exactTypeParser };
   const typed = statements.map((statement) => ({ ...statement, types }));
+  const answer = (error: Error | null, rows: readonly pg.QueryResultRow[][]) =>
+    error === null ? resolve(rows) : reject(asFault(error));
   return traced(statements, () => {
-    on.query(new Batch(typed, (error, rows) => (error === null ? resolve(rows) : reject(asFault(error)))));
+    on.query(new Batch(typed, answer, isPooled));
     return promise;
   });
 }

@@ -92,35 +92,25 @@ export function startLoop(o: {
 }
 
 /**
- * Runs the work in at most one replica at a time. Returns whether this replica ran it. The lock belongs to the connection, so it is
- * released when the replica dies.
+ * Runs the work in at most one replica at a time. Returns whether this replica ran it. The lock belongs to a transaction that changes
+ * nothing, so it is released when the replica dies, and it needs no session of its own (docs/adr/0033). Rejects after the work if that
+ * transaction was lost meanwhile, because another replica may then have begun.
  */
 export async function tryWithLeadership(
   postgres: Postgres,
   lockName: string,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const client = await postgres.pool.connect();
-  let broken: Error | undefined;
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  client.on('error', onError);
-  try {
-    const locked = await client.query<{ led: boolean }>(
-      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS led',
-      [lockName],
-    );
-    if (locked.rows[0]?.led !== true) return false;
-    try {
-      await work();
-    } finally {
-      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [lockName]).catch(onError);
-    }
+  return postgres.transaction(async (tx) => {
+    const [[locked]] = await Promise.all([
+      tx.query<{ led: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS led', [
+        lockName,
+      ]),
+      // It is idle for as long as the work runs. After a query the server would keep the query's snapshot, after this it keeps none.
+      tx.query('SET LOCAL idle_in_transaction_session_timeout = 0'),
+    ]);
+    if (locked?.led !== true) return false;
+    await work();
     return true;
-  } finally {
-    client.off('error', onError);
-    // Closing the connection releases the lock if the unlock failed.
-    client.release(broken);
-  }
+  });
 }

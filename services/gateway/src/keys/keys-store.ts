@@ -92,13 +92,19 @@ export async function findKeyFacts(
 export type ChangesRead = { readonly cursor: string; readonly organisations: readonly (number | null)[] };
 
 /**
- * Changes since the read that returned the cursor, some perhaps again. The cursor is the oldest transaction that was still running at that
- * read: those before it had ended, so the read saw what they changed.
+ * Changes since the read that returned the cursor, some perhaps again. The cursor has the oldest transaction that was still running at that
+ * read: those before it had ended, so the read saw what they changed. And it has when the server was started and when its statistics were
+ * reset, which also happens after a crash. If these differ, another server answers or a crash has ended transactions, so everything may
+ * have changed. Behind PgBouncer no lost connection shows that.
  */
 const changesSince: PreparedStatement = {
   name: 'key-changes-since',
-  sql: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor,
-               ARRAY (SELECT DISTINCT organisation_id FROM key_changes WHERE changed_in >= $1::xid8) AS organisations`,
+  sql: `SELECT run || ' ' || pg_snapshot_xmin(pg_current_snapshot()) AS cursor,
+               CASE WHEN $1::text NOT LIKE run || ' %' THEN ARRAY[NULL]::integer[]
+                    ELSE ARRAY (SELECT DISTINCT organisation_id FROM key_changes
+                                 WHERE changed_in >= split_part($1, ' ', 2)::xid8) END AS organisations
+          FROM concat_ws('/', extract(epoch FROM pg_postmaster_start_time()),
+                              extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())) AS run`,
 };
 
 /** @param cursor null: only a cursor for the next read */

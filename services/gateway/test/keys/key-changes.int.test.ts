@@ -176,6 +176,20 @@ describe('a replica whose connection is lost', () => {
   });
 });
 
+describe('a read of changes', () => {
+  it('says that everything may have changed if another server, or the same one before a crash, made the cursor', async () => {
+    const cursor = await newCursor();
+    const { organisationId, sha256 } = await issueKey();
+    await postgres.query('UPDATE api_keys SET disabled_at = now() WHERE sha256 = $1', [sha256]);
+    expect(await changesSince(cursor)).toContain(organisationId);
+    const [run = '', transaction] = cursor.split(' ');
+    const [started, reset] = run.split('/');
+    expect([Number(started), Number(reset)]).toEqual([expect.any(Number), expect.any(Number)]);
+    for (const other of [`1.5/${reset}`, `${started}/1.5`])
+      expect(await changesSince(`${other} ${transaction}`)).toEqual([null]);
+  });
+});
+
 describe('the changes in the store', () => {
   it('are not for the times at which keys and links were used', async () => {
     await issueKey();
