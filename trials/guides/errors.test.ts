@@ -92,6 +92,7 @@ describe('the guide of errors', () => {
     expect(twice.toSorted()).toEqual([
       'DELETE /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
+      'POST /offers 429 -',
       'POST /offers/{offer_id}/pause 401 E1',
       'POST /offers/{offer_id}/resume 401 E1',
     ]);
@@ -114,6 +115,12 @@ describe('the guide of errors', () => {
   ])('has the messages of %s', (endpoint, replies) => {
     for (const reply of Object.values(replies))
       expect(messagesOf(`${endpoint} ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
+  });
+
+  it('has the message of an organisation whose pictures took too long', () => {
+    const [message = '', ...more] = messagesOf('POST /offers 429');
+    expect(more).toEqual([]);
+    expect(source('services/moderation/src/verdicts/picture-budget.ts')).toContain(`'${message}'`);
   });
 
   it('has the messages of any endpoint', () => {

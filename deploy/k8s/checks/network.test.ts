@@ -1,4 +1,5 @@
 /** The NetworkPolicies allow exactly the calls that are made. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Manifest } from '../render/patch.ts';
@@ -79,6 +80,24 @@ describe('the stores of production', () => {
     );
     const hosts = [...text.matchAll(/"host":"([^"]+)"/g)].map(([, host]) => host);
     expect(new Set(hosts)).toEqual(new Set([`http://rabbitmq.${namespace?.metadata.name}.svc:15672`]));
+  });
+
+  it('have the metrics that KEDA reads from Prometheus', () => {
+    const [production] = manifestsOf('overlays/production').flatMap(
+      ({ metadata }) => metadata.namespace ?? [],
+    );
+    const scaled = manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject');
+    const queries = [...JSON.stringify(scaled).matchAll(/"query":"((?:\\.|[^"])+)"/g)].map(
+      ([, query]) => query,
+    );
+    const metrics = readFileSync(new URL('../../../docs/operations/metrics.md', import.meta.url), 'utf8');
+    expect(queries).toHaveLength(1);
+    for (const query of queries) {
+      const [, name, namespace] =
+        /(\w+?)(?:_sum|_count)?\{namespace=\\"([^"\\]+)\\"\}/.exec(query ?? '') ?? [];
+      expect(namespace).toBe(production);
+      expect(metrics).toContain(`\`${name}\``);
+    }
   });
 
   it('have the queues whose lengths KEDA reads', () => {

@@ -15,6 +15,8 @@ import { openPicturesStore } from './pictures/pictures-store.ts';
 import { createAdmission } from './verdicts/admission.ts';
 import { holdRulings } from './verdicts/held-rulings.ts';
 import { createJudge } from './verdicts/judge-picture.ts';
+import { createPictureBudget } from './verdicts/picture-budget.ts';
+import { openProcessorTimeStore } from './verdicts/processor-time-store.ts';
 import { openRulingsStore } from './verdicts/rulings-store.ts';
 import { openVerdictsStore } from './verdicts/verdicts-store.ts';
 
@@ -32,21 +34,28 @@ export async function startModeration(
   await using started = new AsyncDisposableStack();
 
   const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
-  const [verdicts, pictures, copies, rulings] = await Promise.all([
+  const [verdicts, pictures, copies, rulings, processorTime] = await Promise.all([
     openVerdictsStore(mongo),
     openPicturesStore(mongo),
     openCopiesStore(mongo),
     openRulingsStore(mongo),
+    openProcessorTimeStore(mongo),
   ]);
   const held = await holdRulings(rulings);
   const atOnce = config.PICTURES_AT_ONCE;
   const model = started.use(overrides.model ?? (await openModel(modelOf(config), { logger, metrics })));
   const decoder = started.use(await startDecoder({ logger, metrics, atOnce }));
   const admission = createAdmission({ atOnce, maxWaiting: config.MAX_WAITING });
+  const budget = createPictureBudget({
+    ...foundation,
+    maxMsPerHour: config.PICTURE_SECONDS_PER_HOUR * 1_000,
+    store: processorTime,
+  });
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
   const judge = createJudge({
     admission,
+    budget,
     decoder,
     model,
     basis,

@@ -53,6 +53,7 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
         SUGGESTIVE_THRESHOLD: thresholds.suggestive,
         PICTURES_AT_ONCE: 1,
         MAX_WAITING: 4,
+        PICTURE_SECONDS_PER_HOUR: 3_600,
         MODERATION_MODEL: 'nsfwjs',
       },
       // The service does not end what the tests share.

@@ -93,6 +93,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
             SUGGESTIVE_THRESHOLD: 0.9,
             PICTURES_AT_ONCE: 4,
             MAX_WAITING: 16,
+            PICTURE_SECONDS_PER_HOUR: 3_600,
             MODERATION_MODEL: 'nsfwjs',
           },
           { logger: silentLogger, model, clock },

@@ -30,7 +30,9 @@ afterAll(async () => {
 });
 
 /** The service over the real model, unless a test brings another; the service does not end what the test shares. */
-async function start(o: Partial<{ model: Model; thresholds: Thresholds; maxWaiting: number }> = {}) {
+async function start(
+  o: Partial<{ model: Model; thresholds: Thresholds; maxWaiting: number; secondsPerHour: number }> = {},
+) {
   const own = o.model ?? model;
   const shared: Model = { ...own, [Symbol.asyncDispose]: async () => {} };
   return startWhenStoresServe(() =>
@@ -46,6 +48,7 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; maxWaiti
         SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
         PICTURES_AT_ONCE: 1,
         MAX_WAITING: o.maxWaiting ?? 4,
+        PICTURE_SECONDS_PER_HOUR: o.secondsPerHour ?? 3_600,
         MODERATION_MODEL: 'nsfwjs',
       },
       { logger: silentLogger, model: shared },
@@ -179,6 +182,24 @@ describe('POST /internal/verdicts', () => {
     const response = await post(service, await photographLikeJpeg(), signedCaller({ audience: 'offers' }));
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ message: 'Unauthorised' });
+  });
+});
+
+describe('an organisation whose pictures have taken their processor time of the hour', () => {
+  it('is told 429 with the rest of the hour, and others get their verdicts', async () => {
+    await using service = await start({ secondsPerHour: 1 });
+    const picture = await photographLikeJpeg({ width: 4_000, height: 3_000, seed: 11 });
+    const upload = () => post(service, picture, signedCaller({ audience: 'moderation', organisationId: 77 }));
+    let response = await upload();
+    for (let more = 0; more < 50 && response.status !== 429; more += 1) response = await upload();
+    expect(response.status).toBe(429);
+    expect(await response.json()).toEqual({
+      message: 'The images of this organisation have taken too much time to check in this hour',
+    });
+    const seconds = Number(response.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(3_600);
+    expect((await verdictOn(service, await photographLikeJpeg())).verdict).toBe('allowed');
   });
 });
 

@@ -141,6 +141,17 @@ describe('a call to another service', () => {
     await expect(ask()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 2 });
   });
 
+  it("is a 429 with the service's own message and wait when it says them", async () => {
+    const message = 'Wait for the next hour';
+    respond = (_req, res) =>
+      void res.writeHead(429, { 'retry-after': '900' }).end(JSON.stringify({ message }));
+    await expect(ask()).rejects.toMatchObject({
+      status: 429,
+      retryAfterSeconds: 900,
+      publicBody: { message },
+    });
+  });
+
   it('is not sent when the deadline has passed', async () => {
     await expect(ask({ deadline: createDeadline(0) })).rejects.toMatchObject(unavailable);
     expect(seen).toHaveLength(0);

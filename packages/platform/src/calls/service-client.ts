@@ -38,7 +38,8 @@ export type ServiceCall<S extends z.ZodType> = {
 
 export type ServiceClient = AsyncDisposable & {
   /**
-   * The body of a 200. A 429 is the caller's own fault and throws the 429 fault. Everything else (connection refused, no answer, an
+   * The body of a 200. A 429 is the caller's own fault and throws the 429 fault, with the service's message and
+   * `Retry-After`. Everything else (connection refused, no answer, an
    * unexpected body, another status) throws the 503 fault.
    */
   readonly call: <S extends z.ZodType>(o: ServiceCall<S>) => Promise<z.infer<S>>;
@@ -95,7 +96,7 @@ export function createServiceClient(o: {
         stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
         const message = `${o.name} ${call.method} failed: ${reason(error)}`;
         const isTooMany = error instanceof UnexpectedReply && error.status === 429;
-        throw isTooMany ? tooManyRequests(message, error) : serviceUnavailable(message, error);
+        throw isTooMany ? tooManyRequests(message, error, error.refusal) : serviceUnavailable(message, error);
       }
     },
     [Symbol.asyncDispose]: async () => {
@@ -111,11 +112,15 @@ class TooLittleTime extends Error {}
 /** The service answered with a status or body outside of the contract. */
 class UnexpectedReply extends Error {
   readonly status: number;
-  constructor(status: number, problem: string) {
+  /** What the service says to its caller's caller. */
+  readonly refusal: Refusal;
+  constructor(status: number, problem: string, refusal: Refusal = {}) {
     super(problem);
     this.status = status;
+    this.refusal = refusal;
   }
 }
+type Refusal = { readonly publicMessage?: string; readonly retryAfterSeconds?: number };
 
 async function attempt(
   agent: Dispatcher,
@@ -162,7 +167,8 @@ async function exchange(
   if (shownMs > 0) storeClock.note(shownMs);
   const bytes = await readAtMost(response, largestReplyBytes);
   if (response.statusCode !== 200) {
-    throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`);
+    const refusal = response.statusCode === 429 ? refusalIn(response.headers['retry-after'], bytes) : {};
+    throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`, refusal);
   }
   const type = response.headers['content-type'] ?? jsonType;
   const reply = type.includes(jsonType) ? jsonIn(bytes) : { contentType: type, bytes };
@@ -177,6 +183,19 @@ function jsonIn(bytes: Buffer): unknown {
     return JSON.parse(bytes.toString());
   } catch {
     throw new UnexpectedReply(200, 'answered 200 with something that is not JSON');
+  }
+}
+
+/** Empty if it is not the refusal of a service. */
+function refusalIn(retryAfter: string | string[] | undefined, body: Buffer): Refusal {
+  const retryAfterSeconds = Number(retryAfter);
+  try {
+    const { message } = JSON.parse(body.toString()) as { message?: unknown };
+    return typeof message === 'string' && retryAfterSeconds > 0
+      ? { publicMessage: message, retryAfterSeconds }
+      : {};
+  } catch {
+    return {};
   }
 }
 

@@ -46,13 +46,18 @@ export function overloaded(internalMessage: string, cause?: unknown): Fault {
   });
 }
 
-/** One caller has too much in progress at once. This passes within seconds. */
-export function tooManyRequests(internalMessage: string, cause?: unknown): Fault {
+/** One caller has too much in progress at once. This passes within seconds, unless `reply` says otherwise. */
+export function tooManyRequests(
+  internalMessage: string,
+  cause?: unknown,
+  reply: { readonly publicMessage?: string; readonly retryAfterSeconds?: number } = {},
+): Fault {
   return new Fault(internalMessage, {
     status: 429,
     publicMessage: 'Too many requests',
     retryAfterSeconds,
     cause,
+    ...reply,
   });
 }
 

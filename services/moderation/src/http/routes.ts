@@ -31,7 +31,7 @@ export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
     // Express sets no body if it is empty or has another type; neither is a picture.
     const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
     const { mode, organisationId } = callerOf(req);
-    // A picture whose caller has disconnected leaves the queue. Work that has begun is finished, because its verdict is stored.
+    // Nobody waits after this time, or when the caller has disconnected: then the picture leaves its line, or its work stops.
     const signal = requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
     const reply = await o.judge({ bytes: given, mode, organisationId }, signal);
     if (reply.verdict === 'allowed') res.type(reply.contentType).send(reply.bytes);

@@ -9,7 +9,14 @@ export type Model = AsyncDisposable & {
   readonly identity: ModelIdentity;
   /** Undefined: squares of 224 pixels to which pictures are stretched. */
   readonly lookShape?: LookShape;
-  /** One result per look. Rejects with a 503 if there is no result, for whatever reason. */
-  readonly score: (looks: readonly Uint8Array[], signal: AbortSignal) => Promise<readonly Scores[]>;
+  /**
+   * One result per look. Rejects with a 503 if there is no result, for whatever reason.
+   * @param countProcessorTime called once with the milliseconds, whatever the outcome; not called by a model outside of this process
+   */
+  readonly score: (
+    looks: readonly Uint8Array[],
+    signal: AbortSignal,
+    countProcessorTime?: (ms: number) => void,
+  ) => Promise<readonly Scores[]>;
   readonly ready: () => boolean;
 };

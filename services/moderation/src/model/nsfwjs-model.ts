@@ -10,6 +10,7 @@ import type * as onnxRuntime from 'onnxruntime-node';
 import type { Scores } from '../domain/decision.ts';
 import { lookSide } from '../domain/looks.ts';
 import { nsfwjsScores } from '../domain/nsfwjs-scores.ts';
+import { millisecondsOf, shareProcessorTime } from '../pictures/processor-time.ts';
 import type { Model } from './model.ts';
 
 /** Made by `model/convert-nsfwjs.ts`. */
@@ -38,11 +39,26 @@ export async function openNsfwjsModel(o: {
   const bytes = await readFile(modelFile);
   const { name, Tensor, session } = await openSession(bytes, o.runtimes ?? runtimes, o.logger);
   o.logger.info({ runtime: name }, 'the model is loaded');
+  const processorTime = shareProcessorTime(() => millisecondsOf(process.threadCpuUsage()));
 
   async function scoreOf(look: Uint8Array): Promise<Scores> {
     const pixels = new Tensor('uint8', look, [1, lookSide, lookSide, 3]);
     const { scores } = (await session.run({ pixels })) as { scores: onnxRuntime.Tensor };
     return nsfwjsScores([...(scores.data as Float32Array)]);
+  }
+
+  async function scoresOf(looks: readonly Uint8Array[], signal: AbortSignal): Promise<readonly Scores[]> {
+    const scores: Scores[] = [];
+    for (const look of looks) {
+      if (signal.aborted && isCallerGone(signal.reason)) throw signal.reason;
+      if (signal.aborted) throw serviceUnavailable('no scores within the time', signal.reason);
+      scores.push(
+        await scoreOf(look).catch((error: unknown) => {
+          throw serviceUnavailable('the model failed on a picture', error);
+        }),
+      );
+    }
+    return scores;
   }
 
   return {
@@ -52,18 +68,13 @@ export async function openNsfwjsModel(o: {
       version: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
     },
     ready: () => true,
-    score: async (looks, signal) => {
-      const scores: Scores[] = [];
-      for (const look of looks) {
-        if (signal.aborted && isCallerGone(signal.reason)) throw signal.reason;
-        if (signal.aborted) throw serviceUnavailable('no scores within the time', signal.reason);
-        scores.push(
-          await scoreOf(look).catch((error: unknown) => {
-            throw serviceUnavailable('the model failed on a picture', error);
-          }),
-        );
+    score: async (looks, signal, countProcessorTime) => {
+      const end = processorTime();
+      try {
+        return await scoresOf(looks, signal);
+      } finally {
+        countProcessorTime?.(end());
       }
-      return scores;
     },
     [Symbol.asyncDispose]: () => session.release(),
   };

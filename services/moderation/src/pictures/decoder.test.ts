@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
-import { type Decoder, startDecoder } from './decoder.ts';
+import { type Caller, type Decoder, startDecoder } from './decoder.ts';
 
 const oddProcess = new URL('../../test/odd-decoder-process.ts', import.meta.url);
-const limits = { taskMs: 1_000, aloneMs: 60_000, maxBytes: 2 ** 28 };
+const limits = { taskMs: 1_000, aloneMs: 60_000, maxBytes: 2 ** 28, abandonedMs: 60_000 };
 const patientMs = 60_000;
 let decoder: Decoder | undefined;
 afterEach(async () => {
@@ -25,9 +25,13 @@ async function oddDecoder(given: Partial<typeof limits> = {}) {
     limits: { ...limits, ...given },
     file: oddProcess,
   });
-  const { cleanPicture } = decoder;
+  const { tasksFor } = decoder;
+  const wholly: Caller = { signal: new AbortController().signal, countProcessorTime: () => {} };
   return {
-    open: (word: string) => cleanPicture(Buffer.from(word)) as Promise<unknown> as Promise<number>,
+    open: (word: string, caller: Partial<Caller> = {}) =>
+      tasksFor({ ...wholly, ...caller }).cleanPicture(
+        Buffer.from(word),
+      ) as Promise<unknown> as Promise<number>,
     metrics,
   };
 }
@@ -53,6 +57,68 @@ describe('a picture that harms the process that opens it', () => {
       );
     },
   );
+});
+
+describe('a picture for which nobody waits any more', () => {
+  const patience = { taskMs: patientMs, aloneMs: patientMs };
+  const gone = () => {
+    const caller = new AbortController();
+    return { signal: caller.signal, leave: () => caller.abort(new Error('the caller has gone')) };
+  };
+
+  it('that does not stop ends the process, which counts as no death, and the next one is opened', async () => {
+    const { open, metrics } = await oddDecoder({ ...patience, abandonedMs: 100 });
+    const before = await open('ordinary');
+    const { signal, leave } = gone();
+    let countedMs = 0;
+    const left = open('hangs', { signal, countProcessorTime: (ms) => (countedMs += ms) });
+    leave();
+    await expect(left).rejects.toThrow('the caller has gone');
+    expect(countedMs).toBeGreaterThanOrEqual(100);
+    expect(await open('ordinary')).not.toBe(before);
+    expect(await metrics.registry.metrics()).not.toMatch(/deaths_total\{.*\} [1-9]/);
+  });
+
+  it('ends no process in which others are opened, and is paid for', async () => {
+    const { open } = await oddDecoder({ ...patience, abandonedMs: 0 });
+    const before = await open('ordinary');
+    const { signal, leave } = gone();
+    let countedMs = 0;
+    const neighbour = open('lasts');
+    const left = open('ordinary', { signal, countProcessorTime: (ms) => (countedMs += ms) });
+    leave();
+    await expect(left).rejects.toThrow('the caller has gone');
+    expect(countedMs).toBe(7);
+    expect(await neighbour).toBe(before);
+  });
+
+  it('is not begun, if it had to wait', async () => {
+    const { open } = await oddDecoder({ ...patience, taskMs: 500 });
+    const before = await open('ordinary');
+    const { signal, leave } = gone();
+    const bad = open('hangs');
+    const left = open('ordinary', { signal });
+    const neighbour = open('ordinary');
+    leave();
+    await expect(bad).rejects.toMatchObject({ status: 422 });
+    await expect(left).rejects.toThrow('the caller has gone');
+    expect(await neighbour).not.toBe(before);
+    await expect(open('ordinary', { signal })).rejects.toThrow('the caller has gone');
+  });
+
+  it('stops between two steps in the real process, and all its processor time is told', async () => {
+    decoder = await startDecoder({ logger: silentLogger, metrics: createMetrics('moderation'), atOnce: 2 });
+    const { signal, leave } = gone();
+    let countedMs = 0;
+    const large = await photographLikeJpeg({ width: 4_000, height: 3_000 });
+    const countProcessorTime = (ms: number) => (countedMs += ms);
+    const whole = decoder.tasksFor({ signal: new AbortController().signal, countProcessorTime });
+    await whole.cleanPicture(large);
+    expect(countedMs).toBeGreaterThan(50);
+    const left = decoder.tasksFor({ signal, countProcessorTime }).cleanPicture(large);
+    leave();
+    await expect(left).rejects.toThrow('the caller has gone');
+  });
 });
 
 describe('the process that opens pictures', () => {

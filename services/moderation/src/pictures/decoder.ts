@@ -1,6 +1,7 @@
 /**
- * The process that opens pictures, as the service sees it. It is killed and replaced if a picture takes too long or too much memory. The
- * pictures in it are tried again, each alone, so that the next death shows which one caused it (ADR 21).
+ * The process that opens pictures, as the service sees it. It is killed and replaced if a picture takes too long or too much memory, or if
+ * nobody waits any more for what runs in it. The other pictures in it are tried again, each alone, so that the next death shows which one
+ * caused it (ADR 21).
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,12 +14,31 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { tookTooLong } from '../verdicts/admission.ts';
 import { type CleanPicture, Unopenable } from './clean-picture.ts';
-import type { Reply, Request, Tasks } from './decoder-process.ts';
+import type { Abandonment, Reply, Request, Tasks } from './decoder-process.ts';
 
 /**
  * Rejects with an `Unopenable` if the picture killed the process, with a 422 if it took too long, and with a 503 if there is no process.
  */
-export type Decoder = Tasks & AsyncDisposable & { readonly ready: () => boolean };
+export type Decoder = Tasks &
+  AsyncDisposable & {
+    readonly ready: () => boolean;
+    /** The tasks as such are for the platform team, who wait for every result. */
+    readonly tasksFor: (caller: Caller) => Tasks;
+  };
+
+export type Caller = {
+  /**
+   * Aborts when nobody waits for the result any more. A task that has not begun then rejects at once. One that runs rejects when it has
+   * stopped. In both cases with the signal's reason.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Called for each task that ended, whatever its outcome, with its processor time; for a task that ended a process, with all the time
+   * since its start.
+   */
+  readonly countProcessorTime: (ms: number) => void;
+};
+const staff: Caller = { signal: new AbortController().signal, countProcessorTime: () => {} };
 
 export type DecoderLimits = {
   /** For a task that runs beside others. */
@@ -27,6 +47,8 @@ export type DecoderLimits = {
   readonly aloneMs: number;
   /** The memory of the whole process; only Linux reports it, elsewhere there is no limit. */
   readonly maxBytes: number;
+  /** For tasks for which nobody waits any more to stop, before the process is killed if nothing else runs in it. */
+  readonly abandonedMs: number;
 };
 
 const usualLimits: DecoderLimits = {
@@ -36,11 +58,13 @@ const usualLimits: DecoderLimits = {
   aloneMs: 5_000,
   // A third more than the maximum with many concurrent pictures at the limits (200 MB).
   maxBytes: 256 * 2 ** 20,
+  // Most tasks take less. Another process takes about 0.3 s of processor time to start.
+  abandonedMs: 1_000,
 };
 /** Longer than loading the decoders takes on a busy machine. */
 const startWithinMs = 30_000;
-/** Reading it takes microseconds; decoders need a tenth of a second to allocate some ten megabytes. */
-const memoryEveryMs = 100;
+/** Reading the memory takes microseconds; decoders need a tenth of a second to allocate some ten megabytes. */
+const watchEveryMs = 100;
 
 /**
  * For larger pictures, garbage is collected after the copies between the processes; ordinary ones are smaller. V8 lets buffers outside
@@ -53,12 +77,15 @@ setFlagsFromString('--heap-growing-percent=100');
 
 type Task = {
   readonly request: Request;
+  readonly caller: Caller;
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
   /** It was in a process that died, and from then on runs alone. */
   isSuspect: boolean;
   /** The process was killed because of it. */
   isOverTime: boolean;
+  abandonedAtMs?: number;
+  begunAtMs?: number;
   timer?: NodeJS.Timeout;
 };
 
@@ -104,6 +131,7 @@ export async function startDecoder(o: {
     suspects.delete(task);
     waiting.delete(task);
     running.set(task.request.id, task);
+    task.begunAtMs = performance.now();
     task.timer = setTimeout(() => {
       // Already killed: the other tasks in it have only waited.
       if (child.killed) return;
@@ -122,21 +150,43 @@ export async function startDecoder(o: {
     if (task === undefined) return;
     running.delete(reply.id);
     clearTimeout(task.timer);
+    task.caller.countProcessorTime(reply.processorMs);
     if (task.request.hasManyBytes) setImmediate(collectGarbage, { type: 'major' });
-    if ('result' in reply) task.resolve(reply.result);
+    const { signal } = task.caller;
+    if (signal.aborted) task.reject(signal.reason);
+    else if ('result' in reply) task.resolve(reply.result);
     else if ('problem' in reply) task.reject(new Unopenable(reply.problem));
     else task.reject(reply.isLate ? tookTooLong(reply.error) : new Error(reply.error));
     assign(child);
   }
 
+  function abandon(task: Task): void {
+    if (waiting.delete(task) || suspects.delete(task)) return task.reject(task.caller.signal.reason);
+    task.abandonedAtMs = performance.now();
+    // If it cannot be sent, the process is ending.
+    if (running.has(task.request.id))
+      ready?.send({ abandoned: task.request.id } satisfies Abandonment, () => {});
+  }
+
+  /** Whether all tasks in the process are abandoned, and one of them does not stop. */
+  function isAbandoned(): boolean {
+    const tasks = [...running.values()];
+    const before = performance.now() - limits.abandonedMs;
+    return (
+      tasks.every(({ caller }) => caller.signal.aborted) &&
+      tasks.some(({ abandonedAtMs = Number.POSITIVE_INFINITY }) => abandonedAtMs <= before)
+    );
+  }
+
   /** Resolves when the process has ended. */
   async function live({ child, exited }: Running): Promise<void> {
-    let isOverMemory = false;
+    let killedFor: 'memory' | 'abandoned' | undefined;
     const watch = setInterval(() => {
-      if (running.size === 0 || child.killed || residentBytes(child) <= limits.maxBytes) return;
-      isOverMemory = true;
-      child.kill('SIGKILL');
-    }, memoryEveryMs);
+      if (running.size === 0 || child.killed) return;
+      if (residentBytes(child) > limits.maxBytes) killedFor = 'memory';
+      else if (isAbandoned()) killedFor = 'abandoned';
+      if (killedFor !== undefined) child.kill('SIGKILL');
+    }, watchEveryMs);
     child.on('message', (reply: Reply) => settle(child, reply));
     ready = child;
     assign(child);
@@ -145,16 +195,34 @@ export async function startDecoder(o: {
     ready = undefined;
     if (stop.signal.aborted) return;
     const isOverTime = [...running.values()].some((task) => task.isOverTime);
-    const cause = isOverTime ? 'time' : isOverMemory ? 'memory' : 'crash';
-    deaths.inc({ cause });
+    const cause = isOverTime ? 'time' : (killedFor ?? 'crash');
     const { exitCode, signalCode } = child;
     const facts = { cause, exitCode, signalCode, pictures: running.size };
-    o.logger.error(facts, 'the process that opens pictures ended; starting another');
+    if (cause === 'abandoned') {
+      o.logger.info(
+        facts,
+        'nobody waits for what the process that opens pictures is doing; starting another',
+      );
+    } else {
+      deaths.inc({ cause });
+      o.logger.error(facts, 'the process that opens pictures ended; starting another');
+    }
     for (const task of running.values()) {
       clearTimeout(task.timer);
-      if (task.isOverTime) task.reject(tookTooLong('the process that opened it was killed'));
-      else if (task.isSuspect) task.reject(new Unopenable(isOverMemory ? 'too-much-memory' : 'damaged'));
-      else suspects.add(Object.assign(task, { isSuspect: true }));
+      const { signal, countProcessorTime } = task.caller;
+      const refusal = signal.aborted
+        ? signal.reason
+        : task.isOverTime
+          ? tookTooLong('the process that opened it was killed')
+          : task.isSuspect
+            ? new Unopenable(cause === 'memory' ? 'too-much-memory' : 'damaged')
+            : undefined;
+      if (refusal === undefined) {
+        suspects.add(Object.assign(task, { isSuspect: true }));
+      } else {
+        countProcessorTime(performance.now() - (task.begunAtMs ?? 0));
+        task.reject(refusal);
+      }
     }
     running.clear();
   }
@@ -182,24 +250,37 @@ export async function startDecoder(o: {
   }
 
   const call =
-    (task: keyof Tasks) =>
+    (task: keyof Tasks, caller: Caller) =>
     (...args: readonly [Uint8Array | CleanPicture, ...unknown[]]): Promise<never> => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       lastId += 1;
       const [picture] = args;
       const bytes = picture instanceof Uint8Array ? picture : picture.bytes;
       const request: Request = { id: lastId, task, args, hasManyBytes: bytes.length > manyBytes };
+      const { signal } = caller;
       if (stop.signal.aborted) reject(serviceUnavailable('the service stops'));
-      else waiting.add({ request, resolve, reject, isSuspect: false, isOverTime: false });
-      if (ready !== undefined) assign(ready);
+      else if (signal.aborted) reject(signal.reason);
+      else {
+        const added: Task = { request, caller, resolve, reject, isSuspect: false, isOverTime: false };
+        const leave = () => abandon(added);
+        signal.addEventListener('abort', leave, { once: true });
+        const forget = () => signal.removeEventListener('abort', leave);
+        promise.then(forget, forget);
+        waiting.add(added);
+        if (ready !== undefined) assign(ready);
+      }
       return promise as Promise<never>;
     };
+  const tasksFor = (caller: Caller): Tasks => ({
+    cleanPicture: call('cleanPicture', caller),
+    looksAt: call('looksAt', caller),
+    smallCopyOf: call('smallCopyOf', caller),
+  });
 
   const kept = keepProcess(await startProcess(file, o.atOnce, stop.signal));
   return {
-    cleanPicture: call('cleanPicture'),
-    looksAt: call('looksAt'),
-    smallCopyOf: call('smallCopyOf'),
+    ...tasksFor(staff),
+    tasksFor,
     ready: () => ready !== undefined,
     [Symbol.asyncDispose]: async () => {
       stop.abort();

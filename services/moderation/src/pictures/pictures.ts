@@ -51,8 +51,13 @@ const maxFrameBytes = 24 * 2 ** 20;
 /**
  * Auto-oriented, in sRGB, without metadata or other hidden data; of the same type, and a GIF stays animated.
  * @param timeoutMs the decoder stops after about this time; then this rejects, because the reason may not be the picture
+ * @param signal when it aborts, this rejects before its next step
  */
-export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promise<Cleaned> {
+export async function cleanPicture(
+  upload: Uint8Array,
+  timeoutMs: number,
+  signal = new AbortController().signal,
+): Promise<Cleaned> {
   const type = pictureTypeOf(upload);
   if (type === undefined) return { ok: false, problem: 'not-a-picture' };
   const frames = type === 'gif' ? gifDelaysMs(upload, maxFrames)?.length : 1;
@@ -67,10 +72,10 @@ export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promi
     if (problem !== undefined) return { ok: false, problem };
     // For example a GIF whose first frame is larger than its screen: as a small picture it would block a place for pictures that open fast.
     if (hasManyPixels(header) && !isLarge(upload)) return { ok: false, problem: 'damaged' };
-    const inTime = AbortSignal.timeout(Math.ceil(timeoutMs));
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs))]);
     const { clean, looks } = await pictureMemory.run(heldBytes(header) + keptBytes(header), inTime, () => {
       const seconds = Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000));
-      return cleanedAndSeen(sharp(bytes, readAs(type)).timeout({ seconds }).autoOrient(), header);
+      return cleanedAndSeen(sharp(bytes, readAs(type)).timeout({ seconds }).autoOrient(), header, signal);
     });
     if (clean.length > maxCleanBytes) return { ok: false, problem: 'too-many-bytes' };
     // A cleaned picture is cheaper to open.
@@ -79,10 +84,10 @@ export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promi
     const delaysMs = type === 'gif' ? gifDelaysMs(clean, maxFrames) : [0];
     if (delaysMs === undefined) throw new Error('the encoder wrote no whole GIF');
     const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
-    const seen = await framesSeen(picture, delaysMs);
+    const seen = await framesSeen(picture, delaysMs, inTime);
     return { ok: true, picture: { ...picture, seen }, looks };
   } catch (error) {
-    if (performance.now() - startedAt >= timeoutMs) throw error;
+    if (signal.aborted || performance.now() - startedAt >= timeoutMs) throw error;
     return { ok: false, problem: 'damaged' };
   }
 }
@@ -91,12 +96,15 @@ export async function cleanPicture(upload: Uint8Array, timeoutMs: number): Promi
 async function cleanedAndSeen(
   upright: Sharp,
   header: Header,
+  signal: AbortSignal,
 ): Promise<{ clean: Buffer; looks: readonly Uint8Array[] | undefined }> {
   if (keptBytes(header) === 0)
     return { clean: await encoded(upright, header.type).toBuffer(), looks: undefined };
   const { data, info } = await upright.raw().toBuffer({ resolveWithObject: true });
+  signal.throwIfAborted();
   const pixels = () => sharp(data, { raw: info });
   const clean = await encoded(pixels(), header.type).toBuffer();
+  signal.throwIfAborted();
   // Without transparency the pixels are the look.
   const isOpaque = info.channels === 3;
   const looks = isOpaque ? [await resized(pixels(), lookSize)] : opaqueLooks(await rgba(pixels(), lookSize));
@@ -118,7 +126,7 @@ export async function looksAt(
     const looks: Uint8Array[] = [];
     const { side, fit, jpegQuality } = shape;
     const size = { width: side, height: side, fit };
-    for await (const frame of framesAs(picture, size))
+    for await (const frame of framesAs(picture, size, signal))
       for (const look of opaqueLooks(frame))
         looks.push(jpegQuality === undefined ? look : await asJpeg(look, side, jpegQuality));
     return looks;
@@ -131,7 +139,11 @@ function asJpeg(look: Uint8Array, side: number, quality: number): Promise<Buffer
 }
 
 /** The frames to look at, as RGBA. Many are decoded at once, because decoding a frame needs all frames before it. */
-export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGenerator<Uint8Array> {
+export async function* framesAs(
+  picture: CleanPicture,
+  size: FrameSize,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const frameBytes = size.width * size.height * 4;
   const atOnce = Math.max(1, Math.floor(maxFrameBytes / frameBytes));
   for (let first = 0; first < picture.frames; first += atOnce) {
@@ -139,6 +151,7 @@ export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGe
     const from = seen[0];
     const to = seen.at(-1);
     if (from === undefined || to === undefined) continue;
+    signal.throwIfAborted();
     const range = picture.type === 'gif' ? { page: from, pages: to - from + 1 } : {};
     const frames = await rgba(sharp(picture.bytes, { ...strict, ...range }), size);
     if (frames.length !== (to - from + 1) * frameBytes) throw new Unopenable('damaged');
@@ -171,12 +184,11 @@ async function resized(image: Sharp, { width, height, fit }: FrameSize): Promise
 async function framesSeen(
   { type, bytes, heldBytes }: Omit<CleanPicture, 'seen'>,
   delaysMs: readonly number[],
+  signal: AbortSignal,
 ): Promise<readonly number[]> {
   if (delaysMs.length <= maxFramesSeen) return delaysMs.map((_, page) => page);
   const size: FrameSize = { width: thumbnailSide, height: thumbnailSide, fit: 'fill' };
-  const thumbnails = await pictureMemory.run(heldBytes, AbortSignal.timeout(budgetMs), () =>
-    rgba(sharp(bytes, readAs(type)), size),
-  );
+  const thumbnails = await pictureMemory.run(heldBytes, signal, () => rgba(sharp(bytes, readAs(type)), size));
   const thumbnailBytes = thumbnailSide ** 2 * 4;
   const frames = delaysMs.map((delayMs, page): Frame => {
     return { delayMs, thumbnail: thumbnails.subarray(page * thumbnailBytes, (page + 1) * thumbnailBytes) };

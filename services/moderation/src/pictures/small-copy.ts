@@ -22,10 +22,10 @@ export function smallCopyOf(
   picture: CleanPicture,
   signal: AbortSignal = AbortSignal.timeout(budgetMs),
 ): Promise<Buffer> {
-  return pictureMemory.run(picture.heldBytes, signal, () => smallCopy(picture));
+  return pictureMemory.run(picture.heldBytes, signal, () => smallCopy(picture, signal));
 }
 
-async function smallCopy(picture: CleanPicture): Promise<Buffer> {
+async function smallCopy(picture: CleanPicture, signal: AbortSignal): Promise<Buffer> {
   const { seen, bytes } = picture;
   const tiles: Buffer[] = [];
   if (seen.length === 1) {
@@ -34,7 +34,7 @@ async function smallCopy(picture: CleanPicture): Promise<Buffer> {
     tiles.push(...(await onBackgrounds(still)));
   } else {
     const size = await frameSize(bytes, seen.length > fewFrames ? manyFramesSide : frameSide);
-    for await (const frame of framesAs(picture, { ...size, fit: 'fill' })) {
+    for await (const frame of framesAs(picture, { ...size, fit: 'fill' }, signal)) {
       const raw = { ...size, channels: 4 } as const;
       tiles.push(...(await onBackgrounds(sharp(frame, { raw }))));
     }

@@ -117,6 +117,70 @@ describe('admission', () => {
     expect(order[0]).toBe(2);
   });
 
+  it('begins a single picture after one of each other organisation, of which one sent a thousand', async () => {
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 5_000 });
+    const running = work();
+    const begun: number[] = [];
+    const send = (organisation: number) =>
+      admission.run(ordinary(organisation), never, async () => begun.push(organisation));
+    const all = [
+      admission.run(ordinary(9), never, running.run),
+      ...Array.from({ length: 1_000 }, () => send(1)),
+      send(2),
+      ...Array.from({ length: 10 }, () => send(3)),
+      send(4),
+    ];
+    expect(admission.waiting()).toBe(1_012);
+    running.finish();
+    await Promise.all(all);
+    expect(begun.slice(0, 8)).toEqual([1, 2, 3, 4, 1, 3, 1, 3]);
+  });
+
+  it('lets nobody overtake an organisation whose turn it is, however many others come', async () => {
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 10 });
+    const begun: number[] = [];
+    let works = [work()];
+    const send = (organisation: number) =>
+      admission.run(ordinary(organisation), never, () => {
+        begun.push(organisation);
+        const next = work();
+        works.push(next);
+        return next.run();
+      });
+    const all: Promise<unknown>[] = [
+      admission.run(ordinary(9), never, works[0]?.run ?? fail),
+      send(1),
+      send(1),
+    ];
+    for (let comer = 2; comer < 6; comer += 1) {
+      all.push(send(comer));
+      const [now] = works;
+      works = works.slice(1);
+      now?.finish();
+      await new Promise(setImmediate);
+    }
+    expect(begun).toEqual([1, 2, 1, 3]);
+    for (let left = 0; left < 3; left += 1) {
+      works.shift()?.finish();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(all);
+  });
+
+  it('finds a place for a newcomer in the longest line when all are taken, whose newest picture is told 429', async () => {
+    const admission = createAdmission({ atOnce: 1, maxWaiting: 4 });
+    const running = work();
+    const send = (organisation: number) =>
+      admission.run(ordinary(organisation), never, async () => organisation);
+    const [first, evicted] = [admission.run(ordinary(9), never, running.run), send(1), send(1)].slice(1);
+    const others = [send(2), send(3)];
+    const newcomer = send(4);
+    await expect(evicted).rejects.toMatchObject({ status: 429 });
+    await expect(send(5)).rejects.toMatchObject({ status: 503 });
+    running.finish();
+    expect(await Promise.all([first, ...others, newcomer])).toEqual([1, 2, 3, 4]);
+  });
+
   it('refuses an organisation with 429 that has as many waiting as there are places left, and no other', async () => {
     const admission = createAdmission({ atOnce: 1, maxWaiting: 6 });
     const running = work();

@@ -1,22 +1,24 @@
 /**
- * A bounded queue before the decoders: limits for running and for waiting pictures, fair between organisations. Large pictures take
- * seconds, so they leave one place for the others.
+ * Bounded lines before the decoders, one for each organisation, served in turn. Large pictures take seconds, so they leave one place for
+ * the others.
  */
 import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
 
 export type Admission = {
   /**
-   * Runs the work when a place is free. Among the waiting pictures, the organisation with the least running work is next.
+   * Runs the work when a place is free. The organisation with the least running work is next, and among several of them the one that has
+   * waited longest for its turn. After its turn an organisation is the last one in the rotation.
    *
    * It rejects:
    * - at once, if the signal has aborted already: 503, or 422 for a large picture.
-   * - at once, if as many pictures wait as may: 503, or 429 for a large picture.
+   * - at once, if as many pictures wait as may and no other line is longer: 503, or 429 for a large picture.
+   * - while it waits, if all may wait no longer and it is the newest of the longest line, when a shorter line needs the place: 429.
    * - at once, if as many pictures of the organisation wait as places are left in the queue: 429. So an organisation alone gets half of the
    *   queue.
    * - if the signal aborts while the picture waits: 429 if a picture of the same organisation is running, else 503, or 422 for a large
    *   picture.
    * - if the signal aborts while the work runs: 422 while the picture is being opened, because its content takes the time, else 503,
-   *   because the model or a store is slow. Such work keeps its place until it ends, because it still uses processor and memory.
+   *   because the model or a store is slow. Such work keeps its place until it has stopped, because it still uses processor and memory.
    * - if the caller is gone: with the signal's own reason.
    * - if the work rejects: with its error.
    * A large picture never gets a 503 for want of a place, because others would have got one.
@@ -39,25 +41,35 @@ export type Candidate = {
 /** What running work is doing; the work itself updates it. */
 export type Stage = { isOpening: boolean };
 
-type Waiting = Candidate & { readonly begin: () => void };
+type Waiting = Candidate & { readonly begin: () => void; readonly refuse: (reason: Fault) => void };
 
-/** @param o.maxWaiting large pictures and others wait in separate queues; each queue has this limit */
+/** @param o.maxWaiting large pictures and others are limited separately, each to this many over all lines */
 export function createAdmission(o: { readonly atOnce: number; readonly maxWaiting: number }): Admission {
   const maxLarge = Math.max(1, o.atOnce - 1);
-  const waiting = new Set<Waiting>();
+  /** In the order of their turns. No line is empty. */
+  const lines = new Map<Candidate['organisation'], Set<Waiting>>();
   const underWay: Candidate[] = [];
-  const countOf = (list: Iterable<Candidate>, organisation: Candidate['organisation']) =>
-    [...list].filter((one) => one.organisation === organisation).length;
+  const waiting = () => [...lines.values()].flatMap((line) => Array.from(line));
+  const countOf = (list: readonly Candidate[], organisation: Candidate['organisation']) =>
+    list.filter((one) => one.organisation === organisation).length;
 
   function hasPlace({ isLarge }: Candidate): boolean {
     if (underWay.length >= o.atOnce) return false;
     return !isLarge || underWay.filter((one) => one.isLarge).length < maxLarge;
   }
 
-  function refusalOf({ organisation, isLarge }: Candidate) {
-    const alike = [...waiting].filter((one) => one.isLarge === isLarge);
+  /** The reason why the picture may not wait. It may take the place of a picture in a longer line. */
+  function refusalOf({ organisation, isLarge }: Candidate): Fault | undefined {
+    const alike = waiting().filter((one) => one.isLarge === isLarge);
     const own = countOf(alike, organisation);
     if (alike.length >= o.maxWaiting) {
+      const longest = longestLine(alike);
+      if (longest.length > own + 1) {
+        longest
+          .at(-1)
+          ?.refuse(tooManyRequests('others need the place of the last picture in the longest line'));
+        return undefined;
+      }
       const why = `${alike.length} pictures wait already`;
       return isLarge ? tooManyRequests(why) : serviceUnavailable(why);
     }
@@ -66,12 +78,32 @@ export function createAdmission(o: { readonly atOnce: number; readonly maxWaitin
       : undefined;
   }
 
-  /** Among the pictures that have a place: the oldest of the organisation with the least running work. */
-  function next(): Waiting | undefined {
-    const [first] = [...waiting]
-      .filter(hasPlace)
-      .toSorted((one, other) => countOf(underWay, one.organisation) - countOf(underWay, other.organisation));
-    return first;
+  function join(entry: Waiting): void {
+    const line = lines.get(entry.organisation) ?? new Set();
+    lines.set(entry.organisation, line.add(entry));
+  }
+
+  function leave(entry: Waiting): void {
+    const line = lines.get(entry.organisation);
+    if (line?.delete(entry) && line.size === 0) lines.delete(entry.organisation);
+  }
+
+  /** Begins the picture whose turn it is, if there is a place for one. */
+  function beginNext(): void {
+    let next: Waiting | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [organisation, line] of lines) {
+      const first = [...line].find(hasPlace);
+      const running = countOf(underWay, organisation);
+      if (first === undefined || running >= fewest) continue;
+      next = first;
+      fewest = running;
+    }
+    if (next === undefined) return;
+    leave(next);
+    const line = lines.get(next.organisation);
+    if (line !== undefined && lines.delete(next.organisation)) lines.set(next.organisation, line);
+    next.begin();
   }
 
   function run<T>(candidate: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>): Promise<T> {
@@ -81,13 +113,12 @@ export function createAdmission(o: { readonly atOnce: number; readonly maxWaitin
       const refusal = hasPlace(candidate) ? undefined : refusalOf(candidate);
       if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
-        waiting.delete(entry);
+        leave(entry);
         const isBehindOwn = countOf(underWay, candidate.organisation) > 0;
         reject(whyTooLate(signal, { stage, isLarge: candidate.isLarge, isBehindOwn }));
       };
       let stage: Stage | undefined;
       const begin = () => {
-        waiting.delete(entry);
         stage = { isOpening: false };
         underWay.push(candidate);
         void work(stage)
@@ -95,17 +126,28 @@ export function createAdmission(o: { readonly atOnce: number; readonly maxWaitin
           .finally(() => {
             signal.removeEventListener('abort', giveUp);
             underWay.splice(underWay.indexOf(candidate), 1);
-            next()?.begin();
+            beginNext();
           });
       };
-      const entry = { ...candidate, begin };
+      const refuse = (reason: Fault) => {
+        signal.removeEventListener('abort', giveUp);
+        leave(entry);
+        reject(reason);
+      };
+      const entry: Waiting = { ...candidate, begin, refuse };
       signal.addEventListener('abort', giveUp, { once: true });
       if (hasPlace(candidate)) begin();
-      else waiting.add(entry);
+      else join(entry);
     });
   }
 
-  return { run, waiting: () => waiting.size };
+  return { run, waiting: () => waiting().length };
+}
+
+/** The oldest first. */
+function longestLine(pictures: readonly Waiting[]): readonly Waiting[] {
+  const lines = Map.groupBy(pictures, ({ organisation }) => organisation);
+  return [...lines.values()].reduce((longest, line) => (line.length > longest.length ? line : longest), []);
 }
 
 /**

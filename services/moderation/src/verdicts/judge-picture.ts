@@ -13,17 +13,20 @@ import type { Model } from '../model/model.ts';
 import { factsOf, sha256 } from '../model/recognise.ts';
 import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
+import type { Decoder } from '../pictures/decoder.ts';
 import type { Tasks } from '../pictures/decoder-process.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
 import type { Admission, Stage } from './admission.ts';
 import type { HeldRulings } from './held-rulings.ts';
+import type { PictureBudget } from './picture-budget.ts';
 import { createSingleFlight } from './single-flight.ts';
 import { allowed, refused, unreadable } from './verdict-replies.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
   readonly admission: Admission;
-  readonly decoder: Tasks;
+  readonly budget: PictureBudget;
+  readonly decoder: Decoder;
   readonly model: Model;
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
@@ -38,27 +41,36 @@ export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly
 /** How long a copy of a refused picture is kept after its last upload. */
 const copyKeptMs = 30 * 24 * 3_600_000;
 
+/** Shared by the steps of one upload. */
+type Steps = {
+  readonly decoder: Tasks;
+  readonly signal: AbortSignal;
+  readonly countProcessorTime: (ms: number) => void;
+};
+
 export function createJudge(
   moderation: Moderation,
 ): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
   const judgedOnce = createSingleFlight<Decision>();
-  return (upload, signal) =>
-    moderation.admission.run(
-      { organisation: upload.organisationId, isLarge: isLarge(upload.bytes) },
-      signal,
-      async (stage) => {
-        try {
-          const decoder = markingStage(stage, moderation.decoder);
-          return await judge({ ...moderation, decoder }, judgedOnce, upload, signal);
-        } catch (error) {
-          if (error instanceof Unopenable) return unreadable(error.problem);
-          throw error;
-        }
-      },
-    );
+  const { admission, budget, decoder } = moderation;
+  return async (upload, signal) => {
+    const { bytes, organisationId } = upload;
+    budget.check(organisationId);
+    const countProcessorTime = (ms: number) => budget.count(organisationId, ms);
+    const tasks = decoder.tasksFor({ signal, countProcessorTime });
+    return admission.run({ organisation: organisationId, isLarge: isLarge(bytes) }, signal, async (stage) => {
+      try {
+        const steps = { decoder: markingStage(stage, tasks), signal, countProcessorTime };
+        return await judge(moderation, judgedOnce, upload, steps);
+      } catch (error) {
+        if (error instanceof Unopenable) return unreadable(error.problem);
+        throw error;
+      }
+    });
+  };
 }
 
-/** A decoder that sets the stage: if the time runs out while a picture is being opened, the picture is the cause (admission.ts). */
+/** Tasks that set the stage: if the time runs out while a picture is being opened, the picture is the cause (admission.ts). */
 function markingStage(stage: Stage, decoder: Tasks): Tasks {
   const marked =
     <In extends readonly unknown[], Out>(task: (...input: In) => Promise<Out>) =>
@@ -78,9 +90,10 @@ async function judge(
   moderation: Moderation,
   judgedOnce: ReturnType<typeof createSingleFlight<Decision>>,
   upload: Upload,
-  signal: AbortSignal,
+  steps: Steps,
 ): Promise<VerdictReply> {
-  const { decoder, pictures, rulings, verdicts, basis } = moderation;
+  const { pictures, rulings, verdicts, basis } = moderation;
+  const { decoder } = steps;
   const contentHash = sha256(upload.bytes);
   const testVerdict = testVerdictOn(contentHash, upload.mode);
   if (testVerdict === 'refused') return refused('test');
@@ -89,7 +102,7 @@ async function judge(
   if (known !== undefined) {
     const outcome = (await rulings.on(known)) ?? (await verdicts.find(contentHash, basis));
     if (outcome?.verdict === 'refused' && (await keepCopy(moderation, contentHash, outcome)))
-      return record(moderation, upload, known, outcome);
+      return record(moderation, steps, upload, known, outcome);
   }
 
   const clean = await decoder.cleanPicture(upload.bytes);
@@ -104,21 +117,21 @@ async function judge(
   const facts = known ?? factsOf(contentHash, clean.picture, await looks());
   const outcome =
     (await rulings.on(facts)) ??
-    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, signal)));
+    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, steps)));
   // Read again, because a person may have decided while the model was running.
   const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
-  return record(moderation, upload, facts, last, clean.picture);
+  return record(moderation, steps, upload, facts, last, clean.picture);
 }
 
 async function askModel(
   { model, verdicts, basis, clock }: Moderation,
   contentHash: string,
   looks: () => Promise<readonly Uint8Array[]>,
-  signal: AbortSignal,
+  { signal, countProcessorTime }: Steps,
 ): Promise<Decision> {
   const kept = await verdicts.find(contentHash, basis);
   if (kept !== undefined) return kept;
-  const scores = await model.score(await looks(), signal);
+  const scores = await model.score(await looks(), signal, countProcessorTime);
   const decision = decide(scores, basis.thresholds);
   await verdicts.keep({ contentHash, basis, decision, looks: scores, judgedAt: clock.now() });
   return decision;
@@ -143,6 +156,7 @@ function copyEnds({ clock }: Moderation): Date {
  */
 async function record(
   o: Moderation,
+  { decoder }: Steps,
   { mode, organisationId }: Upload,
   facts: PictureFacts,
   outcome: Outcome,
@@ -151,7 +165,7 @@ async function record(
   const { verdict } = outcome;
   const reason = outcome.verdict === 'refused' ? outcome.reason : null;
   if (clean !== undefined && reason !== null && reason !== 'blocked')
-    await o.copies.keep(facts.contentHash, await o.decoder.smallCopyOf(clean), copyEnds(o));
+    await o.copies.keep(facts.contentHash, await decoder.smallCopyOf(clean), copyEnds(o));
   await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
   if (reason !== null) return refused(reason);
   if (clean === undefined) throw new Error('the reply for an allowed picture contains its cleaned bytes');
