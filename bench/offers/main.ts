@@ -1,9 +1,11 @@
-/** `npm run bench:offers`: creations end to end, the listing of a large organisation, the intake of events. See bench/README.md. */
+/** `npm run bench:offers`: creations end to end, the listing of a large organisation, the intake of events, payments beside waiting views. See bench/README.md. */
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
 import { measureCreations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
 import { measureIntake } from './intake/measure.ts';
+import { measurePayments } from './intake/payments.ts';
+import { paymentsReport } from './intake/payments-report.ts';
 import { intakeReport } from './intake/report.ts';
 import { measureListing } from './listing/listing.ts';
 import { listingReport } from './listing/listing-report.ts';
@@ -16,6 +18,7 @@ import {
   oneBalanceCreations,
   readOptions,
   usage,
+  waitingViews,
 } from './options.ts';
 import { prepareSettings } from './system.ts';
 
@@ -52,4 +55,8 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   await measurePart('intake', async (own) => ({
     report: intakeReport(await measureIntake(own, { ...options, stores, report: say })),
   }));
+  await measurePart('payments', async (own) => {
+    const views = waitingViews(options);
+    return { report: paymentsReport(await measurePayments(own, { stores, views, report: say })) };
+  });
 }

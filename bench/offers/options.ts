@@ -1,19 +1,20 @@
 /** The command line of `npm run bench:offers`, and how much each part measures. */
-import { type ReadOptions, readOptions as readUsualOptions } from '../command-line.ts';
+import { type ReadOptions, readOptions as readUsualOptions, WrongOption } from '../command-line.ts';
 import type { CreationPlan } from './creations.ts';
 import type { ListingPlan } from './listing/listing.ts';
 
-const partNames = ['creations', 'one-balance', 'listing', 'intake'] as const;
+const partNames = ['creations', 'one-balance', 'listing', 'intake', 'payments'] as const;
 
 export type Options = ReadOptions<(typeof partNames)[number]>;
 
-export const usage = `npm run bench:offers -- [--rounds 3] [--quick] [--parts creations,listing,...] [--write]
+export const usage = `npm run bench:offers -- [--rounds 3] [--quick] [--parts creations,listing,...] [--views 500000] [--write]
   --quick   one short round of everything: shows that it works, measures nothing
   --parts   of ${partNames.join(', ')}
+  --views   how many wait while payments are measured
   --write   puts the tables into bench/README.md`;
 
 export function readOptions(args: string[]): Options {
-  return readUsualOptions(args, { rounds: 3, choice: ['parts', partNames] });
+  return readUsualOptions(args, { rounds: 3, choice: ['parts', partNames], others: ['views'] });
 }
 
 export function creationPlan({ rounds, quick }: Options): CreationPlan {
@@ -42,6 +43,14 @@ export function listingPlan({ rounds, quick }: Options): ListingPlan {
   return quick
     ? { rounds, offers: 50_000, farPage: 1_000, askedEach: 50 }
     : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600 };
+}
+
+/** Waiting views beside which payments are measured. */
+export function waitingViews({ quick, others }: Options): number {
+  const count = Number(others.views ?? (quick ? 200_000 : 500_000));
+  if (!Number.isSafeInteger(count) || count < 1_000 || count > 10_000_000)
+    throw new WrongOption('--views must be a whole number from 1,000 to 10,000,000');
+  return count;
 }
 
 /** Of each combination. */

@@ -1,4 +1,5 @@
-/** Views as the community platform publishes them. They wait in the queue of offers until it starts. */
+/** Events as the community platform and billing publish them. Views wait in the queue of offers until it starts. */
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
@@ -10,12 +11,14 @@ export type Traffic = { readonly offers: number; readonly viewers: number | unde
 
 /** Published and confirmed together. */
 const BATCH = 1_000;
+/** Batches under way at once. */
+const AT_ONCE = 4;
 
-function connect(url: string): Promise<Broker> {
+export function connect(url: string): Promise<Broker> {
   return connectBroker({
     url,
     service: 'admin',
-    declarations: [OfferViewed, OfferClicked],
+    declarations: [OfferViewed, OfferClicked, OfferPaid],
     logger: createLogger({ service: 'bench', level: 'silent' }),
     metrics: createMetrics('bench'),
   });
@@ -23,10 +26,30 @@ function connect(url: string): Promise<Broker> {
 
 export async function fillQueue(url: string, count: number, traffic: Traffic): Promise<void> {
   await using broker = await connect(url);
-  for (let done = 0; done < count; done += BATCH) {
-    const size = Math.min(BATCH, count - done);
-    await broker.publish(Array.from({ length: size }, () => view(traffic, new Date())));
+  let begun = 0;
+  async function publishBatches(): Promise<void> {
+    while (begun < count) {
+      const size = Math.min(BATCH, count - begun);
+      begun += size;
+      await broker.publish(Array.from({ length: size }, () => view(traffic, new Date())));
+    }
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, publishBatches));
+}
+
+/** Resolves when RabbitMQ has it. */
+export function publishPayment(broker: Broker, offerId: number, netMinor: bigint): Promise<void> {
+  const at = new Date();
+  const data = {
+    offerId,
+    organisationId: 1,
+    mode: 'TEST',
+    currency: 'GBP',
+    netMinor: netMinor.toString(),
+    vatMinor: '0',
+    paidAt: at.toISOString(),
+  } as const;
+  return broker.publish([newEvent(OfferPaid, { subject: `offer/${offerId}`, subjectVersion: 1, at, data })]);
 }
 
 function view({ offers, viewers }: Traffic, at: Date): OutgoingEvent {
