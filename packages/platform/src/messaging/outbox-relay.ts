@@ -25,7 +25,7 @@ export type Waiting = {
 };
 
 /** Most events that are published and confirmed together. */
-export const RELAY_BATCH_SIZE = 500;
+export const RELAY_BATCH_SIZE = 1_000;
 /** A limit, so that counting takes only milliseconds, however long the broker has been down. */
 export const MAX_COUNTED = 10_000;
 /** About as long as a batch takes. */
