@@ -12,6 +12,7 @@ import { openFolder } from './members/folder.ts';
 import { writeMembersFile } from './members/members-file.ts';
 import { type Population, populationOf } from './members/population.ts';
 import { type Options, readOptions, usage } from './options.ts';
+import { measurePartitions } from './partitions.ts';
 import { buildIndex } from './peers/index-peer.ts';
 import { openMongoPeer } from './peers/mongo-peer.ts';
 import { type MongoServer, startMongoServer } from './peers/mongo-server.ts';
@@ -24,6 +25,7 @@ import {
   changesReport,
   countsReport,
   endpointReport,
+  partitionsReport,
   type Sized,
   smallCountsReport,
 } from './report.ts';
@@ -74,6 +76,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   tell('changes', changesReport);
   tell('build', buildReport);
   tell('endpoint', endpointReport);
+  tell('partitions', partitionsReport);
 }
 
 /** Closes what it opened before the next size is measured. */
@@ -105,6 +108,16 @@ async function measure(stage: Stage, options: Options, size: number) {
     : undefined;
   const small = wants('small') ? await countsOf([ours, ...postgis], targets('small')) : undefined;
   const counted = asked.map(index.count);
+  const partitions = wants('partitions')
+    ? await measurePartitions({
+        folder: stage.folder,
+        size,
+        index,
+        targets: asked,
+        rounds: options.rounds,
+        report: say,
+      })
+    : undefined;
   const build = wants('build')
     ? await measureBuild({
         stores: await stage.services(),
@@ -130,7 +143,7 @@ async function measure(stage: Stage, options: Options, size: number) {
         report: say,
       })
     : undefined;
-  return { counts, small, changes, build, endpoint };
+  return { counts, small, changes, build, endpoint, partitions };
 }
 
 function comparesPeers({ parts }: Options): boolean {

@@ -2,7 +2,7 @@
 import { readOptions as readUsualOptions, WrongOption } from '../command-line.ts';
 import { MAX_MEMBERS } from './members/population.ts';
 
-const partNames = ['counts', 'small', 'changes', 'build', 'endpoint'] as const;
+const partNames = ['counts', 'small', 'changes', 'build', 'endpoint', 'partitions'] as const;
 const peers = ['postgis', 'mongo'] as const;
 
 export type Options = {

@@ -5,6 +5,7 @@ import type { Changes } from './changes.ts';
 import type { Counts } from './counts.ts';
 import type { Endpoint, EndpointSample } from './endpoint.ts';
 import { changeNames, type PeerName, type WayName, wayNames } from './members/names.ts';
+import type { Partitions } from './partitions.ts';
 import type { Peer } from './peers/peers.ts';
 
 export type Sized<T> = { readonly members: number; readonly measured: T };
@@ -225,5 +226,57 @@ function endpointOfSize({ members: count, measured }: Sized<Endpoint>): string {
     ),
     `Counting is ${percent(countingShare)} of pricing's processor time, ${shown(counting)} µs of an estimate, and ` +
       `${percent(ofBoth)} of that of gateway and pricing together.`,
+  ].join('\n\n');
+}
+
+export function partitionsReport(sizes: readonly Sized<Partitions>[]): string {
+  return sizes.map(partitionsOfSize).join('\n\n');
+}
+
+function partitionsOfSize({ members: count, measured }: Sized<Partitions>): string {
+  const { partitions, asked, alone, together, foreignLoad } = measured;
+  const least = (of: (partition: Partitions['partitions'][number]) => number, digits = 0) =>
+    shown(Math.min(...partitions.map(of)), digits);
+  const most = (of: (partition: Partitions['partitions'][number]) => number, digits = 0) =>
+    shown(Math.max(...partitions.map(of)), digits);
+  const micros = (values: readonly number[]) => [
+    shown(median(values) * 1_000),
+    shown(percentile(values, 99) * 1_000),
+  ];
+  const mib = (bytes: number) => bytes / 2 ** 20;
+  return [
+    `${members(count)} in ${partitions.length} processes. ${disturbance(foreignLoad)}`,
+    table(
+      ['of one partition', 'least', 'most'],
+      [
+        ['members', least((one) => one.members), most((one) => one.members)],
+        [
+          'index, bytes a member',
+          least((one) => one.bytes / one.members, 1),
+          most((one) => one.bytes / one.members, 1),
+        ],
+        ['built in, s, all at once', least((one) => one.buildSeconds, 1), most((one) => one.buildSeconds, 1)],
+        ['process, MiB', least((one) => mib(one.residentBytes)), most((one) => mib(one.residentBytes))],
+        [
+          'process while it was built, MiB',
+          least((one) => mib(one.mostBytes)),
+          most((one) => mib(one.mostBytes)),
+        ],
+      ],
+    ),
+    table(
+      ['a count, one after the other', 'median µs', 'p99 µs'],
+      [
+        ['one index with all members, in the process that asks', ...micros(alone)],
+        ['all partitions, over HTTP', ...micros(asked)],
+        [
+          'ratio',
+          shown(median(asked) / median(alone), 1),
+          shown(percentile(asked, 99) / percentile(alone, 99), 1),
+        ],
+      ],
+    ),
+    `With 64 counts under way at once: ${shown(together.perSecond)} a second; ${shown(together.askingCpuMicros)} µs of processor time ` +
+      `of the process that asks, and ${shown(together.partitionCpuMicros)} µs of each partition, for each count.`,
   ].join('\n\n');
 }

@@ -29,3 +29,47 @@ describe.each([
     );
   });
 });
+
+describe('AUDIENCE_PARTITION', () => {
+  it('is the number of a partition and how many there are, and not set by default', () => {
+    expect(readPricingConfig(required).AUDIENCE_PARTITION).toBeUndefined();
+    for (const [text, number, of] of [
+      ['0/1', 0, 1],
+      ['3/4', 3, 4],
+      ['255/256', 255, 256],
+    ] as const)
+      expect(readPricingConfig({ ...required, AUDIENCE_PARTITION: text }).AUDIENCE_PARTITION).toEqual({
+        number,
+        of,
+      });
+  });
+
+  it.each(['4/4', '0/0', '0/257', '1', '-1/4', '1/4 '])('is refused when it is %s', (text) => {
+    expect(() => readPricingConfig({ ...required, AUDIENCE_PARTITION: text })).toThrow(
+      'AUDIENCE_PARTITION: must be like 0/4',
+    );
+  });
+});
+
+describe('AUDIENCE_PARTITIONS', () => {
+  it('are addresses in their order, and not set by default', () => {
+    expect(readPricingConfig(required).AUDIENCE_PARTITIONS).toBeUndefined();
+    const AUDIENCE_PARTITIONS = 'http://b:8080/,http://a:8080';
+    expect(readPricingConfig({ ...required, AUDIENCE_PARTITIONS }).AUDIENCE_PARTITIONS).toEqual([
+      'http://b:8080',
+      'http://a:8080',
+    ]);
+  });
+
+  it.each([
+    'http://a:8080,http://a:8080',
+    'http://a:8080,http://a:8080/',
+    'http://a:8080,',
+    'a:8080',
+    'http://a:8080, http://b:8080',
+  ])('are refused when they are %s', (AUDIENCE_PARTITIONS) => {
+    expect(() => readPricingConfig({ ...required, AUDIENCE_PARTITIONS })).toThrow(
+      'AUDIENCE_PARTITIONS: must be',
+    );
+  });
+});

@@ -10,6 +10,28 @@ import {
   wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
+import type { Partition } from './domain/members/partition.ts';
+
+/** Each process asks all of them for every count. */
+const MAX_PARTITIONS = 256;
+const urlsHint = `must be 1 to ${MAX_PARTITIONS} different addresses such as http://host:8080, separated by commas without blanks`;
+const partitionUrls = z
+  .string()
+  .regex(/^\S+$/, { error: urlsHint })
+  .transform((text) => text.split(','))
+  .pipe(z.array(httpUrl, { error: urlsHint }).max(MAX_PARTITIONS, { error: urlsHint }))
+  // The same members would be counted twice.
+  .refine((urls) => new Set(urls).size === urls.length, { error: urlsHint });
+
+const partitionHint = `must be like 0/4: a number from 0, and after the slash how many partitions there are, at most ${MAX_PARTITIONS}`;
+const partition = z
+  .string()
+  .regex(/^\d{1,3}\/\d{1,3}$/, { error: partitionHint })
+  .transform((text): Partition => {
+    const [number = 0, of = 0] = text.split('/').map(Number);
+    return { number, of };
+  })
+  .refine(({ number, of }) => number < of && of <= MAX_PARTITIONS, { error: partitionHint });
 
 export const pricingSettings = z.object({
   ...httpSettings,
@@ -50,6 +72,16 @@ export const pricingSettings = z.object({
     description:
       'What counts members: index (in the memory of pricing) or mongo (for more members than fit there; docs/scaling.md).',
     example: 'mongo',
+  }),
+  AUDIENCE_PARTITIONS: partitionUrls.optional().meta({
+    description:
+      'Addresses of the processes that count members instead of this one, separated by commas, in the order of their partitions. It replaces AUDIENCE_ENGINE (docs/scaling.md).',
+    example: 'http://pricing-0-of-2:8080,http://pricing-1-of-2:8080',
+  }),
+  AUDIENCE_PARTITION: partition.optional().meta({
+    description:
+      'Set it for a process that only counts one partition of the members: its number from 0, and how many there are. Such a process ignores AUDIENCE_PARTITIONS and AUDIENCE_ENGINE (docs/scaling.md).',
+    example: '0/4',
   }),
   AUDIENCE_SNAPSHOT_FOLDER: z.string().min(1).optional().meta({
     description:

@@ -18,6 +18,7 @@ import { mountPriceRoutes } from './http/price-routes.ts';
 import { holdInterests } from './members/held-interests.ts';
 import { openInterestsStore } from './members/interests-store.ts';
 import { openMembersStore } from './members/members-store.ts';
+import { startPartition } from './partition-service.ts';
 import { openPrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
 import { openSpendingStore } from './privacy-budget/spending-store.ts';
 import { holdRates } from './rates/held-rates.ts';
@@ -46,6 +47,8 @@ export async function startPricing(
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   const { shareEveryMs = SHARE_EVERY_MS, onAudienceComplete } = overrides;
+  if (config.AUDIENCE_PARTITION !== undefined)
+    return startPartition(config, config.AUDIENCE_PARTITION, { foundation, onComplete: onAudienceComplete });
   // If the start fails before `move`, everything opened so far is closed.
   await using opened = new AsyncDisposableStack();
 
@@ -54,6 +57,11 @@ export async function startPricing(
   const audience = opened.use(
     await openAudience({
       engine: config.AUDIENCE_ENGINE,
+      partitions: config.AUDIENCE_PARTITIONS && {
+        urls: config.AUDIENCE_PARTITIONS,
+        secret: config.PRICING_CONTEXT_SECRET,
+        clock,
+      },
       mongo,
       mongoUrl: config.MONGO_URL,
       snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,

@@ -51,7 +51,8 @@ const largestReplyBytes = 32 * 1024 * 1024;
 const jsonType = 'application/json';
 
 export function createServiceClient(o: {
-  name: ServiceName;
+  /** Also a label of metrics. Processes of one service that are called separately have a suffix. */
+  name: ServiceName | `${ServiceName}-${string}`;
   baseUrl: string;
   logger: Logger;
   metrics: Metrics;

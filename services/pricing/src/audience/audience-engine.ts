@@ -18,6 +18,6 @@ export type Audience = AudienceEngine &
     readonly waitsFor: () => Promise<readonly string[]>;
     /** True when counts include everything that was written before the call; false if that takes too long. */
     readonly includesWritten: () => Promise<boolean>;
-    /** Compares the index with MongoDB; null if MongoDB itself counts. */
+    /** Compares the index with MongoDB; null if MongoDB or partitions count. */
     readonly check: ((o: { readonly repair: boolean }) => Promise<MembersCheck>) | null;
   };

@@ -5,8 +5,9 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import mongoose, { type Connection } from 'mongoose';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
 import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
+import { ALL_MEMBERS, PARTITION_HASH, type Partition } from '../domain/members/partition.ts';
 import {
-  eligible,
+  eligible as everyEligible,
   indexedFields,
   indexedMemberOf,
   isEligible,
@@ -49,7 +50,7 @@ export type MembersFeed = {
   readonly identity: () => Promise<string>;
   readonly position: () => Promise<Position>;
   readonly follow: (after: Position) => Following;
-  /** Approximately how many members `everybody` returns, or more. */
+  /** Approximately how many members `everybody` returns. */
   readonly expected: () => Promise<number>;
   /** All members who count, in batches. */
   readonly everybody: () => AsyncIterable<readonly IndexedMember[]>;
@@ -73,14 +74,19 @@ const LONGEST_WAIT_MS = 500;
 /** Half a megabyte: large enough that round trips do not matter, small enough for a slow disk to answer in time. */
 const MEMBERS_AT_ONCE = 5_000;
 
-/** @param decimals the number of decimals to which positions are rounded, whatever MongoDB holds */
+/**
+ * @param decimals the number of decimals to which positions are rounded, whatever MongoDB holds
+ * @param partition only its members and their changes are read
+ */
 export function openMembersFeed(
   connection: Connection,
   metrics: Metrics,
   decimals = FINEST_DECIMALS,
+  partition = ALL_MEMBERS,
 ): MembersFeed {
   const members = connection.collection<MemberDocument>(MEMBERS);
   const marks = connection.collection<MarkDocument>(MARKS);
+  const eligible = { ...everyEligible, ...belonging('$_id', partition) };
   const unreadable = metrics.counter({
     name: 'audience_unreadable_members_total',
     help: 'Members that MongoDB holds in a form which this service never writes; they count for nothing',
@@ -93,7 +99,7 @@ export function openMembersFeed(
   }
 
   function watch(o: { readonly after?: Position; readonly maxAwaitTimeMS: number }) {
-    return database(connection).watch<MemberDocument | MarkDocument>(ofMembersAndMarks, {
+    return database(connection).watch<MemberDocument | MarkDocument>(ofMembersAndMarks(partition), {
       // This service writes whole documents; this option is for repairs that a person makes by hand.
       fullDocument: 'updateLookup',
       batchSize: CHANGES_AT_ONCE,
@@ -128,7 +134,8 @@ export function openMembersFeed(
       const [found] = await orUnavailable(list.toArray());
       const uuid = found !== undefined && 'info' in found ? found.info?.uuid : undefined;
       if (uuid === undefined) throw new Error('the collection of members has no identity');
-      return uuid.toString('hex');
+      // So that no snapshot of another partition is loaded.
+      return uuid.toString('hex') + (partition.of === 1 ? '' : ` ${partition.number}/${partition.of}`);
     },
     position: async () => {
       // Only the position is wanted, so the first reply must not wait for a change.
@@ -158,7 +165,10 @@ export function openMembersFeed(
         },
       };
     },
-    expected: () => orUnavailable(members.estimatedDocumentCount(withinBudget())),
+    expected: async () => {
+      const all = await orUnavailable(members.estimatedDocumentCount(withinBudget()));
+      return Math.ceil(all / partition.of);
+    },
     async *everybody() {
       const options = {
         raw: true,
@@ -201,18 +211,29 @@ export function openMembersFeed(
  * Includes events about the two collections themselves, for example a drop: after such an event, changes alone do not say which members
  * exist.
  */
-const ofMembersAndMarks = [
-  {
-    $match: {
-      $or: [
-        { 'ns.coll': { $in: [MEMBERS, MARKS] } },
-        { 'to.coll': MEMBERS },
-        { operationType: { $in: ['dropDatabase', 'invalidate'] } },
-      ],
+function ofMembersAndMarks(partition: Partition) {
+  return [
+    {
+      $match: {
+        $or: [
+          { 'ns.coll': { $in: [MEMBERS, MARKS] } },
+          { 'to.coll': MEMBERS },
+          { operationType: { $in: ['dropDatabase', 'invalidate'] } },
+        ],
+        ...belonging('$documentKey._id', partition),
+      },
     },
-  },
-  { $project: { operationType: 1, ns: 1, documentKey: 1, fullDocument: 1 } },
-];
+    { $project: { operationType: 1, ns: 1, documentKey: 1, fullDocument: 1 } },
+  ];
+}
+
+/** Computes `partitionOf` in MongoDB. Everything without a member's id, such as marks, belongs to every partition. */
+function belonging(id: string, { number, of }: Partition) {
+  if (of === 1) return {};
+  const { multiplier, modulus } = PARTITION_HASH;
+  const hash = { $mod: [{ $multiply: [{ $mod: [id, modulus] }, multiplier] }, modulus] };
+  return { $expr: { $cond: [{ $isNumber: id }, { $eq: [{ $mod: [hash, of] }, number] }, true] } };
+}
 
 function markOf({ _id, number }: MarkDocument): Mark {
   return { of: _id, number };

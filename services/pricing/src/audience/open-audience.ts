@@ -1,20 +1,25 @@
 /** Opens the configured audience engine with everything that it needs. */
 
+import { join } from 'node:path';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import type { Partition } from '../domain/members/partition.ts';
 import { coarsenKeptPositions, expireTombstones } from '../members/kept-members-store.ts';
 import type { Audience } from './audience-engine.ts';
 import { startIndexedAudience } from './indexed-audience.ts';
 import { openMembersFeed } from './members-feed-store.ts';
 import { openMongoAudience } from './mongo-audience-store.ts';
+import { openPartitionedAudience, type Partitions } from './partitioned-audience.ts';
 
 export type AudienceEngineName = 'index' | 'mongo';
 
 /** Returns at once; `waitsFor` shows when it can count. */
 export async function openAudience(o: {
   readonly engine: AudienceEngineName;
+  /** The processes that count instead of this one. */
+  readonly partitions?: Partitions | undefined;
   readonly mongo: Mongo;
   readonly mongoUrl: string;
   readonly snapshotFolder: string | undefined;
@@ -29,21 +34,49 @@ export async function openAudience(o: {
   const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
   const rounding = opened.use(roundKeptPositions({ ...o, patient }));
   const audience = opened.use(
-    o.engine === 'mongo'
-      ? audienceInMongo({ ...o, patient })
-      : startIndexedAudience({
-          ...o,
-          feed: openMembersFeed(patient.connection, o.metrics, o.positionDecimals),
-        }),
+    o.partitions !== undefined
+      ? openPartitionedAudience({ ...o, ...o.partitions })
+      : o.engine === 'mongo'
+        ? audienceInMongo({ ...o, patient })
+        : startIndexedAudience({
+            ...o,
+            feed: openMembersFeed(patient.connection, o.metrics, o.positionDecimals),
+          }),
   );
   const running = opened.move();
   return {
     ...audience,
     // The index rounds the positions that it reads; MongoDB counts with the stored ones, so these must be rounded first.
     waitsFor: async () =>
-      o.engine === 'mongo' && !rounding.isDone() ? ['positions to be rounded'] : audience.waitsFor(),
+      o.engine === 'mongo' && o.partitions === undefined && !rounding.isDone()
+        ? ['positions to be rounded']
+        : audience.waitsFor(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The index of one partition. The processes that ask for its counts round the positions in MongoDB. */
+export async function openPartition(o: {
+  readonly partition: Partition;
+  readonly mongoUrl: string;
+  readonly snapshotFolder: string | undefined;
+  readonly positionDecimals: number;
+  readonly onComplete?: (() => void) | undefined;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): Promise<Audience> {
+  const { partition, snapshotFolder: folder } = o;
+  await using opened = new AsyncDisposableStack();
+  const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
+  const audience = opened.use(
+    startIndexedAudience({
+      ...o,
+      snapshotFolder: folder && join(folder, `${partition.number}-of-${partition.of}`),
+      feed: openMembersFeed(patient.connection, o.metrics, o.positionDecimals, partition),
+    }),
+  );
+  const running = opened.move();
+  return { ...audience, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 /** Runs in the background, because it reads every member. */

@@ -40,13 +40,7 @@ export function mountAdminRoutes(
     res.status(400).json({ message, imported, line: refused.line });
   });
 
-  app.post('/admin/members/check', admin, express.json(), async (req, res) => {
-    if (o.audience.check === null)
-      return void res
-        .status(409)
-        .json({ message: 'MongoDB itself counts here: there is nothing to compare' });
-    res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
-  });
+  mountMembersCheck(app, o);
 
   app.get('/admin/rates', admin, (_req, res) => {
     const standing = ratesStanding({ held: o.rates, refused: o.refresher.refused }, o.clock.now());
@@ -61,5 +55,23 @@ export function mountAdminRoutes(
       return void res.status(status).json({ message: `Rates not refreshed: ${result.problem}` });
     }
     res.json({ date: result.rates.date, currencies: [...result.rates.perEuroE8.keys()].toSorted() });
+  });
+}
+
+export function mountMembersCheck(
+  app: Express,
+  o: {
+    readonly adminTokenHashes: string;
+    readonly logger: Logger;
+    readonly audience: Pick<Audience, 'check'>;
+  },
+): void {
+  const admin = requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger });
+  app.post('/admin/members/check', admin, express.json(), async (req, res) => {
+    if (o.audience.check === null)
+      return void res.status(409).json({
+        message: 'No index is here to compare: MongoDB itself counts, or partitions do (ask each of them)',
+      });
+    res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
   });
 }

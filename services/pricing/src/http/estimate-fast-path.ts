@@ -7,10 +7,10 @@ import { sendJson } from '@offer-ads/platform/http/replies';
 import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { callerGone } from '@offer-ads/platform/process/faults';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
 import type { HeldInterests } from '../members/held-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
+import { readJsonBody } from './json-body.ts';
 import { estimateReply, refusalReply } from './replies.ts';
 
 export type EstimateParts = PriceParts & { readonly interests: Pick<HeldInterests, 'active'> };
@@ -33,8 +33,7 @@ export function estimateFastPath(
 
   async function answer(req: IncomingMessage): Promise<Answer> {
     const caller = verify(req);
-    const text = await bodyOf(req);
-    const body = text === undefined ? undefined : parseJson(text);
+    const body = await readJsonBody(req, MAX_BODY_BYTES);
     return body === undefined ? refused(unreadable) : answerForm(req, caller, body);
   }
 
@@ -61,38 +60,6 @@ export function estimateFastPath(
       sendJson(res, status, body);
     };
   };
-}
-
-const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
-
-/** @returns undefined for a body that is too long, compressed, or not declared as JSON; the rest of it is discarded */
-function bodyOf(req: IncomingMessage): Promise<string | undefined> {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers;
-  if (!jsonType.test(type) || encoding !== 'identity') {
-    req.resume();
-    return Promise.resolve(undefined);
-  }
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    req.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes <= MAX_BODY_BYTES) parts.push(part);
-      else resolve(undefined);
-    });
-    req.on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
-    // The upload stalled or broke off: the platform has answered, or the caller has disconnected.
-    req.on('error', () => reject(callerGone()));
-  });
-}
-
-/** @returns undefined for invalid JSON */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    return undefined;
-  }
 }
 
 function refused(why: EstimateRefusal): Answer {
