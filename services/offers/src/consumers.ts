@@ -2,6 +2,7 @@
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/events/community';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
+import { instantOf } from '@offer-ads/contracts/values/primitives';
 import { on, onBatch, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -40,7 +41,7 @@ async function recordBatch<D>(
 ): Promise<void> {
   const batch = events.map(({ id, data }): TrafficEvent => {
     const { offerId, viewer, automated = false, seenAt } = read(data);
-    return { eventId: id, kind, offerId, seenAt: new Date(seenAt), viewer, automated };
+    return { eventId: id, kind, offerId, seenAt: instantOf(seenAt), viewer, automated };
   });
   for (const [outcome, count] of Object.entries(await recordTraffic(o, batch)))
     o.meters.traffic.inc({ kind, outcome }, count);

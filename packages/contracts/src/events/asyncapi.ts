@@ -1,6 +1,7 @@
 /** The events as an AsyncAPI 3 document: one channel per event on the topic exchange, one operation per side. */
 import { z } from 'zod';
 import { withoutNoise } from '../public/json-schema.ts';
+import { eventAttributes, headerPrefixes } from './cloud-events.ts';
 import { type EventDeclaration, eventType, routingKey } from './event-declaration.ts';
 import { allEvents } from './events.ts';
 
@@ -24,32 +25,21 @@ export function eventSchemaFile(declaration: EventDeclaration): string {
   return `${routingKey(declaration)}.json`;
 }
 
-const cloudEventsHeaders = {
-  type: 'object',
-  required: [
-    'cloudEvents:specversion',
-    'cloudEvents:id',
-    'cloudEvents:source',
-    'cloudEvents:type',
-    'cloudEvents:time',
-  ],
-  properties: {
-    'cloudEvents:specversion': { const: '1.0' },
-    'cloudEvents:id': {
-      type: 'string',
-      description: 'Unique per event; consumers use it to ignore repeated deliveries.',
+function headersSchema(): object {
+  const { properties = {}, required = [] } = z.toJSONSchema(eventAttributes, {
+    override: ({ jsonSchema }) => withoutNoise({ jsonSchema }),
+  });
+  const [prefix, other] = headerPrefixes;
+  return {
+    type: 'object',
+    description: `The prefix \`${other}\` is read, too.`,
+    required: required.map((name) => `${prefix}${name}`),
+    properties: {
+      ...Object.fromEntries(Object.entries(properties).map(([name, schema]) => [`${prefix}${name}`, schema])),
+      traceparent: { type: 'string', description: 'W3C trace context.' },
     },
-    'cloudEvents:source': { type: 'string' },
-    'cloudEvents:type': { type: 'string' },
-    'cloudEvents:time': { type: 'string', format: 'date-time' },
-    'cloudEvents:subject': {
-      type: 'string',
-      description: 'What the event is about, for example `offer/42`.',
-    },
-    'cloudEvents:subjectversion': { type: 'integer', description: 'Grows with every change of the subject.' },
-    traceparent: { type: 'string', description: 'W3C trace context.' },
-  },
-};
+  };
+}
 
 function channelOf(declaration: EventDeclaration) {
   return {
@@ -103,7 +93,7 @@ export function asyncApiDocument(): object {
       messages: Object.fromEntries(
         allEvents.map((declaration) => [declaration.name, messageOf(declaration)]),
       ),
-      schemas: { CloudEventsHeaders: cloudEventsHeaders },
+      schemas: { CloudEventsHeaders: headersSchema() },
     },
   };
 }

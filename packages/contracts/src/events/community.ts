@@ -1,7 +1,7 @@
 /** Events of the community platform, which is outside of this system and publishes to its exchange. */
 import { z } from 'zod';
 import {
-  instant,
+  anyInstant,
   interestId,
   latitude,
   longitude,
@@ -79,7 +79,7 @@ export const OfferViewed = declareEvent({
   version: 1,
   owner: 'community',
   consumers: ['offers'],
-  schema: traffic.extend({ viewedAt: instant }),
+  schema: traffic.extend({ viewedAt: anyInstant }),
   bulk: true,
   meaning: 'An offer was shown to somebody.',
 });
@@ -89,7 +89,7 @@ export const OfferClicked = declareEvent({
   version: 1,
   owner: 'community',
   consumers: ['offers'],
-  schema: traffic.extend({ clickedAt: instant }),
+  schema: traffic.extend({ clickedAt: anyInstant }),
   bulk: true,
   meaning: 'Somebody opened the page of an offer.',
 });

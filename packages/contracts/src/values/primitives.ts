@@ -37,6 +37,22 @@ export const minorUnits = z
 /** An instant as ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
 export const instant = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601, UTC, milliseconds.' });
 
+/** The upper-case letters are usual; RFC 3339 allows both. */
+const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
+
+/** Reads an `anyInstant`. JavaScript has no leap seconds: such a second is the one before it. */
+export function instantOf(text: string): Date {
+  return new Date(text.toUpperCase().replace(/:60(?=[.Z+-])/, ':59'));
+}
+
+/** What systems outside write: RFC 3339 with any offset and any number of digits for the second. */
+export const anyInstant = z
+  .string()
+  .refine((text) => rfc3339.test(text) && !Number.isNaN(instantOf(text).getTime()), {
+    error: 'must be an instant as RFC 3339, such as 2026-06-01T12:00:00Z',
+  })
+  .meta({ format: 'date-time', description: 'An instant as RFC 3339.' });
+
 export const latitude = z.number().min(-90).max(90);
 export const longitude = z.number().min(-180).max(180);
 

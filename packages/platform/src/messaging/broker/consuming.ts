@@ -1,4 +1,5 @@
 /** Consuming: decides which deliveries are handled when, how many at once, alone or in batches. */
+import { attributeIn } from '@offer-ads/contracts/events/cloud-events';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { PauseBounds } from '../../process/growing-pauses.ts';
@@ -86,7 +87,7 @@ export async function startConsuming(o: {
   }
 
   function isShared({ message }: Delivered): boolean {
-    return byType.get(String(message.properties.headers?.['cloudEvents_type']))?.isShared === true;
+    return byType.get(String(attributeIn(message.properties.headers, 'type')))?.isShared === true;
   }
 
   function startWaiting(): void {
@@ -187,7 +188,7 @@ export async function startConsuming(o: {
 
 /** Age of the event, by the clock of its publisher. */
 function ageMs(message: ConsumeMessage): number {
-  const time: unknown = message.properties.headers?.['cloudEvents_time'];
+  const time: unknown = attributeIn(message.properties.headers, 'time');
   const sinceMs = typeof time === 'string' ? Date.now() - Date.parse(time) : 0;
   return Number.isNaN(sinceMs) ? 0 : Math.max(0, sinceMs);
 }

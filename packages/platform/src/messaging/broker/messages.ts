@@ -1,8 +1,10 @@
 /** Events as AMQP messages: CloudEvents 1.0 attributes and W3C trace context in the headers, the data as JSON body. */
+import { attributeIn, eventAttributes, headersOf } from '@offer-ads/contracts/events/cloud-events';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { routingKey } from '@offer-ads/contracts/events/event-declaration';
+import { instantOf } from '@offer-ads/contracts/values/primitives';
 import type { Message, MessagePropertyHeaders } from 'amqplib';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { OutgoingEvent, ReceivedEvent } from '../events.ts';
 
 /** A message ready to be published. */
@@ -37,25 +39,23 @@ export function toMessage(
     messageId: event.id,
     mandatory: declaration.consumers.length > 0,
     headers: {
-      cloudEvents_specversion: '1.0',
-      cloudEvents_id: event.id,
-      cloudEvents_source: `/offer-ads/${declaration.owner}`,
-      cloudEvents_type: event.type,
-      cloudEvents_time: event.time,
-      cloudEvents_subject: event.subject,
-      cloudEvents_subjectversion: event.subjectVersion,
+      ...headersOf({
+        specversion: '1.0',
+        id: event.id,
+        source: `/offer-ads/${declaration.owner}`,
+        type: event.type,
+        time: event.time,
+        subject: event.subject,
+        subjectversion: event.subjectVersion,
+      }),
       ...event.trace,
     },
   };
 }
 
-const attributes = z.object({
-  cloudEvents_specversion: z.literal('1.0'),
-  cloudEvents_id: z.uuid(),
-  cloudEvents_time: z.iso.datetime({ offset: true }),
-  cloudEvents_subject: z.string().min(1),
-  cloudEvents_subjectversion: z.int().nonnegative(),
-});
+/** Nothing here depends on the source. */
+const read = eventAttributes.omit({ source: true });
+const readNames = read.keyof().options;
 
 export type ReadMessage =
   | { readonly ok: true; readonly subscription: Subscription; readonly event: ReceivedEvent }
@@ -63,11 +63,14 @@ export type ReadMessage =
 
 /** An unreadable message will never be readable, so it is parked. The reason is for the person who looks at it. */
 export function readMessage(message: Message, subscriptions: ReadonlyMap<string, Subscription>): ReadMessage {
-  const type: unknown = message.properties.headers?.['cloudEvents_type'];
+  const { headers } = message.properties;
+  const type = attributeIn(headers, 'type');
   const subscription = typeof type === 'string' ? subscriptions.get(type) : undefined;
   if (subscription === undefined) return { ok: false, reason: `unknown event type ${JSON.stringify(type)}` };
-  const headers = attributes.safeParse(message.properties.headers);
-  if (!headers.success) return { ok: false, reason: `bad attributes: ${faultsOf(headers.error)}` };
+  const attributes = read.safeParse(
+    Object.fromEntries(readNames.map((name) => [name, attributeIn(headers, name)])),
+  );
+  if (!attributes.success) return { ok: false, reason: `bad attributes: ${faultsOf(attributes.error)}` };
   const body = parseJson(message.content);
   if (body === undefined) return { ok: false, reason: 'the body is not JSON' };
   const data = subscription.declaration.schema.safeParse(body);
@@ -77,10 +80,10 @@ export function readMessage(message: Message, subscriptions: ReadonlyMap<string,
       reason: `the body does not fit ${subscription.declaration.name}: ${faultsOf(data.error)}`,
     };
   const event: ReceivedEvent = {
-    id: headers.data.cloudEvents_id,
-    time: new Date(headers.data.cloudEvents_time),
-    subject: headers.data.cloudEvents_subject,
-    subjectVersion: headers.data.cloudEvents_subjectversion,
+    id: attributes.data.id,
+    time: instantOf(attributes.data.time),
+    subject: attributes.data.subject,
+    subjectVersion: attributes.data.subjectversion,
     data: data.data,
   };
   return { ok: true, subscription, event };

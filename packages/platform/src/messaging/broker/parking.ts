@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
+import { attributeIn } from '@offer-ads/contracts/events/cloud-events';
 import type { Channel, ConfirmChannel, GetMessage, Message } from 'amqplib';
 import { z } from 'zod';
 import type { OutgoingMessage } from './messages.ts';
@@ -145,28 +146,31 @@ function isWithheld(message: Message): boolean {
 }
 
 function idOf(message: Message): string {
-  return String(message.properties.messageId);
+  return String(message.properties.messageId ?? attributeIn(message.properties.headers, 'id'));
 }
 
 function typeOf(message: Message): string {
-  return String(message.properties.headers?.['cloudEvents_type']);
+  return String(attributeIn(message.properties.headers, 'type'));
 }
 
 /** Accepts any headers, because parked messages may be malformed. */
 const parkedHeaders = z.object({
-  cloudEvents_type: z.string().nullable().catch(null),
-  cloudEvents_subject: z.string().nullable().catch(null),
   [reasonHeader]: z.string().catch('the service stopped while handling it, again and again'),
   [parkedAtHeader]: z.string().nullable().catch(null),
   [attemptsHeader]: z.int().catch(0),
 });
 
+function textIn(message: Message, name: 'type' | 'subject'): string | null {
+  const text = attributeIn(message.properties.headers, name);
+  return typeof text === 'string' ? text : null;
+}
+
 function describe(message: Message): Omit<ParkedMessage, 'body'> {
   const headers = parkedHeaders.parse(message.properties.headers ?? {});
   return {
     id: idOf(message),
-    type: headers.cloudEvents_type,
-    subject: headers.cloudEvents_subject,
+    type: textIn(message, 'type'),
+    subject: textIn(message, 'subject'),
     reason: isWithheld(message)
       ? `${headers[reasonHeader]} (parked without its credentials, so it can only be dropped)`
       : headers[reasonHeader],

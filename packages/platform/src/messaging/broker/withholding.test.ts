@@ -7,8 +7,10 @@ import { withholdSensitive } from './withholding.ts';
 
 const withhold = withholdSensitive(new Map([[eventType(MemberChanged), MemberChanged]]));
 
-function parkedOf(body: string) {
-  const headers = { cloudEvents_type: eventType(MemberChanged) };
+function parkedOf(
+  body: string,
+  headers: Record<string, string> = { cloudEvents_type: eventType(MemberChanged) },
+) {
   const message = { content: Buffer.from(body), properties: { headers }, fields: {} } as unknown as Message;
   const parked = toParked(message, { queue: 'parked', reason: 'stuck', attempts: 5, withhold });
   return { body: parked.content.toString(), canBeReplayed: parked.headers['x-withheld'] !== true };
@@ -21,6 +23,14 @@ describe("a member's position", () => {
     );
     expect(JSON.parse(body)).toEqual({ memberId: 1, latitude: 51.51, longitude: -0.13, version: 3 });
     expect(canBeReplayed).toBe(true);
+  });
+
+  it.each([
+    { 'cloudEvents:type': eventType(MemberChanged) },
+    { cloudEvents_type: 'offer-ads.community.MemberMoved.v1' },
+    {},
+  ])('is kept to two decimals also with the headers %j', (headers) => {
+    expect(parkedOf('{"latitude":51.507351}', headers).body).toBe('{"latitude":51.51}');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 /** Removes credentials and exact positions of people from messages before they are parked or shown. */
+import { attributeIn } from '@offer-ads/contracts/events/cloud-events';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import type { Message } from 'amqplib';
 
@@ -16,10 +17,16 @@ export type Withhold = (message: Message) => Kept;
 type Sensitive = Pick<EventDeclaration, 'credentials' | 'positions'>;
 
 export function withholdSensitive(byType: ReadonlyMap<string, EventDeclaration>): Withhold {
+  const all = [...byType.values()];
+  /** Of an event whose type is missing or wrong: it may be any. */
+  const ofAny: Sensitive = {
+    credentials: all.flatMap(({ credentials = [] }) => credentials),
+    positions: all.flatMap(({ positions = [] }) => positions),
+  };
   return ({ content, properties }) => {
-    const type: unknown = properties.headers?.['cloudEvents_type'];
+    const type: unknown = attributeIn(properties.headers, 'type');
     const { credentials = [], positions = [] }: Sensitive =
-      (typeof type === 'string' && byType.get(type)) || {};
+      (typeof type === 'string' ? byType.get(type) : undefined) ?? ofAny;
     if (credentials.length === 0 && positions.length === 0) return { content, isWhole: true };
     return keptOf(content, credentials, positions);
   };
