@@ -10,18 +10,10 @@ import {
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { sessionReply } from '@offer-ads/contracts/portal/session-api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { patiently } from '@offer-ads/testing/waiting/patiently';
-import {
-  type AnyBody,
-  advertiser,
-  hourMs,
-  inFuture,
-  london,
-  type SoonOver,
-  unusedAddress,
-} from '../harness/advertiser.ts';
+import { advertiser, hourMs, inFuture, london, type SoonOver } from '../harness/advertiser.ts';
 import { mailsTo, payAsAPersonWould } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
+import { signedIn, tokenMailedTo, visitor } from '../harness/visitor.ts';
 
 export function describePortal(system: () => TestSystem, over: () => SoonOver): void {
   describe('the portal', () => {
@@ -31,7 +23,9 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       const { adminEmail, name } = demoOrganisation();
       const admin = visitor(system());
       expect((await admin('POST', '/sign-in', { email: adminEmail })).status).toBe(202);
-      const signedIn = await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const signedIn = await admin('POST', '/sign-in/complete', {
+        token: await tokenMailedTo(system(), adminEmail),
+      });
       expect(sessionReply.parse(signedIn.body)).toMatchObject({ role: 'admin', organisation: { name } });
       expect((await admin('GET', '/session')).status).toBe(200);
 
@@ -48,7 +42,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       const email = `colleague-${randomUUID()}@advertiser.example`;
       expect((await admin('POST', '/people', { email, role: 'marketer' })).status).toBe(201);
       const colleague = visitor(system());
-      const token = await tokenMailedTo(email, 'invitation');
+      const token = await tokenMailedTo(system(), email, 'invitation');
       const joined = await colleague('POST', '/sign-in/complete', { token });
       expect(joined.body).toMatchObject({ person: { email }, role: 'marketer', organisation: { name } });
       expect((await colleague('GET', '/people')).status).toBe(403);
@@ -57,9 +51,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
 
     it('offers the public API under the session, and the balance', async () => {
       const { adminEmail, keys } = demoOrganisation();
-      const admin = visitor(system());
-      await admin('POST', '/sign-in', { email: adminEmail });
-      await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const admin = await signedIn(system(), adminEmail);
       const withKey = advertiser(system(), keys.TEST);
       const categories = await withKey.request('GET', '/categories');
       expect((await admin('GET', '/test/categories')).body).toEqual(categories.body);
@@ -80,9 +72,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
 
     it('tops the balance up by card: the page, the balance, a line of the statement, an invoice to read and to keep', async () => {
       const { adminEmail } = demoOrganisation();
-      const admin = visitor(system());
-      await admin('POST', '/sign-in', { email: adminEmail });
-      await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const admin = await signedIn(system(), adminEmail);
       const before = balanceReply.parse((await admin('GET', '/live/balance')).body).balanceMinor;
       const opened = await admin('POST', '/live/billing/top-ups', { amountMinor: '12345' });
       const topUp = cardTopUpReply.parse(opened.body);
@@ -127,9 +117,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       expect(mail.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
       expect(mail.text).toContain(link);
 
-      const admin = visitor(system());
-      await admin('POST', '/sign-in', { email: adminEmail });
-      await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const admin = await signedIn(system(), adminEmail);
       const everything = { offerEnded: true, balanceLow: true };
       await eventually(async () =>
         expect(await (await fetch(link)).text()).toContain('<form method="post">'),
@@ -152,48 +140,5 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
         body: everything,
       });
     }, 300_000);
-
-    /** From the newest mail; older ones may belong to an earlier test. */
-    async function tokenMailedTo(address: string, subject = 'sign-in link'): Promise<string> {
-      return eventually(async () => {
-        const mails = (await mailsTo(system(), address)).filter((mail) => mail.subject.includes(subject));
-        const token = /\/portal\/sign-in#(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1];
-        if (token === undefined || used.has(token)) throw new Error(`no fresh link for ${address}`);
-        used.add(token);
-        return token;
-      });
-    }
-    const used = new Set<string>();
   });
-}
-
-type Visitor = (method: string, path: string, json?: unknown) => Promise<{ status: number; body: unknown }>;
-
-/** Keeps its cookie and CSRF token like the portal's page, and repeats a request after a 503. */
-function visitor(system: TestSystem): Visitor {
-  const address = unusedAddress();
-  let cookie = '';
-  let csrfToken = '';
-  const ask = async (method: string, path: string, idempotencyKey: string, json: unknown) => {
-    const response = await fetch(`${system.state().gateway}/portal/api${path}`, {
-      method,
-      headers: {
-        'x-forwarded-for': address,
-        cookie,
-        'x-csrf-token': csrfToken,
-        'idempotency-key': idempotencyKey,
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    });
-    for (const line of response.headers.getSetCookie()) cookie = line.split(';')[0] ?? '';
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
-    const body: unknown = isJson ? await response.json() : await response.text();
-    csrfToken = (body as { csrfToken?: string } | undefined)?.csrfToken ?? csrfToken;
-    return { status: response.status, body: body as Partial<AnyBody> };
-  };
-  return (method, path, json) => {
-    const idempotencyKey = randomUUID();
-    return patiently(() => ask(method, path, idempotencyKey, json));
-  };
 }

@@ -14,6 +14,7 @@ import { describeMetrics } from '../metrics-suite.ts';
 import { describeModes } from '../modes-suite.ts';
 import { describePortal } from '../portal-suite.ts';
 import { describeRolling } from '../rolling-suite.ts';
+import { describeScale } from '../scale-suite.ts';
 import { bySdk, type Row } from '../sdk-advertiser.ts';
 import { describeSdk } from '../sdk-suite.ts';
 import { describeTraces } from '../trace-suite.ts';
@@ -59,6 +60,7 @@ describeSdk(
   () => overInSdk,
 );
 describeRolling(() => started);
+describeScale(() => started);
 describeFaults(() => started);
 describeDrills(() => started);
 
