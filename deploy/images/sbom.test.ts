@@ -33,7 +33,11 @@ function needed(workspaces: readonly string[], of: Lock): string[] {
       if (there === undefined) throw new Error(`${path} needs ${name}`);
       visit(there);
     }
-    for (const name of Object.keys(optionalDependencies ?? {})) {
+    // npm installs an optional peer that something else needs, and lists it.
+    const optionalPeers = Object.keys(peerDependencies ?? {}).filter(
+      (name) => peerDependenciesMeta?.[name]?.optional,
+    );
+    for (const name of [...Object.keys(optionalDependencies ?? {}), ...optionalPeers]) {
       const there = found(name, path, of);
       if (there !== undefined) visit(there);
     }
