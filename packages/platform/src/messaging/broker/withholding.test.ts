@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemberChanged } from '@offer-ads/contracts/events/community';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import { SignInRequested } from '@offer-ads/contracts/events/gateway';
 import type { Message } from 'amqplib';
 import { toParked } from './parking.ts';
 import { withholdSensitive } from './withholding.ts';
 
-const withhold = withholdSensitive(new Map([[eventType(MemberChanged), MemberChanged]]));
+const withhold = withholdSensitive(
+  new Map([MemberChanged, SignInRequested].map((declaration) => [eventType(declaration), declaration])),
+);
 
 function parkedOf(
   body: string,
@@ -39,5 +42,19 @@ describe("a member's position", () => {
     ['[51.507351]', '[withheld]'],
   ])('is withheld in a body that no service can read: %s', (sent, kept) => {
     expect(parkedOf(sent)).toEqual({ body: kept, canBeReplayed: false });
+  });
+});
+
+describe('an event of a type that this release does not know', () => {
+  const unknown = { cloudEvents_type: 'offer-ads.gateway.SignInRequested.v9' };
+
+  it('can be replayed by a later release', () => {
+    const body = '{"offerId":7}';
+    expect(parkedOf(body, unknown)).toEqual({ body, canBeReplayed: true });
+  });
+
+  it('keeps no field that is a credential in a known one', () => {
+    const kept = { body: '{"signInUrl":"[withheld]"}', canBeReplayed: false };
+    expect(parkedOf('{"signInUrl":"https://portal.example/sign-in#0123"}', unknown)).toEqual(kept);
   });
 });

@@ -36,11 +36,11 @@ function keptOf(content: Buffer, credentials: readonly string[], positions: read
   const body = parseObject(content);
   // The body cannot be parsed, so the credential or position in it cannot be found.
   if (body === undefined) return { content: Buffer.from(withheld), isWhole: false };
-  let isWhole = credentials.length === 0;
+  let isWhole = true;
   const entries = Object.entries(body).map(([field, value]) => {
-    if (credentials.includes(field)) return [field, withheld];
-    if (!positions.includes(field)) return [field, value];
-    if (typeof value === 'number') return [field, Math.round(value * 100) / 100];
+    const isCredential = credentials.includes(field);
+    if (!isCredential && !positions.includes(field)) return [field, value];
+    if (!isCredential && typeof value === 'number') return [field, Math.round(value * 100) / 100];
     isWhole = false;
     return [field, withheld];
   });
