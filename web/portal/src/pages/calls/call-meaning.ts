@@ -12,7 +12,12 @@ export function heedOf({ status, returnCode }: Omit<Logged, 'route'>): Heed {
 }
 
 /** Refusals without a code that only one endpoint has. */
-const withoutCode = new Set(['POST /offers 409', 'POST /offers 422', 'GET /offers/{offer_id}/analytics 401']);
+const withoutCode = new Set([
+  'POST /offers 409',
+  'POST /offers 422',
+  'POST /offers 429',
+  'GET /offers/{offer_id}/analytics 401',
+]);
 const ofAnyEndpoint = new Set([401, 429, 500, 503]);
 /** On these routes a 401 with a code is about the offer; elsewhere it is about the key. */
 const aboutOffers = /^(POST \/offers\/\{offer_id\}\/(pause|resume)|DELETE \/offers\/\{offer_id\})$/;
