@@ -210,6 +210,10 @@ export async function startBillingUnderTest() {
     currency: 'GBP',
     ...facts,
   });
+  const topUp = (book: Book, amountMinor: bigint) => {
+    const order = { book, amountMinor, reference: randomUUID() };
+    return untilServed(() => topUpBalance(postgres, order, clock.now()));
+  };
   const newOrder = (facts: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
     offerId: ++lastId,
     book: newBook(),
@@ -284,9 +288,12 @@ export async function startBillingUnderTest() {
 
     newOfferId: () => ++lastId,
     newBook,
-    topUp: (book: Book, amountMinor: bigint) => {
-      const topUp = { book, amountMinor, reference: randomUUID() };
-      return untilServed(() => topUpBalance(postgres, topUp, clock.now()));
+    topUp,
+    /** With 100.00 on its balance. */
+    fundedBook: async () => {
+      const book = newBook();
+      await topUp(book, 100_00n);
+      return book;
     },
     charge: (book: Book, netMinor: bigint, offerId = ++lastId, at = clock.now()) =>
       chargeOffer(billing, { sale: { offerId, book, title: 'Two for one', netMinor }, at }),
