@@ -4,6 +4,7 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { findPgbouncer } from '@offer-ads/backing/embedded/embedded-pgbouncer';
 import { reasonOf } from '@offer-ads/backing/find';
 import { devFolder, foldersIn } from '@offer-ads/dev/start/folder';
 import { interruption } from '../harness/interruption.ts';
@@ -50,7 +51,14 @@ async function tryStore(o: Options, started: AsyncDisposableStack): Promise<bool
 }
 
 async function tryReplicas(o: Options, started: AsyncDisposableStack): Promise<boolean> {
-  const system = started.use(await startSystem({ ...inFolder('replicas'), replicas: { preStopMs: 2_000 } }));
+  const system = started.use(
+    await startSystem({
+      ...inFolder('replicas'),
+      replicas: { preStopMs: 2_000 },
+      // So many replicas have more connections than Postgres takes.
+      pgbouncer: await findPgbouncer(say),
+    }),
+  );
   const plan = {
     replicas: o.replicas,
     idleMs: 60_000,

@@ -25,7 +25,7 @@ export type Pgbouncer = AsyncDisposable & {
 export async function startPgbouncer(o: {
   /** As `findPgbouncer` returned it. */
   readonly program: string;
-  /** Of the server, with a user whom it lets in without a password. */
+  /** With the name of a user who needs no password. */
   readonly postgresUrl: string;
   readonly folder: string;
   /** Of each connection to Postgres, if it is not that of services. */

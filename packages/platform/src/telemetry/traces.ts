@@ -9,6 +9,7 @@ import {
   type TraceIds,
   traceparentOf,
 } from './trace-context.ts';
+
 /** A piece of work in its trace. It always has ids, and it is recorded if there is a collector and the head of the trace chose so. */
 export type Span = TraceIds & { readonly recorded: SpanRecord | undefined };
 

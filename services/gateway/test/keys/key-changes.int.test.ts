@@ -134,16 +134,27 @@ describe('a change of what a request with a key depends on', () => {
 });
 
 describe('a replica whose connection is lost', () => {
-  it('trusts no earlier look-up: another database may answer next, or the same one after a crash', async () => {
-    await using own = await connect(url, { statementTimeoutMs: storePatienceMs });
-    await using following = startFollowingKeyChanges({
-      postgres: own,
-      unconfirmedMs: storePatienceMs,
-      logger: silentLogger,
-      metrics: createMetrics('gateway'),
-    });
-    const isTrusted = (sinceMs: number) => following.noneSince(sinceMs, 1, performance.now());
+  /** One that has read the changes, on connections of its own. */
+  async function newReplica() {
+    await using opened = new AsyncDisposableStack();
+    const own = opened.use(await connect(url, { statementTimeoutMs: storePatienceMs }));
+    const following = opened.use(
+      startFollowingKeyChanges({
+        postgres: own,
+        unconfirmedMs: storePatienceMs,
+        logger: silentLogger,
+        metrics: createMetrics('gateway'),
+      }),
+    );
     await following.runNow();
+    const isTrusted = (sinceMs: number) => following.noneSince(sinceMs, 1, performance.now());
+    const running = opened.move();
+    return { own, following, isTrusted, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  }
+
+  it('trusts no earlier look-up: another database may answer next, or the same one after a crash', async () => {
+    await using replica = await newReplica();
+    const { own, following, isTrusted } = replica;
     const before = performance.now();
     expect(isTrusted(before)).toBe(true);
     const lost = once(own.pool, 'error');
@@ -157,15 +168,8 @@ describe('a replica whose connection is lost', () => {
   });
 
   it('confirms nothing that was looked up before, also when a look-up was under way', async () => {
-    await using own = await connect(url, { statementTimeoutMs: storePatienceMs });
-    await using following = startFollowingKeyChanges({
-      postgres: own,
-      unconfirmedMs: storePatienceMs,
-      logger: silentLogger,
-      metrics: createMetrics('gateway'),
-    });
-    const isTrusted = (sinceMs: number) => following.noneSince(sinceMs, 1, performance.now());
-    await following.runNow();
+    await using replica = await newReplica();
+    const { own, following, isTrusted } = replica;
     const before = performance.now();
     // The only connection, so no other one is lost while it is idle.
     const lookUp = own.query('SELECT pg_terminate_backend(pg_backend_pid())');

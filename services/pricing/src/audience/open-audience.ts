@@ -15,12 +15,7 @@ import { openPartitionedAudience, type Partitions } from './partitioned-audience
 
 export type AudienceEngineName = 'index' | 'mongo';
 
-/** Returns at once; `waitsFor` shows when it can count. */
-export async function openAudience(o: {
-  readonly engine: AudienceEngineName;
-  /** The processes that count instead of this one. */
-  readonly partitions?: Partitions | undefined;
-  readonly mongo: Mongo;
+type IndexOptions = {
   readonly mongoUrl: string;
   readonly snapshotFolder: string | undefined;
   readonly positionDecimals: number;
@@ -28,7 +23,17 @@ export async function openAudience(o: {
   readonly onComplete?: (() => void) | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): Promise<Audience> {
+};
+
+/** Returns at once; `waitsFor` shows when it can count. */
+export async function openAudience(
+  o: IndexOptions & {
+    readonly engine: AudienceEngineName;
+    /** The processes that count instead of this one. */
+    readonly partitions?: Partitions | undefined;
+    readonly mongo: Mongo;
+  },
+): Promise<Audience> {
   await using opened = new AsyncDisposableStack();
   // Resuming after a long time, or building an index, can take MongoDB longer than the usual timeout.
   const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
@@ -56,15 +61,7 @@ export async function openAudience(o: {
 }
 
 /** The index of one partition. The processes that ask for its counts round the positions in MongoDB. */
-export async function openPartition(o: {
-  readonly partition: Partition;
-  readonly mongoUrl: string;
-  readonly snapshotFolder: string | undefined;
-  readonly positionDecimals: number;
-  readonly onComplete?: (() => void) | undefined;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}): Promise<Audience> {
+export async function openPartition(o: IndexOptions & { readonly partition: Partition }): Promise<Audience> {
   const { partition, snapshotFolder: folder } = o;
   await using opened = new AsyncDisposableStack();
   const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
