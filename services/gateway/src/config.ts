@@ -38,13 +38,17 @@ const networks = commaSeparated
     without: 'none',
   });
 
+const oneValkeyUrl = z.url({ protocol: /^rediss?$/ });
 const valkeyUrl = z
-  .url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' })
+  .string()
+  .refine((text) => text.split(',').every((url) => oneValkeyUrl.safeParse(url).success), {
+    error: 'must be an address such as redis://:password@host:6379, or several separated by commas',
+  })
   .optional()
   .meta({
     ...isSecret,
     description:
-      'Valkey or Redis, in which all replicas count requests together. Without it each replica counts its own requests, which is exact for one replica.',
+      'Valkey or Redis, in which all replicas count requests together. Without it each replica counts its own requests, which is exact for one replica. Several addresses, separated by commas, are nodes of one cluster, which has one login.',
     example: 'redis://:password@valkey:6379',
   });
 

@@ -20,6 +20,8 @@ import { startRetention } from './call-log/call-retention.ts';
 import { insertCalls } from './call-log/calls-store.ts';
 import { createTokenMaker } from './caller-tokens.ts';
 import type { GatewayConfig } from './config.ts';
+import { createWindowsMemory, type WindowsMemory } from './counting/client-windows.ts';
+import { startRequestLimiter } from './counting/request-limiter.ts';
 import { portalLimits } from './http/portal/portal-limits.ts';
 import { publicLimitNames } from './http/proxy/rate-limit.ts';
 import { gatewayRoutes } from './http/routes.ts';
@@ -28,8 +30,6 @@ import { startDroppingKeyChanges, startFollowingKeyChanges } from './keys/key-ch
 import { findKeyFacts } from './keys/keys-store.ts';
 import { lookUpInBatches } from './keys/look-up-in-batches.ts';
 import { manageKeys } from './keys/manage-keys.ts';
-import { createWindowsMemory, type WindowsMemory } from './limits/client-windows.ts';
-import { startRequestLimiter } from './limits/request-limiter.ts';
 import { manageSessions } from './sign-in/sessions.ts';
 import { startSignIn } from './sign-in/sign-in.ts';
 import { startSignUp } from './sign-up/sign-up.ts';

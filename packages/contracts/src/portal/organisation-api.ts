@@ -131,7 +131,7 @@ export const apiKey = z.object({
   }),
   createdAt: instant,
   expiresAt: instant.nullable(),
-  lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+  lastUsedAt: instant.nullable().meta({ description: 'Up to ten minutes before the last use.' }),
   disabledAt: instant.nullable(),
   disabledBy: who,
   requestsPerMinute: z

@@ -100,8 +100,8 @@ function nameOf(sha256: Buffer): string {
   return sha256.toString('latin1');
 }
 
-/** Precise to the minute, which is enough for people and avoids most updates. */
-const useIsNotedMs = 60_000;
+/** Decision 190, last use of a key: precise enough for people, and a key in use is written six times an hour. */
+const useIsNotedMs = 600_000;
 
 async function noteUse(
   postgres: Postgres,

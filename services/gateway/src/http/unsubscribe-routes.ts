@@ -3,8 +3,8 @@
  * session and no CSRF token, because mailbox providers post it by themselves (RFC 8058).
  */
 import type { Express, RequestHandler } from 'express';
+import type { RequestLimiter } from '../counting/request-limiter.ts';
 import { networkOf } from '../domain/limits/client-network.ts';
-import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
 import { limitRequests, portalLimits } from './portal/portal-limits.ts';
 import type { ClientIp } from './proxy/client-ip.ts';

@@ -11,8 +11,8 @@ import { type Metrics, type MetricsAsJson, mergedText } from '@offer-ads/platfor
 import type { CallLog } from '../call-log/call-log.ts';
 import type { AnsweredCall } from '../call-log/call-log-writing.ts';
 import type { GatewayConfig } from '../config.ts';
+import type { WindowsMemory } from '../counting/client-windows.ts';
 import type { Status } from '../domain/status.ts';
-import type { WindowsMemory } from '../limits/client-windows.ts';
 import { converse } from './conversation.ts';
 
 /** What a thread begins with. */

@@ -123,6 +123,21 @@ describe('writing calls', () => {
     await insertCalls(database.postgres, [callWith(sha256, { at: minutesLater(1) })]);
     expect(await lastUsed()).toEqual(minutesLater(5));
   });
+
+  it('writes the last use of a key at most every ten minutes', async () => {
+    const { keyId, sha256 } = await database.issueKey();
+    const versions = new Set<string>();
+    for (let minute = 0; minute <= 25; minute += 1) {
+      await insertCalls(database.postgres, [callWith(sha256, { at: minutesLater(minute) })]);
+      const [row] = await database.postgres.query<{ version: string }>(
+        'SELECT xmin::text AS version FROM api_keys WHERE id = $1',
+        [keyId],
+      );
+      versions.add(row?.version ?? '');
+    }
+    // At minutes 0, 11 and 22.
+    expect(versions.size).toBe(3);
+  });
 });
 
 describe('a page of the log', () => {

@@ -1,8 +1,8 @@
 /** A thread of a test: counts requests of one client, in windows that begin for all threads at the same moment. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { type WindowsMemory, windowsOf } from '../../src/counting/client-windows.ts';
 import { limitState } from '../../src/domain/limits/fixed-window.ts';
 import { countHere } from '../../src/domain/limits/known-count.ts';
-import { type WindowsMemory, windowsOf } from '../../src/limits/client-windows.ts';
 
 const { memory, go, threads, windows, requests } = workerData as {
   memory: WindowsMemory;

@@ -40,11 +40,11 @@ export function withSharedCount(known: KnownCount | undefined, shared: Window, n
   return known.count >= shared.count ? known : { ...shared, owed: known.owed };
 }
 
-/** Counts one more request here. `owes` is 0 if the store may already contain it, or if there is no store. */
+/** Counts one more request here. `owes`: how many the store misses with it; 0 if the store may already contain it, or if there is no store. */
 export function countHere(
   known: KnownCount | undefined,
   limit: Limit,
-  o: { nowMs: number; owes: 0 | 1 },
+  o: { nowMs: number; owes: number },
 ): KnownCount {
   const owed = windowHasEnded(known, o.nowMs) ? 0 : known.owed;
   const { count, endsAtMs } = countIn(known, limit, o.nowMs);

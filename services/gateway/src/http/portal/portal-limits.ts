@@ -1,6 +1,6 @@
 /** Rate limits of the portal, and what each is counted by (decision 28, the portal counts separately). */
 import type { Request, RequestHandler } from 'express';
-import type { Limit, RequestLimiter } from '../../limits/request-limiter.ts';
+import type { Limit, RequestLimiter } from '../../counting/request-limiter.ts';
 import { countRequest } from '../proxy/rate-limit.ts';
 
 export const portalLimits = {

@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import { sendJson, setHeader } from '@offer-ads/platform/http/replies';
+import type { Limit, LimitState, RequestLimiter } from '../../counting/request-limiter.ts';
 import { networkOf } from '../../domain/limits/client-network.ts';
-import type { Limit, LimitState, RequestLimiter } from '../../limits/request-limiter.ts';
 import { whenKnown } from '../../when-known.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };

@@ -1,9 +1,11 @@
 /** Timeouts for many short calls with one timer, which runs only while calls wait. */
 
 export type TimeoutWheel = Disposable & {
-  /** Rejects when the call takes longer than the timeout, plus at most a tenth. */
+  /** Rejects with `NoAnswer` when the call takes longer than the timeout, plus at most a tenth. */
   readonly wait: <T>(call: Promise<T>) => Promise<T>;
 };
+
+export class NoAnswer extends Error {}
 
 /**
  * The timeout is measured in beats of the timer and not by the clock: if the process was blocked for a while, the answer may have arrived
@@ -32,7 +34,10 @@ export function timeoutWheel(ms: number): TimeoutWheel {
     wait: (call) =>
       new Promise((resolve, reject) => {
         // The first beat may come at any moment, so it does not count.
-        const entry = { beatsLeft: beats + 1, giveUp: () => reject(new Error(`no answer within ${ms} ms`)) };
+        const entry = {
+          beatsLeft: beats + 1,
+          giveUp: () => reject(new NoAnswer(`no answer within ${ms} ms`)),
+        };
         waiting.add(entry);
         timer ??= setInterval(beat, ms / beats).unref();
         call.finally(() => waiting.delete(entry)).then(resolve, reject);

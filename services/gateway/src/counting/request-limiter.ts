@@ -78,7 +78,7 @@ export function createRequestLimiter(o: {
    * Every replica allows the whole limit. A share of it would refuse well-behaved clients, and a client that uses several replicas gains
    * something only during the outage.
    */
-  const countInMemory = ({ windows }: Counting, limit: Limit, client: string, owes: 0 | 1): LimitState => {
+  const countInMemory = ({ windows }: Counting, limit: Limit, client: string, owes: number): LimitState => {
     const nowMs = elapsedMs();
     const window = windows.change(client, nowMs, (known) => countHere(known, limit, { nowMs, owes }));
     return limitState(window, limit, nowMs);
@@ -102,11 +102,11 @@ export function createRequestLimiter(o: {
     const over = surelyOver(known, limit, askedAtMs);
     if (over !== undefined) return limitState(over, limit, askedAtMs);
 
-    const asked = store.add(`${limit.name}:${client}`, toAdd(known, limit, askedAtMs));
-    return asked.then((answer) => {
-      if (answer === null) {
+    const addition = toAdd(known, limit, askedAtMs);
+    return store.add(`${limit.name}:${client}`, addition).then((answer) => {
+      if (typeof answer === 'string') {
         countedInMemory.inc();
-        return countInMemory(counting, limit, client, 0);
+        return countInMemory(counting, limit, client, answer === 'no-answer' ? 0 : addition.requests);
       }
       const window = { count: answer.count, endsAtMs: askedAtMs + answer.msToEnd };
       windows.change(client, askedAtMs, (before) => withSharedCount(before, window, askedAtMs));
@@ -116,7 +116,7 @@ export function createRequestLimiter(o: {
 
   const count = (counting: Counting, limit: Limit, client: string): LimitState | Promise<LimitState> => {
     if (shared === undefined) return countInMemory(counting, limit, client, 0);
-    if (shared.isUp()) return countInStore(shared, counting, limit, client);
+    if (shared.isUp(`${limit.name}:${client}`)) return countInStore(shared, counting, limit, client);
     countedInMemory.inc();
     return countInMemory(counting, limit, client, 1);
   };

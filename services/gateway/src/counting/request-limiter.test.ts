@@ -10,6 +10,7 @@ type FakeStore = SharedCounts & {
   readonly asked: { id: string; requests: number; windowSeconds: number }[];
   up: boolean;
   answers: boolean;
+  silence: 'no-answer' | 'not-asked';
 };
 
 /** A store under the test's control; `answers` gives the results of the next calls. */
@@ -19,12 +20,13 @@ function fakeStore() {
     asked: [],
     up: true,
     answers: true,
+    silence: 'no-answer',
     isUp: () => store.up,
     add: async (id, o) => {
       store.asked.push({ id, ...o });
       if (!store.answers) {
         store.up = false;
-        return null;
+        return store.silence;
       }
       counts.set(id, (counts.get(id) ?? 0) + o.requests);
       return { count: counts.get(id) ?? 0, msToEnd: 60_000 };
@@ -102,6 +104,20 @@ describe('a limiter with a store', () => {
       { id: 'test:a', requests: 3, windowSeconds: 40 },
       { id: 'test:a', requests: 1, windowSeconds: 60 },
     ]);
+  });
+
+  it('adds also the request that the store was not asked to count, and what it was to add with it', async () => {
+    const store = fakeStore();
+    const { limiter } = limiterOn(store);
+    store.answers = false;
+    store.silence = 'not-asked';
+    await limiter.consume({ ...limit, requests: 99 }, 'a');
+    store.up = true;
+    await limiter.consume({ ...limit, requests: 99 }, 'a');
+    store.up = true;
+    store.answers = true;
+    await limiter.consume({ ...limit, requests: 99 }, 'a');
+    expect(store.asked.map(({ requests }) => requests)).toEqual([1, 2, 3]);
   });
 });
 
