@@ -468,17 +468,6 @@ export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ten at a time: more would meet the deadlines of a busy machine. */
-export async function inTens<T>(count: number, work: (place: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  const places = Array.from({ length: count }, (_, place) => place).values();
-  const worker = async () => {
-    for (const place of places) results.push(await work(place));
-  };
-  await Promise.all(Array.from({ length: 10 }, worker));
-  return results;
-}
-
 type StateLine = {
   readonly kind: string;
   readonly object: { readonly id: string; readonly metadata?: Record<string, string> };

@@ -6,7 +6,8 @@ import type { Billing } from '../../src/billing.ts';
 import { changeCheckout } from '../../src/checkouts/checkouts-store.ts';
 import { closing, sessionExpired } from '../../src/domain/payments/checkout.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, inTens, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { inTens } from '../in-tens.ts';
 import { watched } from '../watched-billing.ts';
 
 const test = useBilling({ webhooksLost: true });

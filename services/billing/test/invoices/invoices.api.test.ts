@@ -8,7 +8,8 @@ import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { issueInvoice, nameBuyers } from '../../src/invoices/invoices.ts';
 import { listInvoices } from '../../src/invoices/invoices-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
-import { inTens, seller, useBilling, type Webhook } from '../billing-under-test.ts';
+import { seller, useBilling, type Webhook } from '../billing-under-test.ts';
+import { inTens } from '../in-tens.ts';
 
 const test = useBilling();
 

@@ -7,7 +7,8 @@ import { billingMeters } from '../../src/meters.ts';
 import { readStatement } from '../../src/statement/read-statement.ts';
 import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, inTens, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { inTens } from '../in-tens.ts';
 import { watched } from '../watched-billing.ts';
 
 const test = useBilling();

@@ -4,7 +4,8 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { latestProblems, recordUnapplied } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, inTens, stripeKeys, useBilling, type Webhook } from '../billing-under-test.ts';
+import { DAY_MS, stripeKeys, useBilling, type Webhook } from '../billing-under-test.ts';
+import { inTens } from '../in-tens.ts';
 import { roundTrips, watched } from '../watched-billing.ts';
 
 const test = useBilling();
