@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -38,6 +38,16 @@ describe('the folder of a run', () => {
     await expect(claimFolder(folder)).rejects.toThrow(`in use by process ${process.pid}`);
     releaseFolder(folder);
     await claimFolder(folder);
+  });
+
+  it.each([
+    ['a new folder', async () => {}],
+    ['the folder of a killed run', leaveByKilledRun],
+  ])('of several claims of %s at the same time one succeeds', async (_name, prepare) => {
+    await prepare();
+    const claims = await Promise.allSettled([1, 2, 3].map(() => claimFolder(folder)));
+    expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(readdirSync(folder)).toEqual(['owner.json']);
   });
 
   it('can be claimed after its owner was killed, and the servers of that owner are then stopped', async () => {

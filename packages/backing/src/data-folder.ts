@@ -2,7 +2,17 @@
  * The folder with the data of one run's servers. One process at a time claims it. It has a record of every server that was started,
  * so that the servers of a killed run can be stopped, and no other process.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeReachableFolders } from './embedded/unprivileged-user.ts';
@@ -14,12 +24,49 @@ const SERVER_SUFFIX = '.server.json';
 /** Throws when a living process has claimed the folder. Stops the servers that a dead process left running. */
 export async function claimFolder(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const owner = readIdentity(join(folder, OWNER));
-  if (owner !== undefined && isAlive(owner)) {
-    throw new Error(`${folder} is in use by process ${owner.pid}; stop that one first.`);
-  }
+  becomeOwner(folder);
   await stopServersOf(folder);
-  recordProcess(join(folder, OWNER), process.pid);
+}
+
+/** A link to a name that exists fails, so of several that claim at once one succeeds. */
+function becomeOwner(folder: string): void {
+  const file = join(folder, OWNER);
+  const own = join(folder, `${randomUUID()}.claim`);
+  recordProcess(own, process.pid);
+  try {
+    while (!madeLink(own, file)) {
+      const owner = readIdentity(file);
+      if (owner !== undefined && isAlive(owner))
+        throw new Error(`${folder} is in use by process ${owner.pid}; stop that one first.`);
+      removeDeadOwner(file);
+    }
+  } finally {
+    rmSync(own);
+  }
+}
+
+function removeDeadOwner(file: string): void {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return; // Another process has just removed it.
+  }
+  const moved = readIdentity(aside);
+  // It was dead when it was read. If a living one has taken its place since, put that one back.
+  if (moved !== undefined && isAlive(moved)) madeLink(aside, file);
+  rmSync(aside);
+}
+
+/** @returns false when there is a file of this name */
+function madeLink(existing: string, name: string): boolean {
+  try {
+    linkSync(existing, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 export function releaseFolder(folder: string): void {
