@@ -108,6 +108,18 @@ describe('publishing', () => {
     await expect(offers.publish([counted(1)])).rejects.toMatchObject({ status: 503 });
   });
 
+  it('lets no event overtake those that were lost with a connection', async () => {
+    const corner = testNamespace();
+    const proxy = resources.use(await startTcpProxy(corner.url));
+    const offers = resources.use(await connectTestBroker({ ...corner, url: proxy.url }, 'offers'));
+    const publish = offers.publisher();
+    await publish([counted(1)]);
+    proxy.cut();
+    await eventually(() => offers.publish([counted(2)]));
+    await expect(publish([counted(3)])).rejects.toThrow('Channel closed');
+    await expect(offers.publisher()([counted(4)])).resolves.toBeUndefined();
+  });
+
   it('rejects within its time-out when the broker does not answer', async () => {
     const corner = testNamespace();
     const proxy = resources.use(await startTcpProxy(corner.url));

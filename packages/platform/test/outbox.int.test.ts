@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { type EventDeclaration, eventType } from '@offer-ads/contracts/events/event-declaration';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/stores/broker';
@@ -138,6 +138,44 @@ describe('the outbox', () => {
     proxy.cut();
     await eventually(() => expect(new Set(received)).toEqual(new Set(upTo(2_000))));
     await eventually(async () => expect(await waiting()).toBe(0));
+  });
+
+  it('publishes while the step before is being confirmed, and removes nothing before all steps are confirmed', async () => {
+    type Step = PromiseWithResolvers<void> & { readonly first: unknown };
+    const steps: Step[] = [];
+    let unconfirmed = 0;
+    let mostUnconfirmed = 0;
+    const publish: Broker['publish'] = ([first]) => {
+      const step = { ...Promise.withResolvers<void>(), first: first?.data };
+      steps.push(step);
+      unconfirmed += 1;
+      mostUnconfirmed = Math.max(mostUnconfirmed, unconfirmed);
+      return step.promise.finally(() => {
+        unconfirmed -= 1;
+      });
+    };
+    const broker = {
+      connected: () => true,
+      publisher: () => publish,
+      types: testDeclarations.map(eventType),
+      typesWithCredentials: [],
+    } as unknown as Broker;
+    await write(0, 900);
+    resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    await eventually(() => expect(steps).toHaveLength(2));
+    steps[0]?.resolve();
+    await eventually(() => expect(steps).toHaveLength(3));
+    steps[2]?.resolve();
+    steps[1]?.reject(new Error('not confirmed'));
+    await eventually(() => expect(steps).toHaveLength(5));
+    expect(await waiting()).toBe(900);
+    const confirmAll = setInterval(() => steps.forEach((step) => step.resolve()), 1);
+    await eventually(async () => expect(await waiting()).toBe(0));
+    clearInterval(confirmAll);
+    expect(steps.map(({ first }) => first)).toEqual(
+      [0, 250, 500, 0, 250, 500, 750].map((count) => ({ count })),
+    );
+    expect(mostUnconfirmed).toBe(2);
   });
 
   it('finds by its poll the events of a process that ended after its commit', async () => {

@@ -128,7 +128,7 @@ describe('sent events', () => {
   });
 
   it('are not kept before the broker has confirmed them', async () => {
-    const failing = { ...offers, publish: () => Promise.reject(new Error('not confirmed')) };
+    const failing = { ...offers, publisher: () => () => Promise.reject(new Error('not confirmed')) };
     await relay[Symbol.asyncDispose]();
     const other = resources.use(startOutboxRelay({ postgres, broker: failing, ...settings }));
     await postgres.transaction((tx) => addToOutbox(tx, [countedAt(monday, 1)]));

@@ -24,8 +24,8 @@ export type Waiting = {
   readonly oldestAgeMs: number | undefined;
 };
 
-/** Most events that are published and confirmed together. */
-export const RELAY_BATCH_SIZE = 1_000;
+/** Most events of one transaction: as many are published again after a crash. */
+export const RELAY_BATCH_SIZE = 2_000;
 /** A limit, so that counting takes only milliseconds, however long the broker has been down. */
 export const MAX_COUNTED = 10_000;
 /** About as long as a batch takes. */

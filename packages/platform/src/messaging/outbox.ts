@@ -11,6 +11,9 @@ import type { OutgoingEvent } from './events.ts';
 import { MAX_COUNTED, type OutboxRelay, RELAY_BATCH_SIZE, startRelay, type Waiting } from './outbox-relay.ts';
 import { startSentEventsPruning } from './sent-events.ts';
 
+/** Events that are read and published together. */
+const RELAY_STEP = 250;
+
 /** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
 export const outboxWritten = 'outbox-written';
 
@@ -78,24 +81,43 @@ export function startOutboxRelay(o: {
 }
 
 /**
- * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed. If anything fails, they stay in the
- * outbox. Published events are kept for a while (sent-events.ts), those that this release does not know until one does. Returns the number
+ * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed all of them. If anything fails, they
+ * stay in the outbox. While the broker confirms a step, the next one is read and published; never more than two are unconfirmed.
+ * Published events are kept for a while (sent-events.ts), those that this release does not know until one does. Returns the number
  * of events that left the outbox, or `busy` if another relay is running.
  * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
-    // Events with credentials, such as sign-in links, are not kept after they were sent.
-    const { types, typesWithCredentials } = broker;
-    const taken = await tx.query<Taken>(takeStatement, [RELAY_BATCH_SIZE, typesWithCredentials, types]);
-    if (taken[0]?.held !== true) return 'busy';
-    const rows = taken.flatMap(({ position, event }) => (position === null ? [] : [{ position, event }]));
-    // DELETE ... RETURNING guarantees no order.
-    rows.sort((a, b) => (a.position < b.position ? -1 : 1));
-    const known = rows.map((row) => row.event).filter((event) => types.includes(event.type));
-    if (known.length > 0) await broker.publish(known);
-    return rows.length;
+    const [[lock], first] = await Promise.all([tx.query<Lock>(lockStatement), take(tx, broker)]);
+    if (lock?.isRelaying !== 'true') return 'busy';
+    if (first.length === 0) return 0;
+    const publish = broker.publisher();
+    let step = first;
+    let left = 0;
+    let confirmedBefore: Promise<unknown> = Promise.resolve();
+    for (;;) {
+      left += step.length;
+      const known = step.filter(({ type }) => broker.types.includes(type));
+      const confirmed = Promise.all([confirmedBefore, publish(known)]);
+      // Awaited only after the next step was read.
+      confirmed.catch(() => {});
+      if (step.length < RELAY_STEP || left >= RELAY_BATCH_SIZE) {
+        await confirmed;
+        return left;
+      }
+      step = await take(tx, broker);
+      await confirmedBefore;
+      confirmedBefore = confirmed;
+    }
   });
+}
+
+/** In the order in which they were written. Events with credentials, such as sign-in links, are not kept after they were sent. */
+async function take(tx: Transaction, { types, typesWithCredentials }: Broker): Promise<OutgoingEvent[]> {
+  const taken = await tx.query<Taken>(takeStatement, [RELAY_STEP, typesWithCredentials, types]);
+  // DELETE ... RETURNING guarantees no order.
+  return taken.toSorted((a, b) => (a.position < b.position ? -1 : 1)).map(({ event }) => event);
 }
 
 /** In the order in which they were written; after the events that wait now, also after later ones of the same subject. */
@@ -125,31 +147,34 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
   return { events: Math.min(row?.events ?? 0, MAX_COUNTED), oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
-/** `position` is null in the one row that an empty outbox gives. */
-type Taken = { readonly held: boolean; readonly position: bigint | null; readonly event: OutgoingEvent };
+type Lock = { readonly isRelaying: 'true' | 'false' };
+type Taken = { readonly position: bigint; readonly event: OutgoingEvent };
 
 /**
- * Takes the oldest events. The advisory lock, held to the end of the transaction, lets only one relay of the service publish at a time:
- * two could reorder the events of one subject. `FOR UPDATE SKIP LOCKED` leaves out, before the limit counts them, the events that the relay
- * before has deleted in a commit that this statement does not see because it began earlier.
+ * The advisory lock, held to the end of the transaction, lets only one relay of the service publish at a time: two could reorder the events
+ * of one subject. It is taken before the statement that takes events, so that this one sees what the relay before has deleted.
  * The commit does not wait for the disk: events that a crash of the database brings back are published again, under the same ids.
  */
+const lockStatement: PreparedStatement = {
+  name: 'lock-outbox',
+  sql: `SELECT set_config('outbox.is_relaying', pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0))::text, true) AS "isRelaying",
+               set_config('synchronous_commit', 'off', true)`,
+};
+
+/** Takes the oldest events, if this transaction has the lock. Only relays delete events, so those found are not locked before. */
 const takeStatement: PreparedStatement = {
   name: 'take-from-outbox',
-  sql: `WITH relay AS MATERIALIZED (
-          SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held,
-                 set_config('synchronous_commit', 'off', true)),
-        taken AS (
-          DELETE FROM outbox WHERE position IN (
-            SELECT position FROM outbox WHERE (SELECT held FROM relay)
-             ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
+  sql: `WITH taken AS (
+          DELETE FROM outbox WHERE ctid = ANY (ARRAY (
+            SELECT ctid FROM outbox WHERE current_setting('outbox.is_relaying')::boolean ORDER BY position LIMIT $1))
           RETURNING position, event, written_at),
+        -- Each of these reads the whole event, so it is done once.
+        read AS MATERIALIZED (
+          SELECT position, event, written_at, event ->> 'type' AS type, event ->> 'time' AS time FROM taken),
         set_aside AS (
-          INSERT INTO unknown_events SELECT position, event, written_at FROM taken
-           WHERE (event ->> 'type' = ANY ($3)) IS NOT TRUE),
+          INSERT INTO unknown_events SELECT position, event, written_at FROM read WHERE (type = ANY ($3)) IS NOT TRUE),
         kept AS (
           INSERT INTO sent_events (position, event, happened_at)
-          SELECT position, event, (event ->> 'time')::timestamptz FROM taken
-           WHERE event ->> 'type' = ANY ($3) AND event ->> 'type' <> ALL ($2))
-        SELECT held, position, event FROM relay LEFT JOIN taken ON true`,
+          SELECT position, event, time::timestamptz FROM read WHERE type = ANY ($3) AND type <> ALL ($2))
+        SELECT position, event FROM read`,
 };

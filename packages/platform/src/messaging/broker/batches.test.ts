@@ -64,6 +64,19 @@ describe('a batch', () => {
     expect(begun.at(-1)).toEqual([7]);
   });
 
+  it('of items that have a size is never larger than its bound, unless its only item is', async () => {
+    const begun: (readonly number[])[] = [];
+    const batches = gatherBatches<number>({
+      atMost: 10,
+      sizeOf: (item) => item,
+      lingerMs: 50,
+      work: async (items) => void begun.push(items),
+    });
+    for (const item of [4, 5, 1, 12, 3, 8]) batches.add(item);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(begun).toEqual([[4, 5, 1], [12], [3], [8]]);
+  });
+
   it('that runs is finished at a stop, and no other starts', async () => {
     const { batches, begun, endFirst } = gathering();
     for (const item of [1, 2, 3, 4]) batches.add(item);

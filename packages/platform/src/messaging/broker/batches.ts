@@ -1,4 +1,4 @@
-/** Collects single items into batches: of bounded size, after a short wait at most. */
+/** Collects items into batches: of bounded size, after a short wait at most. */
 
 export type Batches<T> = {
   readonly add: (item: T) => void;
@@ -10,12 +10,17 @@ export type Batches<T> = {
 
 /** Runs one batch at a time and collects the next meanwhile, so batches grow with the load. `work` never rejects. */
 export function gatherBatches<T>(o: {
+  /** The size of a batch. A larger item has a batch of its own. */
   atMost: number;
+  /** 1 for each item, unless given. */
+  sizeOf?: (item: T) => number;
   /** How long the first item of a batch waits for more. */
   lingerMs: number;
   work: (items: readonly T[]) => Promise<void>;
 }): Batches<T> {
+  const { sizeOf = () => 1 } = o;
   const gathered: T[] = [];
+  let gatheredSize = 0;
   let timer: NodeJS.Timeout | undefined;
   let due = false;
   let atWork: Promise<void> | undefined;
@@ -36,8 +41,8 @@ export function gatherBatches<T>(o: {
 
   function startDue(): void {
     if (stopped || atWork !== undefined) return;
-    if (gathered.length < o.atMost && !due) return;
-    const batch = gathered.splice(0, o.atMost);
+    if (gatheredSize < o.atMost && !due) return;
+    const batch = takeBatch();
     endWaiting();
     if (gathered.length > 0) startWaiting();
     atWork = o.work(batch).finally(() => {
@@ -46,8 +51,20 @@ export function gatherBatches<T>(o: {
     });
   }
 
+  function takeBatch(): T[] {
+    let [count, size] = [0, 0];
+    for (const item of gathered) {
+      if (count > 0 && size + sizeOf(item) > o.atMost) break;
+      count += 1;
+      size += sizeOf(item);
+    }
+    gatheredSize -= size;
+    return gathered.splice(0, count);
+  }
+
   function forget(): void {
     gathered.length = 0;
+    gatheredSize = 0;
     endWaiting();
   }
 
@@ -55,6 +72,7 @@ export function gatherBatches<T>(o: {
     add: (item) => {
       if (stopped) return;
       gathered.push(item);
+      gatheredSize += sizeOf(item);
       if (gathered.length === 1) startWaiting();
       startDue();
     },

@@ -29,6 +29,11 @@ export type { Subscription };
 export type Broker = AsyncDisposable & {
   /** Publishes in order and waits for confirms. Rejects at once while the broker is unreachable, otherwise within the time-out. */
   readonly publish: (events: readonly OutgoingEvent[]) => Promise<void>;
+  /**
+   * Publishes like `publish`, but only over the present connection: once that is lost, all later calls reject. So no event overtakes an
+   * earlier one that was lost with the connection.
+   */
+  readonly publisher: () => Broker['publish'];
   /** Starts as soon as the broker is reachable, and again after every reconnection. Call it once. */
   readonly consume: (subscriptions: readonly Subscription[]) => Promise<void>;
   /**
@@ -197,15 +202,21 @@ export async function connectBroker(o: {
         })
       : undefined;
 
-  return {
-    publish: async (events) => {
+  function publisher(): Broker['publish'] {
+    const { publish } = linked();
+    return async (events) => {
       const messages = events.map((event) => {
         const declaration = byType.get(event.type);
         if (declaration === undefined) throw new Error(`event ${event.type} is not declared`);
         return toMessage(event, declaration, names.exchange);
       });
-      await linked().publish(messages);
-    },
+      await publish(messages);
+    };
+  }
+
+  return {
+    publish: async (events) => publisher()(events),
+    publisher,
     consume: async (wanted) => {
       requireAll(service, declarations, wanted);
       subscriptions = wanted;
