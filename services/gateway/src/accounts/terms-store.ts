@@ -15,9 +15,12 @@ export type TermsOfOrganisation = Omit<Terms, 'text'> & {
   readonly acceptedBy: string | null;
 };
 
-/** Whether the organisation `o` of a statement has accepted the latest version; false if none was published. */
-export const hasAcceptedTerms = `EXISTS (SELECT 1 FROM terms_acceptances a
-  WHERE a.organisation_id = o.id AND a.terms_version_id = (SELECT max(id) FROM terms_versions))`;
+/**
+ * Whether the organisation `o` of a statement has accepted the latest version; false if none was published. Not `EXISTS`, for which
+ * Postgres would read the acceptances of all organisations when a statement asks about some dozens of them.
+ */
+export const hasAcceptedTerms = `COALESCE((SELECT true FROM terms_acceptances a
+  WHERE a.organisation_id = o.id AND a.terms_version_id = (SELECT max(id) FROM terms_versions)), false)`;
 
 /** The version that organisations must accept: the latest. Null if none was published. */
 export async function latestTerms(on: Queryable): Promise<Terms | null> {
