@@ -15,19 +15,25 @@ import { readJson, writeJson } from './start/json-file.ts';
 
 const modes = ['TEST', 'LIVE'] as const;
 
+export type DemoData = {
+  readonly organisations: readonly DemoOrganisation[];
+  /** The community platform's. */
+  readonly placementKeys: Readonly<Record<(typeof modes)[number], string>>;
+};
+
 /** Stored here because the services cannot return it again: a key is shown only at its creation. */
-type Progress = { readonly complete: boolean; readonly organisations: readonly DemoOrganisation[] };
+type Progress = DemoData & { readonly complete: boolean };
 
 /** @param folder stores the progress */
 export async function provideDemoData(
   adminSettings: Readonly<Record<string, string>>,
   report: (line: string) => void,
   folder = devFolder,
-): Promise<readonly DemoOrganisation[]> {
+): Promise<DemoData> {
   mkdirSync(folder, { recursive: true });
   const progressFile = join(folder, 'demo-data.json');
   const before = readJson(progressFile) as Progress | undefined;
-  if (before?.complete) return before.organisations;
+  if (before?.complete) return before;
 
   const admin = createAdminClient(adminSettings);
   report(`Creating demo data: ${organisationPlans.length} organisations, ${demoMemberCount} members ...`);
@@ -48,9 +54,19 @@ export async function provideDemoData(
     // Registered one after the other, so that their ids are in order; then filled at the same time, which takes a second.
     filling.push(fill(plan, await registerOrganisation(admin, plan)));
   }
-  await Promise.all([imported, ...filling]);
-  writeJson(progressFile, { complete: true, organisations: inOrder() });
-  return inOrder();
+  const [TEST, LIVE] = await Promise.all([
+    makePlacementKey(admin, 'TEST'),
+    makePlacementKey(admin, 'LIVE'),
+    imported,
+    ...filling,
+  ]);
+  const data: DemoData = { organisations: inOrder(), placementKeys: { TEST, LIVE } };
+  writeJson(progressFile, { complete: true, ...data });
+  return data;
+}
+
+async function makePlacementKey(admin: AdminClient, mode: (typeof modes)[number]): Promise<string> {
+  return (await admin<{ key: string }>('GATEWAY', 'POST', '/admin/placement-keys', { mode })).key;
 }
 
 /** Registers an organisation with its balances and a key for each mode. */

@@ -7,8 +7,9 @@ import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
 import { formatMinor, parseAmount } from '@offer-ads/contracts/values/currencies';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
-import { type Advertiser, createAdvertiser, type OfferForm, place } from './demo/advertiser.ts';
+import { type Advertiser, createAdvertiser, type OfferForm, offerUrl, place } from './demo/advertiser.ts';
 import { must, mustEqual, NotTrue, say, scene } from './demo/checks.ts';
+import { createCommunity } from './demo/community.ts';
 import { clickPay, openPaymentLink } from './demo/payer.ts';
 import { type DemoSystem, findSystem } from './demo/system.ts';
 import { eventually, watchBalance, watchMail } from './demo/watching.ts';
@@ -79,8 +80,7 @@ async function demo(system: DemoSystem): Promise<void> {
     say(`balance ${money(before)} - ${money(cost)} = ${money(charged)}`);
     await show(created.offer_id, offer);
     await pauseAndResume(created.offer_id, 'Active');
-    const { metrics } = await advertiser.analytics(created.offer_id);
-    say(`analytics of 24 hours: ${metrics.views} views, ${metrics.clicks} clicks`);
+    await seen(created.offer_id);
 
     await remove(created.offer_id);
     const credited = await eventually('a credit after the deletion', async () => {
@@ -97,6 +97,24 @@ async function demo(system: DemoSystem): Promise<void> {
     );
     say(`Unused Time credited: ${money(credited - charged)} of ${money(cost)}; balance ${money(credited)}`);
     await readMails(offer.title, 2);
+  }
+
+  /** A member in the middle of the circle sees the offer on the community's page and clicks it. */
+  async function seen(offerId: number): Promise<void> {
+    const community = createCommunity(system.gateway, system.placementKeys.TEST);
+    const placement = await eventually('the offer on the page of a member', () =>
+      community.placementOf(offerId),
+    );
+    say(`POST /placements: a member there sees "${placement.title}" of ${placement.advertised_name}`);
+    await community.view(placement);
+    const target = await community.click(placement);
+    mustEqual(target, offerUrl, 'where a click leads');
+    const { metrics } = await advertiser.analytics(offerId);
+    mustEqual(metrics.views, 1, 'the views');
+    mustEqual(metrics.clicks, 1, 'the clicks');
+    say(
+      `seen and clicked: ${metrics.views} view and ${metrics.clicks} click in analytics, and the click led to ${target}`,
+    );
   }
 
   async function byCard(offer: OfferForm): Promise<void> {

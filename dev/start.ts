@@ -3,7 +3,14 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { provideDemoData } from './demo-data.ts';
 import { devFolder, foldersIn } from './start/folder.ts';
-import { adminSettings, planConsole, planServices, planSimulators } from './start/plans.ts';
+import {
+  adminSettings,
+  communityName,
+  planCommunity,
+  planConsole,
+  planServices,
+  planSimulators,
+} from './start/plans.ts';
 import { gatewayPort } from './start/ports.ts';
 import { prepareSystem } from './start/prepare-system.ts';
 import { removeState, stateOf, writeAdminSettings, writeState } from './start/state.ts';
@@ -61,13 +68,14 @@ async function start(): Promise<void> {
   // The gateway stops first, so that no new requests come; then the others finish their work.
   running.defer(() => stopProcesses(simulators.map(({ name }) => name)));
   running.defer(() => stopProcesses(serviceNames.filter((name) => name !== 'gateway')));
-  running.defer(() => stopProcesses(['gateway', 'console']));
+  running.defer(() => stopProcesses(['gateway', 'console', communityName]));
   const plans = [...simulators, ...planServices(settings), planConsole(settings)];
   await Promise.all(plans.map(startProcess));
 
   const admin = adminSettings(settings);
-  const organisations = await provideDemoData(admin, say);
-  const current = () => stateOf(settings, { pids: prepared.supervisor.pids(), organisations });
+  const data = await provideDemoData(admin, say);
+  await startProcess(planCommunity(settings, data.placementKeys));
+  const current = () => stateOf(settings, { pids: prepared.supervisor.pids(), ...data });
   running.defer(removeState);
   writeAdminSettings(admin);
   onRestart = () => writeState(current());

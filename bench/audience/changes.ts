@@ -1,7 +1,8 @@
 /** The time of a change of one member, at full size. Afterwards every count must still be right. */
+
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { chance } from '@offer-ads/testing/random';
 import type { AudienceIndex } from '../../services/pricing/src/audience-index/audience-index.ts';
-import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { watchForeignLoad } from '../machine-load.ts';
 import { Unequal } from './counts.ts';
 import { type ChangeName, changeNames } from './members/names.ts';

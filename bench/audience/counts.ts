@@ -2,7 +2,7 @@
  * The index alone, until V8 has compiled it as in a service under load. Then all peers take turns, query by query, so that each finds the
  * processor's caches as the others left them.
  */
-import type { Target } from '../../services/pricing/src/domain/target.ts';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import type { PeerName } from './members/names.ts';
 import type { Population } from './members/population.ts';

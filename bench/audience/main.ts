@@ -1,7 +1,7 @@
 /** `npm run bench:audience`: members counted by the index and by its peers, and what an estimate costs. See bench/README.md. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Target } from '../../services/pricing/src/domain/target.ts';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { measureBuild } from './build.ts';

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { createFoundation } from '@offer-ads/platform/process/foundation';
 import { z } from 'zod';
 import { openPartitionedAudience } from '../../services/pricing/src/audience/partitioned-audience.ts';
 import type { AudienceIndex } from '../../services/pricing/src/audience-index/audience-index.ts';
-import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { cpuMsOf } from '../cpu.ts';
 import { watchForeignLoad } from '../machine-load.ts';
 import { startProcess } from '../process.ts';

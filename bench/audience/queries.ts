@@ -1,8 +1,9 @@
 /** Two hundred targets of each kind, the same in every run. */
+
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import { cities } from '../../services/pricing/src/domain/members/cities.ts';
-import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { island } from './members/population.ts';
 
 const SEED = 2026;

@@ -1,4 +1,4 @@
-/** `npm run bench:offers`: creations end to end, the listing of a large organisation, the intake of events, payments beside waiting views. See bench/README.md. */
+/** `npm run bench:offers`: creations end to end, the listing of a large organisation, the intake of events, payments beside waiting views, placements. See bench/README.md. */
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
 import { measureCreations } from './creations.ts';
@@ -16,10 +16,13 @@ import {
   listingPlan,
   type Options,
   oneBalanceCreations,
+  placementsPlan,
   readOptions,
   usage,
   waitingViews,
 } from './options.ts';
+import { measurePlacements } from './placements/measure.ts';
+import { placementsReport } from './placements/report.ts';
 import { prepareSettings } from './system.ts';
 
 await runMeasurement({ usage, readOptions, run });
@@ -58,5 +61,9 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   await measurePart('payments', async (own) => {
     const views = waitingViews(options);
     return { report: paymentsReport(await measurePayments(own, { stores, views, report: say })) };
+  });
+  await measurePart('placements', async (own) => {
+    const plan = placementsPlan(options);
+    return { report: placementsReport(await measurePlacements(own, { ...plan, report: say })) };
   });
 }

@@ -3,7 +3,7 @@ import { type ReadOptions, readOptions as readUsualOptions, WrongOption } from '
 import type { CreationPlan } from './creations.ts';
 import type { ListingPlan } from './listing/listing.ts';
 
-const partNames = ['creations', 'one-balance', 'listing', 'intake', 'payments'] as const;
+const partNames = ['creations', 'one-balance', 'listing', 'intake', 'payments', 'placements'] as const;
 
 export type Options = ReadOptions<(typeof partNames)[number]>;
 
@@ -56,4 +56,12 @@ export function waitingViews({ quick, others }: Options): number {
 /** Of each combination. */
 export function oneBalanceCreations({ quick }: Options): number {
   return quick ? 200 : 2_000;
+}
+
+export function placementsPlan({ rounds, quick }: Options): {
+  offers: number;
+  asked: number;
+  rounds: number;
+} {
+  return quick ? { rounds, offers: 10_000, asked: 500 } : { rounds, offers: 100_000, asked: 10_000 };
 }

@@ -35,6 +35,8 @@ type Call = {
 
 export type Advertiser = ReturnType<typeof createAdvertiser>;
 
+/** Where each offer leads. */
+export const offerUrl = 'https://northwind.example/two-for-one';
 /** Central London. */
 export const place = { latitude: 51.5074, longitude: -0.1278, radiusMiles: 10 };
 
@@ -106,7 +108,7 @@ export function toForm(offer: OfferForm): FormData {
     ['title', offer.title],
     ['description', 'Bring a friend: the second main course is on the house.'],
     ['terms_and_conditions', 'Not with other offers.'],
-    ['url', 'https://northwind.example/two-for-one'],
+    ['url', offerUrl],
     ['location[]', place.latitude],
     ['location[]', place.longitude],
     ['radius', place.radiusMiles],

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { adminToken, httpUrl, readConfig } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import type { DemoOrganisation } from '../demo-data/organisations.ts';
-import { provideDemoData } from '../demo-data.ts';
+import { type DemoData, provideDemoData } from '../demo-data.ts';
 import { devFolder } from '../start/folder.ts';
 import { readAdminSettings, readState } from '../start/state.ts';
 
-export type DemoSystem = {
+export type DemoSystem = DemoData & {
   readonly gateway: string;
   readonly mailbox: string;
-  readonly organisations: readonly DemoOrganisation[];
   /** Settings in the names of the admin tool. */
   readonly admin: Readonly<Record<string, string>>;
 };
@@ -39,13 +38,13 @@ async function systemInContainers(env: NodeJS.ProcessEnv): Promise<DemoSystem> {
   const gateway = admin.GATEWAY_ADMIN_URL;
   const folder = join(devFolder, 'containers');
   const provide = () => provideDemoData(admin, console.log, folder);
-  let organisations = await provide();
-  if (!(await knows(gateway, organisations))) {
+  let data = await provide();
+  if (!(await knows(gateway, data.organisations))) {
     console.log('The containers were recreated, so the demo data is created again.');
     rmSync(folder, { recursive: true });
-    organisations = await provide();
+    data = await provide();
   }
-  return { gateway, mailbox, organisations, admin };
+  return { gateway, mailbox, ...data, admin };
 }
 
 /** Keys are stored here, but their organisations are in the containers' volumes, which may have been deleted. */

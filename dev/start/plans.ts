@@ -98,6 +98,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       ...contextSecrets.moderation,
       PUBLIC_URL: at.offers,
       IMAGE_URL_SECRET: secrets.imageUrl,
+      PLACEMENT_TOKEN_SECRET: secrets.placementToken,
       IMAGE_STORE_URL: pathToFileURL(join(folder, 'images')).href,
     },
     billing: {
@@ -175,6 +176,27 @@ export function planConsole(settings: Settings): ProcessPlan {
       PUBLIC_URL: at.console,
     },
     readyUrl: `${at.console}/readyz`,
+  };
+}
+
+export const communityName = 'community';
+
+/** The sample community page. It needs placement keys, so it starts after the demo data. */
+export function planCommunity(
+  { ports }: Settings,
+  keys: { readonly TEST: string; readonly LIVE: string },
+): ProcessPlan {
+  const at = addressesOf(ports);
+  return {
+    name: communityName,
+    args: [join(repository, 'packages/simulators/src/community/main.ts')],
+    env: {
+      PORT: `${ports.community}`,
+      API_URL: at.gateway,
+      TEST_PLACEMENT_KEY: keys.TEST,
+      LIVE_PLACEMENT_KEY: keys.LIVE,
+    },
+    readyUrl: `${at.community}/livez`,
   };
 }
 

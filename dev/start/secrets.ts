@@ -17,6 +17,7 @@ const makers = {
   notifierContext: hex,
   unsubscribe: hex,
   imageUrl: hex,
+  placementToken: hex,
   stripeTestKey: () => `sk_test_${hex()}`,
   stripeLiveKey: () => `sk_live_${hex()}`,
   stripeTestWebhook: () => `whsec_${hex()}`,

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
-import type { DemoOrganisation } from '../demo-data/organisations.ts';
+import type { DemoData } from '../demo-data.ts';
 import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';
 import { addressesOf, type Settings } from './plans.ts';
@@ -21,12 +21,13 @@ export type DevState = {
   readonly stripeSimulator: string;
   readonly ratesSimulator: string;
   readonly mailbox: string;
+  /** The sample community page. */
+  readonly community: string;
   readonly rabbitmq: string;
   readonly databases: Stores['databases'];
   readonly mongo: Stores['mongo'];
   readonly processes: Readonly<Record<(typeof serviceNames)[number], number>>;
-  readonly organisations: readonly DemoOrganisation[];
-};
+} & DemoData;
 
 export function writeState(state: DevState): void {
   writeJson(stateFile, state);
@@ -34,7 +35,7 @@ export function writeState(state: DevState): void {
 
 export function stateOf(
   { ports, stores }: Settings,
-  o: { pids: Readonly<Record<string, number>>; organisations: readonly DemoOrganisation[] },
+  o: DemoData & { readonly pids: Readonly<Record<string, number>> },
 ): DevState {
   const at = addressesOf(ports);
   return {
@@ -46,6 +47,7 @@ export function stateOf(
     stripeSimulator: at.stripe,
     ratesSimulator: at.rates,
     mailbox: at.mail,
+    community: at.community,
     rabbitmq: stores.rabbitmq,
     databases: stores.databases,
     mongo: stores.mongo,
@@ -53,6 +55,7 @@ export function stateOf(
       serviceNames.map((name) => [name, o.pids[name] ?? 0]),
     ) as DevState['processes'],
     organisations: o.organisations,
+    placementKeys: o.placementKeys,
   };
 }
 

@@ -11,6 +11,7 @@ export function startTable(
     ['Guides and API reference', state.docs],
     ['Portal', state.portal],
     ['Staff console', `${state.console}  (${staffName}, ${adminToken})`],
+    ['Sample community page', state.community],
     ['Mail', state.mailbox],
     ['Payments (billing)', state.billing],
     ['Stripe simulator', state.stripeSimulator],

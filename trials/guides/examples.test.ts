@@ -38,9 +38,11 @@ describe('examples of a guide', () => {
     expect(() => examplesOf(page)).toThrow(/line \d+/);
   });
 
-  const folder = join(import.meta.dirname, '../../docs/guides');
-  const guides = readdirSync(folder).filter((file) => file.endsWith('.md'));
-  it.each(guides)('can all be run: %s', (file) => {
+  const folder = join(import.meta.dirname, '../../docs');
+  const guides = ['guides', 'guides-community'].flatMap((name) =>
+    readdirSync(join(folder, name)).map((file) => join(name, file)),
+  );
+  it.each(guides.filter((file) => file.endsWith('.md')))('can all be run: %s', (file) => {
     expect(() => examplesOf(readFileSync(join(folder, file), 'utf8'))).not.toThrow();
   });
 });

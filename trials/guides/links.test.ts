@@ -14,13 +14,19 @@ import {
 
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
-const guides = readdirSync(join(repository, 'docs/guides'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => join('docs/guides', name));
+const guides = ['docs/guides', 'docs/guides-community'].flatMap((folder) =>
+  readdirSync(join(repository, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
 
 /** Pages of the service that guides may send readers to (services/gateway/test/pages.api.test.ts). */
 const pages = new Set([
+  '/docs',
+  '/docs/community',
+  '/docs/offer-states',
   '/docs/reference',
+  '/community/openapi.json',
   '/openapi.json',
   '/portal',
   '/portal/docs',

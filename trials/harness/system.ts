@@ -122,7 +122,7 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     }),
   );
   if (o.replicas !== undefined) await Promise.all(serviceNames.map((service) => replicas.add(service, code)));
-  const organisations = await provideDemoData(adminSettings(direct()), say, folder);
+  const data = await provideDemoData(adminSettings(direct()), say, folder);
 
   const running = starting.move();
   return {
@@ -135,7 +135,7 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     },
     stores,
     links,
-    state: () => stateOf(direct(), { pids: supervisor.pids(), organisations }),
+    state: () => stateOf(direct(), { pids: supervisor.pids(), ...data }),
     adminSettings: () => adminSettings(direct()),
     admin: adminToolOf(() => ({ ...adminSettings(direct()), DEV_FOLDER: folder })),
     callAdmin: (owner, method, path, body) =>

@@ -4,21 +4,23 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Manifest, type ManifestChunk } from 'vite';
-import { renderGuides } from './guides.ts';
+import { guidesFolders, renderGuides } from './guides.ts';
 import { type ReferenceAssets, referencePage, references } from './reference-page.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const guidesFolder = join(here, '../../docs/guides');
 const picturesFolder = join(here, '../../docs/test-pictures');
 /** The folders from which the pages are built. */
-export const foldersOfGuides: readonly string[] = [guidesFolder, picturesFolder];
+export const foldersOfGuides: readonly string[] = [
+  ...guidesFolders.map(({ folder }) => folder),
+  picturesFolder,
+];
 /** Where the gateway serves them. */
 const base = '/docs/';
 
 export async function buildDocs(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
-  const guides = await buildScript(outDir, 'client.ts');
+  const client = await buildScript(outDir, 'client.ts');
   const reference = await buildScript(outDir, 'reference.ts');
   const keep = async (name: string, content: string | Buffer) => {
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8);
@@ -31,12 +33,16 @@ export async function buildDocs(outDir: string): Promise<void> {
   const before = await keep('before-reference.js', await readFile(join(here, 'before-reference.js')));
   for (const [name, which] of Object.entries(references))
     await writeFile(join(outDir, name), referencePage(which, { ...reference, before, theme, icon }));
-  const [style = ''] = guides.styles;
-  const render = (searchIndex: string) =>
-    renderGuides(guidesFolder, { script: guides.script, style, theme, icon, searchIndex });
-  const { searchIndex } = await render('');
-  const { pages } = await render(await keep('search.json', searchIndex));
-  for (const [name, html] of pages) await writeFile(join(outDir, name), html);
+  const [style = ''] = client.styles;
+  for (const which of guidesFolders) {
+    const render = (searchIndex: string) =>
+      renderGuides(which, { script: client.script, style, theme, icon, searchIndex });
+    const { searchIndex } = await render('');
+    const { pages } = await render(await keep('search.json', searchIndex));
+    const folder = join(outDir, which.address.slice(base.length));
+    await mkdir(folder, { recursive: true });
+    for (const [name, html] of pages) await writeFile(join(folder, name), html);
+  }
   await cp(picturesFolder, join(outDir, 'test-pictures'), {
     recursive: true,
     filter: (name) => !name.endsWith('.md'),

@@ -1,4 +1,4 @@
-/** Reads the guides of a folder for `/docs`. README.md is the first page, and its list gives the order of the others. */
+/** Reads the guides of a folder. README.md is the first page, and its list gives the order of the others. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RenderedGuide, renderGuide } from './markdown.ts';
@@ -6,16 +6,27 @@ import { type Assets, guidePage, type NavigationEntry, notFoundPage } from './pa
 
 export const START = 'README.md';
 
+/** Guides for one kind of reader: their folder, and the address of their first page. */
+export type GuidesFolder = { readonly folder: string; readonly address: string };
+
+const docs = join(import.meta.dirname, '../../docs');
+/** For advertisers, and for the community platform. */
+export const guidesFolders: readonly GuidesFolder[] = [
+  { folder: join(docs, 'guides'), address: '/docs' },
+  { folder: join(docs, 'guides-community'), address: '/docs/community' },
+];
+
 export type RenderedGuides = {
   /** File names with their contents. */
   readonly pages: ReadonlyMap<string, string>;
   readonly searchIndex: string;
 };
 
-/** @param folder the folder of the guides; the folder of the test pictures is beside it */
-export async function readGuides(
-  folder: string,
-): Promise<{ files: readonly string[]; guides: RenderedGuide[] }> {
+/** The folder of the test pictures is beside the guides'. */
+export async function readGuides({
+  folder,
+  address,
+}: GuidesFolder): Promise<{ files: readonly string[]; guides: RenderedGuide[] }> {
   const [start, others, drawings] = await Promise.all([
     readFile(join(folder, START), 'utf8'),
     filesOf(folder, '.md'),
@@ -31,7 +42,7 @@ export async function readGuides(
     ),
   );
   const around = {
-    addressOf: (link: string) => siteAddress(link, files, pictures),
+    addressOf: (link: string) => siteAddress(link, { address, files, pictures }),
     drawing: (name: string) => svgs.get(name) ?? fail(`there is no drawing ${name}`),
   };
   const guides = await Promise.all(
@@ -40,25 +51,30 @@ export async function readGuides(
   return { files, guides };
 }
 
-export async function renderGuides(folder: string, assets: Assets): Promise<RenderedGuides> {
-  const { files, guides } = await readGuides(folder);
+export async function renderGuides(which: GuidesFolder, assets: Assets): Promise<RenderedGuides> {
+  const { files, guides } = await readGuides(which);
+  const { address } = which;
   const navigation = files.map((file, at): NavigationEntry => {
     const title = guides[at]?.title ?? '';
-    return { address: addressOfGuide(file), title: file === START ? 'Overview' : title };
+    return { address: addressOfGuide(address, file), title: file === START ? 'Overview' : title };
   });
   const pages = files.map((file, at): [string, string] => {
     const guide = guides[at] ?? fail(`${file} was not rendered`);
     return [nameOfPage(file), guidePage({ guide, at, navigation, assets })];
   });
   pages.push(['not-found.html', notFoundPage({ navigation, assets })]);
-  return { pages: new Map(pages), searchIndex: JSON.stringify(searchEntries(files, guides)) };
+  return { pages: new Map(pages), searchIndex: JSON.stringify(searchEntries(address, files, guides)) };
 }
 
 /** [address, guide, heading, text]: lists instead of objects, because field names would be a third of the file. */
-function searchEntries(files: readonly string[], guides: readonly RenderedGuide[]): string[][] {
+function searchEntries(
+  address: string,
+  files: readonly string[],
+  guides: readonly RenderedGuide[],
+): string[][] {
   return guides.flatMap(({ title, sections }, at) =>
     sections.map(({ id, heading, text }, index) => {
-      const page = addressOfGuide(files[at] ?? START);
+      const page = addressOfGuide(address, files[at] ?? START);
       return [index === 0 ? page : `${page}#${id}`, title, heading, text];
     }),
   );
@@ -76,18 +92,25 @@ function nameOfPage(file: string): string {
   return file === START ? 'index.html' : file.replace(/\.md$/, '.html');
 }
 
-function addressOfGuide(file: string): string {
-  return file === START ? '/docs' : `/docs/${file.replace(/\.md$/, '')}`;
+function addressOfGuide(address: string, file: string): string {
+  return file === START ? address : `${address}/${file.replace(/\.md$/, '')}`;
 }
 
 /** Throws for links to other files of the repository, because these are not on the site. */
-function siteAddress(link: string, files: readonly string[], pictures: readonly string[]): string {
+function siteAddress(
+  link: string,
+  o: {
+    readonly address: string;
+    readonly files: readonly string[];
+    readonly pictures: readonly string[];
+  },
+): string {
   const [path = '', section] = link.split('#', 2);
   const hash = section === undefined ? '' : `#${section}`;
   if (/^https?:/.test(link) || path.startsWith('/') || path === '') return link;
-  if (files.includes(path)) return addressOfGuide(path) + hash;
+  if (o.files.includes(path)) return addressOfGuide(o.address, path) + hash;
   const picture = /^\.\.\/test-pictures\/(.+)$/.exec(path)?.[1];
-  if (picture !== undefined && pictures.includes(picture)) return `/docs/test-pictures/${picture}`;
+  if (picture !== undefined && o.pictures.includes(picture)) return `/docs/test-pictures/${picture}`;
   return fail(`a guide links to ${link}, which is not on the site`);
 }
 

@@ -1,5 +1,5 @@
 /** Boxes around circles, in microdegrees. */
-import { radiusRadians, type Target } from '../../../services/pricing/src/domain/target.ts';
+import { radiusRadians, type Target } from '@offer-ads/contracts/audience/target';
 
 type Circle = Pick<Target, 'latitude' | 'longitude' | 'radiusMiles'>;
 type BoxE6 = {

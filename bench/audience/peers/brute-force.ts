@@ -1,6 +1,6 @@
 /** Looks at every member by pricing's own rule of distance. All counts must equal this one. */
-import { greatCircleMetres, radiusMetres } from '../../../services/pricing/src/domain/great-circle.ts';
-import type { Target } from '../../../services/pricing/src/domain/target.ts';
+import { greatCircleMetres, radiusMetres } from '@offer-ads/contracts/audience/great-circle';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { boxesOf } from '../members/geometry.ts';
 import { bitsOfGenders, bitsOfInterests, type Population } from '../members/population.ts';
 

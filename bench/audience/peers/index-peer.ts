@@ -1,11 +1,12 @@
 /** The audience index, in this process, from columns in memory. */
+
+import { fromMicrodegrees } from '@offer-ads/contracts/audience/great-circle';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import {
   type AudienceIndex,
   type IndexedMember,
   startAudienceBuild,
 } from '../../../services/pricing/src/audience-index/audience-index.ts';
-import { fromMicrodegrees } from '../../../services/pricing/src/domain/great-circle.ts';
 import { interestsOf, type Population } from '../members/population.ts';
 
 export async function buildIndex(population: Population): Promise<AudienceIndex> {

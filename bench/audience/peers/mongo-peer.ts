@@ -1,8 +1,9 @@
 /** Pricing's own second engine, on documents as pricing writes them. */
+
+import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import mongoose, { type Connection } from 'mongoose';
 import { openMongoAudience } from '../../../services/pricing/src/audience/mongo-audience-store.ts';
-import { FINEST_DECIMALS } from '../../../services/pricing/src/domain/members/coarse-position.ts';
 import {
   documentOf,
   eligible,

@@ -1,5 +1,5 @@
 /** A peer: something that counts members. */
-import type { Target } from '../../../services/pricing/src/domain/target.ts';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { PeerName } from '../members/names.ts';
 
 export type Peer = {

@@ -1,7 +1,8 @@
 /** Counting in PostGIS, as most teams would. */
+
+import { EARTH_RADIUS_METRES, radiusMetres } from '@offer-ads/contracts/audience/great-circle';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import pg from 'pg';
-import { EARTH_RADIUS_METRES, radiusMetres } from '../../../services/pricing/src/domain/great-circle.ts';
-import type { Target } from '../../../services/pricing/src/domain/target.ts';
 import { bitsOfGenders, POPULATION } from '../members/population.ts';
 import { type Peer, timed } from './peers.ts';
 import { postgisSession } from './postgres-server.ts';

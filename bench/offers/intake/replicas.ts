@@ -35,6 +35,7 @@ export async function startReplicas(stage: Stage, count: number): Promise<AtWork
     BILLING_CONTEXT_SECRET: secret(),
     MODERATION_CONTEXT_SECRET: secret(),
     IMAGE_URL_SECRET: secret(),
+    PLACEMENT_TOKEN_SECRET: secret(),
   };
   const ports = await freePorts(count);
   const replicas = await Promise.all(

@@ -65,8 +65,8 @@ describe('an Ingress serves', () => {
     },
   );
 
-  it('/images/{name} of offers', () => {
-    expect(reached('/images/name.jpg')).toEqual(['offers']);
+  it.each(['/images/name.jpg', '/c/token'])('%s of offers', (path) => {
+    expect(reached(path)).toEqual(['offers']);
   });
 });
 

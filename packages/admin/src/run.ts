@@ -1,7 +1,7 @@
 /** Finds the command, runs it and prints its result. Independent of the process. */
 import { type Command, UsageError } from './command.ts';
 import { callCommands } from './commands/accounts/calls.ts';
-import { keyCommands } from './commands/accounts/keys.ts';
+import { keyCommands, placementKeyCommands } from './commands/accounts/keys.ts';
 import { organisationCommands } from './commands/accounts/organisations.ts';
 import { peopleCommands } from './commands/accounts/people.ts';
 import { tokenCommands } from './commands/accounts/tokens.ts';
@@ -23,6 +23,7 @@ const commands: readonly Command[] = [
   ...organisationCommands,
   ...peopleCommands,
   ...keyCommands,
+  ...placementKeyCommands,
   ...callCommands,
   ...balanceCommands,
   ...invoiceCommands,

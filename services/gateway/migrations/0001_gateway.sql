@@ -84,8 +84,9 @@ CREATE TABLE terms_acceptances (
 -- to them.
 CREATE TABLE api_keys (
   id                  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  organisation_id     integer NOT NULL REFERENCES organisations,
-  created_by          integer NOT NULL REFERENCES people,
+  -- Both null: a placement key. It belongs to the community platform (decision 203, placement keys).
+  organisation_id     integer REFERENCES organisations,
+  created_by          integer REFERENCES people,
   sha256              bytea NOT NULL UNIQUE CHECK (length(sha256) = 32),
   last_four           text NOT NULL CHECK (length(last_four) = 4),
   -- Null: a key with no recorded mode, which is refused (specification, Authentication item 7).
@@ -100,10 +101,13 @@ CREATE TABLE api_keys (
   rolled_from         integer UNIQUE REFERENCES api_keys,
   last_used_at        timestamptz,
   -- A limit of the key itself, for an integration that runs on many machines. Null: only the limit per client IP applies.
-  requests_per_minute integer CHECK (requests_per_minute BETWEEN 1 AND 100000)
+  requests_per_minute integer CHECK (requests_per_minute BETWEEN 1 AND 1000000),
+  CHECK ((organisation_id IS NULL) = (created_by IS NULL)),
+  CHECK (organisation_id IS NOT NULL OR (mode IS NOT NULL AND requests_per_minute IS NOT NULL))
 -- Room in each page, so that noting a key's last use changes no index (HOT).
 ) WITH (fillfactor = 80);
 CREATE INDEX api_keys_organisation ON api_keys (organisation_id);
+CREATE INDEX api_keys_of_placements ON api_keys (id) WHERE organisation_id IS NULL;
 
 -- Changes of what requests with a key depend on. Replicas read them and drop what they have cached (decision 25, revoked on every replica).
 -- Triggers write them, so that no change is forgotten, not even one that is made by hand. A day is kept.
@@ -120,6 +124,8 @@ CREATE FUNCTION note_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   changed jsonb := to_jsonb(coalesce(OLD, NEW));
 BEGIN
+  -- Replicas read all placement keys again and again, because these are few.
+  IF TG_TABLE_NAME = 'api_keys' AND changed ->> 'organisation_id' IS NULL THEN RETURN NULL; END IF;
   INSERT INTO key_changes (organisation_id)
   VALUES ((changed ->> CASE TG_TABLE_NAME WHEN 'organisations' THEN 'id' ELSE 'organisation_id' END)::integer);
   RETURN NULL;
@@ -242,6 +248,7 @@ CREATE TABLE calls (
   -- pair is as unique as the id.
   id              uuid NOT NULL,
   called_at       timestamptz NOT NULL,
+  -- 0: the community platform, with a placement key.
   organisation_id integer NOT NULL,
   key_id          integer NOT NULL,
   duration_ms     integer NOT NULL,

@@ -1,6 +1,6 @@
 /** The signed caller context that goes with every forwarded request (architecture, rule 1). */
 import { createHmac } from 'node:crypto';
-import type { ServiceName } from '@offer-ads/contracts/values/primitives';
+import type { Mode, ServiceName } from '@offer-ads/contracts/values/primitives';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { firstSecret } from '@offer-ads/platform/config/secrets';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -31,6 +31,23 @@ export function createTokenMaker(o: {
     const hashed = namesNetwork(audience) ? networkHash(network) : null;
     const context = { ...caller, mailbox, network: hashed, audience, validUntil };
     return signCallerContext(o.secrets[audience], context);
+  };
+}
+
+/** Makes the tokens of placement requests, each only once in five seconds. Placement keys are few. */
+export function createPlacementTokenMaker(o: {
+  secret: string;
+  clock: Clock;
+}): (key: { readonly id: number; readonly mode: Mode }) => string {
+  const remembered = new Map<number, { readonly token: string; readonly validUntil: number }>();
+  return ({ id, mode }) => {
+    const nowMs = o.clock.now().getTime();
+    const known = remembered.get(id);
+    if (known !== undefined && known.validUntil > nowMs + validForMs - rememberedMs) return known.token;
+    const validUntil = nowMs + validForMs;
+    const token = signCallerContext(o.secret, { audience: 'offers', validUntil, mode, placementKeyId: id });
+    remembered.set(id, { token, validUntil });
+    return token;
   };
 }
 

@@ -18,7 +18,7 @@ import { openCallSpool } from './call-log/call-log-spool.ts';
 import type { AnsweredCall } from './call-log/call-log-writing.ts';
 import { startRetention } from './call-log/call-retention.ts';
 import { insertCalls } from './call-log/calls-store.ts';
-import { createTokenMaker } from './caller-tokens.ts';
+import { createPlacementTokenMaker, createTokenMaker } from './caller-tokens.ts';
 import type { GatewayConfig } from './config.ts';
 import { createWindowsMemory, type WindowsMemory } from './counting/client-windows.ts';
 import { startRequestLimiter } from './counting/request-limiter.ts';
@@ -30,6 +30,8 @@ import { startDroppingKeyChanges, startFollowingKeyChanges } from './keys/key-ch
 import { findKeyFacts } from './keys/keys-store.ts';
 import { lookUpInBatches } from './keys/look-up-in-batches.ts';
 import { manageKeys } from './keys/manage-keys.ts';
+import { managePlacementKeys } from './keys/manage-placement-keys.ts';
+import { startReadingPlacementKeys } from './keys/placement-keys.ts';
 import { manageSessions } from './sign-in/sessions.ts';
 import { startSignIn } from './sign-in/sign-in.ts';
 import { startSignUp } from './sign-up/sign-up.ts';
@@ -168,10 +170,20 @@ export async function startGateway(
       },
       clock,
     }),
+    placementKeys: opened.use(
+      startReadingPlacementKeys({
+        postgres: keyStore,
+        unconfirmedMs: keysUnconfirmedMs,
+        elapsedMs: overrides.elapsedMs,
+        ...foundation,
+      }),
+    ),
+    placementTokenFor: createPlacementTokenMaker({ secret: config.OFFERS_CONTEXT_SECRET, clock }),
     organisations: manageOrganisations(administration),
     people: managePeople({ ...administration, publicUrl: config.PUBLIC_URL }),
     terms: manageTerms(administration),
     keys: manageKeys(administration),
+    placementKeyring: managePlacementKeys(administration),
     sessions: manageSessions({ postgres, logger }),
     signUp: opened.use(
       startSignUp({

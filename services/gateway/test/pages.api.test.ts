@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import { endpoints } from '../src/http/endpoints.ts';
+import { endpoints, placementEndpoints } from '../src/http/endpoints.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
@@ -10,7 +10,12 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 
-describe.each(['/openapi.json', '/docs/postman-collection.json', '/portal/openapi.json'])('%s', (path) => {
+describe.each([
+  '/openapi.json',
+  '/docs/postman-collection.json',
+  '/portal/openapi.json',
+  '/community/openapi.json',
+])('%s', (path) => {
   it('is sent compressed to whoever takes that, and is the same in each form', async () => {
     const plain = await gateway.call(path, { headers: { 'accept-encoding': 'identity' } });
     for (const encoding of ['br', 'gzip']) {
@@ -42,9 +47,12 @@ describe.each(['/openapi.json', '/docs/postman-collection.json', '/portal/openap
   });
 });
 
-describe('/openapi.json', () => {
+describe.each([
+  ['/openapi.json', endpoints],
+  ['/community/openapi.json', placementEndpoints],
+])('%s', (document, endpoints) => {
   it('describes exactly the endpoints that the gateway serves, at its public address', async () => {
-    const { body } = await gateway.call('/openapi.json');
+    const { body } = await gateway.call(document);
     const { paths, servers } = body as { paths: Record<string, object>; servers: unknown };
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -80,38 +88,44 @@ describe('/portal/openapi.json', () => {
   });
 });
 
-describe.each(['/docs', '/docs/errors', '/docs/reference', '/portal/docs', '/portal', '/portal/sign-in'])(
-  '%s',
-  (path) => {
-    it('loads everything from here and nothing from elsewhere', async () => {
-      const { status, body, headers } = await gateway.call(path);
-      expect(status).toBe(200);
-      const addresses = [...(body as string).matchAll(/(?:src|href)="([^"#]+)"/g)].map(
-        (match) => match[1] ?? '',
-      );
-      expect(addresses.length).toBeGreaterThan(0);
-      for (const address of addresses) {
-        expect(address).toMatch(/^\//);
-        expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
-      }
-      expect(headers.get('content-security-policy')).toMatch(
-        /default-src '(self|none)'.*frame-ancestors 'none'/,
-      );
-    });
+describe.each([
+  '/docs',
+  '/docs/community',
+  '/docs/community/placements',
+  '/docs/errors',
+  '/docs/reference',
+  '/portal/docs',
+  '/portal',
+  '/portal/sign-in',
+])('%s', (path) => {
+  it('loads everything from here and nothing from elsewhere', async () => {
+    const { status, body, headers } = await gateway.call(path);
+    expect(status).toBe(200);
+    const addresses = [...(body as string).matchAll(/(?:src|href)="([^"#]+)"/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) {
+      expect(address).toMatch(/^\//);
+      expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
+    }
+    expect(headers.get('content-security-policy')).toMatch(
+      /default-src '(self|none)'.*frame-ancestors 'none'/,
+    );
+  });
 
-    it('runs no script that is written into it, and is framed nowhere', async () => {
-      const { body, headers } = await gateway.call(path);
-      expect(body).not.toMatch(/<script(?![^>]* src=)/);
-      expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
-    });
+  it('runs no script that is written into it, and is framed nowhere', async () => {
+    const { body, headers } = await gateway.call(path);
+    expect(body).not.toMatch(/<script(?![^>]* src=)/);
+    expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
 
-    it('can be read on a phone', async () => {
-      expect((await gateway.call(path)).body).toContain('name="viewport"');
-    });
-  },
-);
+  it('can be read on a phone', async () => {
+    expect((await gateway.call(path)).body).toContain('name="viewport"');
+  });
+});
 
 describe.each(['/portal', '/portal/sign-in'])('%s', (path) => {
   it('is kept by no cache, since it shows who is signed in', async () => {
@@ -249,6 +263,8 @@ describe('the guides', () => {
     '/docs/portal-reference',
     '/docs/assets/nothing.js',
     '/docs/a/b',
+    '/docs/community/nothing',
+    '/docs/community/reference',
   ])('help whoever comes to %s, where nothing is', async (path) => {
     const { status, body, headers } = await read(path);
     expect([status, headers.get('cache-control')]).toEqual([404, 'no-store']);

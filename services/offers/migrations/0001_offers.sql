@@ -213,6 +213,62 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_unfinished ON idempotency_keys (lease_until) WHERE recovery_point <> 'finished';
 CREATE INDEX idempotency_keys_offer ON idempotency_keys (offer_id);
 
+---- Placements ----
+-- Replicas hold the offers that members may see in memory, and follow the changes of that.
+
+-- Offers of which members may have begun or ceased to see something. Triggers write them, so that no change is forgotten, not even one that is made
+-- by hand. A day is kept.
+CREATE TABLE placement_changes (
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  offer_id   integer NOT NULL
+);
+CREATE INDEX placement_changes_changed_in ON placement_changes (changed_in);
+CREATE INDEX placement_changes_changed_at ON placement_changes (changed_at);
+
+CREATE FUNCTION note_placement_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO placement_changes (offer_id) VALUES (coalesce(NEW.offer_id, OLD.offer_id));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER new_placement AFTER INSERT ON offers FOR EACH ROW
+  WHEN (NEW.shown_at IS NOT NULL AND NEW.payment_applied_at IS NOT NULL) EXECUTE FUNCTION note_placement_change();
+CREATE TRIGGER no_placement AFTER DELETE ON offers FOR EACH ROW EXECUTE FUNCTION note_placement_change();
+-- No content of an offer changes after its creation.
+CREATE TRIGGER placement_change AFTER UPDATE ON offers FOR EACH ROW
+  WHEN ((OLD.shown_at IS NULL) <> (NEW.shown_at IS NULL) OR (OLD.payment_applied_at IS NULL) <> (NEW.payment_applied_at IS NULL)
+    OR (OLD.deleted_at IS NULL) <> (NEW.deleted_at IS NULL) OR (OLD.paused_since IS NULL) <> (NEW.paused_since IS NULL)
+    OR (OLD.disabled_since IS NULL) <> (NEW.disabled_since IS NULL)) EXECUTE FUNCTION note_placement_change();
+
+-- How often a viewer was shown which offers on a day (UTC), for turns and the cap: {"4711": 2}. Nothing here names a member.
+CREATE TABLE placement_viewers (
+  day    date NOT NULL,
+  -- A hash of the day and the pseudonym.
+  viewer bigint NOT NULL,
+  shown  jsonb NOT NULL,
+  PRIMARY KEY (day, viewer)
+) WITH (fillfactor = 70);
+
+-- Replicas add what they have shown: {"1": 1} and {"1": 2, "7": 1} are {"1": 3, "7": 1}.
+CREATE FUNCTION add_counts(one jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT jsonb_object_agg(key, count) FROM (
+    SELECT key, sum(value::integer) AS count FROM (SELECT * FROM jsonb_each_text(one) UNION ALL SELECT * FROM jsonb_each_text(other)) AS each_count GROUP BY key
+  ) AS added
+$$;
+
+-- By whole hours: in how many placements the offer matched, how many showings of them were its fair share, and how many it got. Without a
+-- foreign key: its check would cost a look-up for each offer that matched.
+CREATE TABLE placement_shares (
+  offer_id   integer NOT NULL,
+  hour       timestamptz(3) NOT NULL,
+  matched    integer NOT NULL,
+  fair_share real NOT NULL,
+  shown      integer NOT NULL,
+  PRIMARY KEY (offer_id, hour)
+) WITH (fillfactor = 70);
+-- For the report of the last day, and to forget what is older than a month.
+CREATE INDEX placement_shares_hour ON placement_shares (hour);
+
 ---- Pictures ----
 
 -- The pictures in the store. A picture is stored before any offer refers to it, and two offers may share one. So unneeded pictures are found

@@ -16,6 +16,7 @@ const whole = {
   MODERATION_CONTEXT_SECRET: secret,
   PUBLIC_URL: 'https://offers.example',
   IMAGE_URL_SECRET: secret,
+  PLACEMENT_TOKEN_SECRET: secret,
   IMAGE_STORE_URL: 'file:///data/images',
 };
 const bucket = {
@@ -28,7 +29,7 @@ const bucket = {
 describe('the settings of offers', () => {
   it('that are missing are all reported together', () => {
     expect(() => readOffersConfig({})).toThrow(
-      /ADMIN_TOKEN[\s\S]*RABBITMQ_URL[\s\S]*OFFERS_DATABASE_URL[\s\S]*IMAGE_URL_SECRET[\s\S]*IMAGE_STORE_URL/,
+      /ADMIN_TOKEN[\s\S]*RABBITMQ_URL[\s\S]*OFFERS_DATABASE_URL[\s\S]*IMAGE_URL_SECRET[\s\S]*PLACEMENT_TOKEN_SECRET[\s\S]*IMAGE_STORE_URL/,
     );
   });
 });

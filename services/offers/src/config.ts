@@ -38,12 +38,30 @@ export const offersSettings = z.object({
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   PUBLIC_URL: httpUrl.meta({
     description:
-      "Address at which members' browsers reach offers: the base of the signed addresses of pictures.",
+      "Address at which members' browsers reach offers: the base of the signed addresses of pictures and of clicks.",
     example: 'https://pictures.ads.example',
   }),
   IMAGE_URL_SECRET: secret.meta({
     description:
       'Signs the addresses of pictures. After a change, addresses that were signed with the old secret do not work.',
+  }),
+  PLACEMENT_TOKEN_SECRET: secret.meta({
+    description:
+      'Signs the tokens that count views and clicks, which are good for a day. After a change, tokens that were signed with the old secret do not work.',
+  }),
+  AUDIENCE_POSITION_DECIMALS: wholeNumber(0, 6).default(2).meta({
+    description:
+      "Decimal places of members' positions in placements, 0 to 6. It must be the same as pricing's, so that members are shown an offer exactly when its price counted them.",
+    example: '2',
+  }),
+  PLACEMENTS_STALE_SECONDS: wholeNumber(0, 3_600).default(60).meta({
+    description:
+      'How long members are shown the last known offers while the database is away, in seconds; then placements answer 503. 0 to 3600.',
+    example: '60',
+  }),
+  PLACEMENTS_PER_VIEWER_AND_DAY: wholeNumber(1, 1_000).default(10).meta({
+    description: 'The most showings of one offer to one viewer in a day (UTC), 1 to 1000.',
+    example: '10',
   }),
   IMAGE_STORE_URL: z
     .string({ error: storeHint })

@@ -9,6 +9,7 @@ import type { ImageAddresses } from './images/addresses.ts';
 import type { ImageStore } from './images/images.ts';
 import type { Meters } from './meters.ts';
 import type { OtherServices } from './other-services.ts';
+import type { PlacementTokens } from './placements/tokens.ts';
 
 export type OffersContext = {
   readonly postgres: Postgres;
@@ -21,6 +22,7 @@ export type OffersContext = {
   readonly freeLiveOffersPerDay: number;
   readonly images: ImageStore;
   readonly addresses: ImageAddresses;
+  readonly tokens: PlacementTokens;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -163,6 +163,16 @@ export async function findOffer(db: Queryable, reference: OfferReference): Promi
   return row === undefined ? null : toOffer(row);
 }
 
+/** The url that members may be led to; null for offers that were deleted or that the platform team has disabled. */
+export async function findAddress(db: Queryable, offerId: number): Promise<string | null> {
+  const [row] = await db.query<{ url: string }>(
+    `SELECT url FROM offers
+     WHERE offer_id = $1 AND shown_at IS NOT NULL AND deleted_at IS NULL AND disabled_since IS NULL`,
+    [offerId],
+  );
+  return row?.url ?? null;
+}
+
 /** For the platform's admins, who also see deleted offers. */
 export async function findOfferForAdmin(db: Queryable, offerId: number): Promise<Offer | null> {
   const [row] = await db.query<OfferRow>(

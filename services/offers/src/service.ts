@@ -14,9 +14,12 @@ import { imageStoreOf, type OffersConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { OffersContext } from './context.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
+import { mountClickRoute } from './http/click-route.ts';
 import { mountImageRoute } from './http/image-route.ts';
+import { mountPlacementsRoute } from './http/placements-route.ts';
 import { mountPortalRoutes } from './http/portal-routes.ts';
 import { mountOfferRoutes } from './http/routes.ts';
+import { mountViewsRoute } from './http/views-route.ts';
 import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
 import { ownImageStore } from './images/owner.ts';
@@ -25,12 +28,21 @@ import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
 import { watchLiveOffers } from './lifecycle/watch-live-offers.ts';
 import { offersMeters } from './meters.ts';
 import { connectOtherServices } from './other-services.ts';
+import { clickTargets } from './placements/click-targets.ts';
+import { type Clicks, startClicks } from './placements/clicks.ts';
+import { type FollowedOffers, followLiveOffers } from './placements/follow-live-offers.ts';
+import { type ShowingsOfViewers, showingsOfViewers } from './placements/showings.ts';
+import { placementTokens } from './placements/tokens.ts';
+import { gatherTraffic } from './traffic/gathered-intake.ts';
 import { startTrafficPruning } from './traffic/pruning.ts';
 
 export type Offers = RunningService & {
   readonly url: string;
   readonly sweeper: Sweeper;
   readonly imageRemoval: ImageRemoval;
+  readonly clicks: Clicks;
+  readonly followed: FollowedOffers;
+  readonly showings: ShowingsOfViewers;
 };
 
 /** Running creations per organisation and mode. One more is refused before any work is done for it (decision 161, bounded queues). */
@@ -59,6 +71,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     freeLiveOffersPerDay: config.FREE_LIVE_OFFERS_PER_DAY,
     images: started.use(await openImageStore(imageStoreOf(config), foundation)),
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
+    tokens: placementTokens({ secret: config.PLACEMENT_TOKEN_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,
     logger,
     metrics,
@@ -81,6 +94,12 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   started.use(startInboxPruning({ postgres, ...foundation }));
   started.use(startTrafficPruning(context));
   started.use(watchLiveOffers(context));
+  const views = started.use(gatherTraffic({ ...context, kind: 'view' }));
+  const clicks = started.use(startClicks(context));
+  const followed = started.use(
+    followLiveOffers({ ...context, staleAfterMs: config.PLACEMENTS_STALE_SECONDS * 1_000 }),
+  );
+  const showings = started.use(showingsOfViewers(context));
   const sweeper = started.use(startSweeper(context));
   const imageRemoval = started.use(startImageRemoval({ ...context, owner }));
   const server = started.use(
@@ -94,6 +113,18 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {
         mountImageRoute(app, context);
+        mountClickRoute(app, { ...context, clicks, targets: clickTargets(context) });
+        mountPlacementsRoute(app, {
+          ...context,
+          followed,
+          showings,
+          settings: {
+            positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
+            perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY,
+          },
+          contextSecret: config.OFFERS_CONTEXT_SECRET,
+        });
+        mountViewsRoute(app, { ...context, views, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
         mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
         mountAdminRoutes(app, { ...context, adminTokenHashes: config.ADMIN_TOKEN_HASHES });
@@ -107,6 +138,9 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     url: server.url,
     sweeper,
     imageRemoval,
+    clicks,
+    followed,
+    showings,
     drain: server.drain,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -119,7 +119,7 @@ export async function startAfresh(under: OffersUnderTest): Promise<void> {
   under.otherServices.reset();
   under.clock.set(NOON);
   await under.postgres.query(
-    'DELETE FROM traffic; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox',
+    'DELETE FROM traffic; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares',
   );
 }
 
@@ -279,7 +279,11 @@ function configFor(
     MODERATION_CONTEXT_SECRET: testContextSecret,
     PUBLIC_URL: 'http://images.test',
     IMAGE_URL_SECRET: testContextSecret,
+    PLACEMENT_TOKEN_SECRET: testContextSecret,
     IMAGE_STORE_URL: pathToFileURL(folder).href,
+    AUDIENCE_POSITION_DECIMALS: 2,
+    PLACEMENTS_STALE_SECONDS: 60,
+    PLACEMENTS_PER_VIEWER_AND_DAY: 10,
     FREE_LIVE_OFFERS_PER_DAY: 10,
   };
 }

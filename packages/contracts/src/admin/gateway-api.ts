@@ -125,6 +125,16 @@ export const keyWish = z.object({
   name: line(100).default('API key'),
   requestsPerMinute: requestsPerMinute.default(null),
 });
+const placementRequestsPerMinute = z.int().min(1).max(1_000_000);
+/** POST /admin/placement-keys. The default limit is a thousand requests a second. */
+export const placementKeyWish = z.object({
+  mode,
+  expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
+  name: line(100).default('Placement key'),
+  requestsPerMinute: placementRequestsPerMinute.default(60_000),
+});
+/** POST /admin/placement-keys/{id}/limit */
+export const placementKeyLimit = z.object({ requestsPerMinute: placementRequestsPerMinute });
 /** POST /admin/keys/{id}/limit */
 export const keyLimit = z.object({ requestsPerMinute });
 /** GET /admin/organisations/{id}/calls? : the organisation's own query with longer pages. */

@@ -101,6 +101,22 @@ const maxEntries = 5_000;
 /** As many as the audience index of pricing has columns, and as one member may have. */
 const maxInterests = 512;
 
+/** GET /admin/placements/neglected: offers that got less than half their fair share of showings in the last 24 hours, the worst first. */
+export const neglectedReply = z.object({
+  offers: z.array(
+    z.object({
+      offerId,
+      organisationId,
+      matched: z.int().meta({ description: 'Placements in which the offer matched the member.' }),
+      fairShare: z
+        .number()
+        .meta({ description: 'Showings that it would have got of them with equal turns.' }),
+      shown: z.int(),
+    }),
+  ),
+});
+export type NeglectedReply = z.infer<typeof neglectedReply>;
+
 /** PUT /admin/catalogue: the whole catalogue. Entries that are not in it become inactive. */
 export const catalogueReplacement = z.object({
   /** The version to replace: 409 when another one is stored by then. Without it, any version is replaced. */

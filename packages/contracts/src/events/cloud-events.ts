@@ -30,8 +30,15 @@ export function attributeIn(
   return headers?.[`${ours}${name}`] ?? headers?.[`${other}${name}`];
 }
 
+const names = eventAttributes.keyof().options;
+/** The names of the headers, ready made because each event has all of them. */
+const headerOf = Object.fromEntries(names.map((name) => [name, `${headerPrefixes[0]}${name}`])) as Record<
+  keyof EventAttributes,
+  string
+>;
+
 export function headersOf(attributes: EventAttributes): Record<string, string | number> {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [`${headerPrefixes[0]}${name}`, value]),
-  );
+  const headers: Record<string, string | number> = {};
+  for (const name of names) headers[headerOf[name]] = attributes[name];
+  return headers;
 }

@@ -53,20 +53,18 @@ export const MemberRemoved = declareEvent({
   meaning: 'A member left; all their data is deleted.',
 });
 
+/** 1 to 64 characters. */
+export const viewer = z.string().min(1).max(64);
+
 /** The common fields of views and clicks. Decision 50, views and clicks, says which ones count. */
 const traffic = z.object({
   offerId,
-  viewer: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .meta({
-      description:
-        'Pseudonym of the viewer: a new one for each member and day, so that it identifies nobody. Never an id of the member. ' +
-        'At most one view and one click per viewer, offer and hour count; none count of a viewer who sees more than 100 different offers in ' +
-        'an hour. Events without a viewer always count.',
-    }),
+  viewer: viewer.optional().meta({
+    description:
+      'Pseudonym of the viewer: a new one for each member and day, so that it identifies nobody. Never an id of the member. ' +
+      'At most one view and one click per viewer, offer and hour count; none count of a viewer who sees more than 100 different offers in ' +
+      'an hour. Events without a viewer always count.',
+  }),
   automated: z.boolean().optional().meta({
     description:
       'True when the platform knows that the viewer was not a person. Such events are stored separately and never count.',

@@ -1,4 +1,5 @@
 /** Every generated document by its path below `generated/`. */
+import { communityOpenApiDocument } from '../community/openapi.ts';
 import { asyncApiDocument, eventJsonSchema, eventSchemaFile } from '../events/asyncapi.ts';
 import { allEvents } from '../events/events.ts';
 import { portalOpenApiDocument } from '../portal/openapi.ts';
@@ -13,6 +14,7 @@ export function allDocuments(): ReadonlyMap<string, string> {
     ['openapi.json', text(openApiDocument())],
     ['postman-collection.json', text(postmanCollection())],
     ['portal-openapi.json', text(portalOpenApiDocument())],
+    ['community-openapi.json', text(communityOpenApiDocument())],
     ['asyncapi.json', text(asyncApiDocument())],
     ...allEvents.map((declaration): [string, string] => [
       `events/${eventSchemaFile(declaration)}`,

@@ -1,4 +1,7 @@
-/** The signed caller context: the gateway writes who calls; services verify it and trust no other statement about the caller. */
+/**
+ * The signed caller context: the gateway writes who calls; services verify it and trust no other statement about the caller. A placement
+ * request has another kind of caller, without an organisation, in a header of its own.
+ */
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
@@ -6,14 +9,22 @@ import {
   callerContext,
   callerContextHeader,
 } from '@offer-ads/contracts/internal/caller-context';
+import {
+  type PlacementCaller,
+  placementCaller,
+  placementCallerHeader,
+} from '@offer-ads/contracts/internal/placement-caller';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Request, RequestHandler } from 'express';
+import type { z } from 'zod';
 import { createSeal, firstSecret, type Seal } from '../config/secrets.ts';
 import type { Clock } from '../process/clock.ts';
 import { unauthorised } from '../process/faults.ts';
 
+type AnyCaller = CallerContext | PlacementCaller;
+
 /** `base64url(json).base64url(mac)`: HMAC-SHA256 under a secret that only the gateway and the audience know. */
-export function signCallerContext(secret: string, context: CallerContext): string {
+export function signCallerContext(secret: string, context: AnyCaller): string {
   const payload = Buffer.from(JSON.stringify(context)).toString('base64url');
   const mac = createHmac('sha256', firstSecret(secret)).update(payload).digest('base64url');
   return `${payload}.${mac}`;
@@ -24,10 +35,23 @@ type Expected = { readonly secret: string; readonly audience: ServiceName; reado
 
 /** For requests that bypass express. @throws {Fault} 401 unless the context is genuine, for this audience and not expired */
 export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
+  return verifierOf(o, callerContextHeader, callerContext);
+}
+
+/** The same for the caller of a placement request. */
+export function placementCallerVerifier(o: Expected): (req: IncomingMessage) => PlacementCaller {
+  return verifierOf(o, placementCallerHeader, placementCaller);
+}
+
+function verifierOf<C extends AnyCaller>(
+  o: Expected,
+  header: string,
+  schema: z.ZodType<C>,
+): (req: IncomingMessage) => C {
   const seal = createSeal(o.secret);
   return (req) => {
-    const token = req.headers[callerContextHeader];
-    const context = verifyCallerContext(seal, typeof token === 'string' ? token : '');
+    const token = req.headers[header];
+    const context = verify(seal, schema, typeof token === 'string' ? token : '');
     if (context === null) throw unauthorised('caller context missing, malformed or forged');
     if (context.audience !== o.audience) throw unauthorised('caller context for another audience');
     if (context.validUntil <= o.clock.now().getTime()) throw unauthorised('caller context expired');
@@ -54,12 +78,13 @@ export function callerOf(req: Request): CallerContext {
 
 const callers = new WeakMap<Request, CallerContext>();
 
-function verifyCallerContext(seal: Seal, token: string): CallerContext | null {
+function verify<C>(seal: Seal, schema: z.ZodType<C>, token: string): C | null {
   const dot = token.indexOf('.');
   const payload = token.slice(0, Math.max(0, dot));
   // Everything after the first dot is the signature, so a token with a third segment is refused.
   if (!seal.isGenuine(payload, token.slice(dot + 1))) return null;
-  // The signature is valid, so this is our own JSON. The schema protects against another version of it.
-  const parsed = callerContext.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  // The signature is valid, so this is our own JSON. The schema protects against another version of it, and tells one kind of caller
+  // from the other.
+  const parsed = schema.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
   return parsed.success ? parsed.data : null;
 }

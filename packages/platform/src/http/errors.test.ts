@@ -1,6 +1,6 @@
 /** What the server refuses or ends by itself: slow uploads, and requests that Node's parser cannot read. */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
 import { startTestServer } from '@offer-ads/testing/http-server';
@@ -91,15 +91,22 @@ describe('an upload', () => {
   });
 
   it('is not ended as slow while the service does not read it', async () => {
-    await using server = await startTestServer(
-      (app) =>
-        app.post('/', (req, res) => {
-          setTimeout(() => req.resume().once('end', () => res.end('read')), 200);
-        }),
-      { crawlWindowMs: 50 },
-    );
-    const body = 'x'.repeat(1_000_000);
-    expect(await (await fetch(server.url, { method: 'POST', body })).text()).toBe('read');
+    let unread: IncomingMessage | undefined;
+    const wait = (app: Express) =>
+      app.post('/', (req, res) => {
+        unread = req.once('end', () => res.end('read'));
+      });
+    jest.useFakeTimers({ doNotFake: timersButIntervals });
+    try {
+      await using server = await startTestServer(wait, { stallMs: never, uploadMs: never });
+      const reply = fetch(server.url, { method: 'POST', body: 'x'.repeat(1_000_000) });
+      await eventually(() => expect(unread?.readableLength).toBeGreaterThan(0));
+      jest.advanceTimersByTime(30_000);
+      unread?.resume();
+      expect(await (await reply).text()).toBe('read');
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });
 

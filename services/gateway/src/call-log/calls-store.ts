@@ -69,9 +69,12 @@ type Key = {
   readonly lastUsedAt: Date | null;
 };
 
+/** In the place of an organisation, for calls with placement keys. */
+export const communityPlatform = 0;
+
 const findKeys = {
   name: 'keys-of-calls',
-  sql: `SELECT id, organisation_id AS "organisationId", sha256, last_used_at AS "lastUsedAt"
+  sql: `SELECT id, coalesce(organisation_id, ${communityPlatform}) AS "organisationId", sha256, last_used_at AS "lastUsedAt"
         FROM api_keys WHERE sha256 = ANY ($1::bytea[])`,
 };
 
@@ -225,7 +228,8 @@ export async function listCalls(
 }
 
 /** Checked once before the scan: scanning another organisation's key would take as long as that key has calls. */
-const ofOwnKey = `key_id = $2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = $2 AND organisation_id = $1)`;
+const ofOwnKey = `key_id = $2 AND EXISTS (
+  SELECT 1 FROM api_keys WHERE id = $2 AND coalesce(organisation_id, ${communityPlatform}) = $1)`;
 
 /** One index scan, newest day first. Conditions that do not apply are omitted, so that it stays a single scan. */
 function inScope({ keyId, to, before }: CallQuery): string {

@@ -2,6 +2,8 @@
 import type { Audience } from '../caller-tokens.ts';
 
 export type Endpoint = {
+  /** Called with a placement key instead of an API key (decision 203, placement keys). */
+  readonly byPlacementKey?: true;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** An Express pattern; its parameters have the names of the specification. */
   readonly path: string;
@@ -54,9 +56,19 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'delete', path: '/offers/:offer_id', audience: 'offers', takesBody: false, budgetMs: deletionMs },
 ];
 
+/** For the community platform's servers. */
+export const placementEndpoints: readonly Endpoint[] = ['/placements', '/placements/views'].map((path) => ({
+  byPlacementKey: true,
+  method: 'post',
+  path,
+  audience: 'offers',
+  takesBody: true,
+  budgetMs: othersMs,
+}));
+
 type Matcher = { readonly method: string; readonly pattern: RegExp; readonly endpoint: Endpoint };
 
-const matchers: readonly Matcher[] = endpoints.map((endpoint) => ({
+const matchers: readonly Matcher[] = [...endpoints, ...placementEndpoints].map((endpoint) => ({
   method: endpoint.method.toUpperCase(),
   // Like Express: any case, and an optional slash at the end.
   pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),

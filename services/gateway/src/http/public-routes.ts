@@ -1,6 +1,7 @@
 /** The public API: limit, log, key, then the service that answers (decision 9, order of checks). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
 import { setHeader } from '@offer-ads/platform/http/replies';
 import { nameRoute } from '@offer-ads/platform/http/request';
 import type { FastPath } from '@offer-ads/platform/http/server';
@@ -10,13 +11,14 @@ import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens
 import type { RequestLimiter } from '../counting/request-limiter.ts';
 import { type Admission, admit } from '../domain/limits/admission.ts';
 import { networkOf } from '../domain/limits/client-network.ts';
+import type { PlacementKey, PlacementKeys } from '../keys/placement-keys.ts';
 import type { Upstream } from '../upstream.ts';
 import { whenKnown } from '../when-known.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
 import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
-import { limitClient, limitKey } from './proxy/rate-limit.ts';
-import { type CallRecorder, noteUnknownKey, recordCall } from './proxy/record-calls.ts';
+import { limitClient, limitKey, limitPlacementKey } from './proxy/rate-limit.ts';
+import { type CallRecorder, noteUnknownKey, recordCall, recordCallWith } from './proxy/record-calls.ts';
 import { refuseKey } from './replies.ts';
 
 type Admitted = Extract<Admission, { ok: true }>;
@@ -27,6 +29,8 @@ export type PublicRoutes = CallRecorder & {
   readonly clock: Clock;
   readonly tokenFor: TokenMaker;
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
+  readonly placementKeys: PlacementKeys;
+  readonly placementTokenFor: (key: PlacementKey) => string;
 };
 
 /**
@@ -65,11 +69,35 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     });
   }
 
+  /** The key first: a server of the community platform asks for all members, so the limit of a client IP is for wrong keys only. */
+  function servePlacement(
+    req: IncomingMessage,
+    res: ServerResponse,
+    fail: (error: unknown) => void,
+    endpoint: Endpoint,
+  ): void | Promise<void> {
+    keepInNoCache(res);
+    return whenKnown(o.placementKeys.find(req.headers['x-api-key']), (key) => {
+      if (key !== null) recordCallWith(o.callLog, req, res, { sha256: key.sha256, exists: () => true });
+      if (key === null || !key.works)
+        return whenKnown(limitClient(res, o.limiter, o.clientIp(req)), (byClient) =>
+          byClient === null ? undefined : refuseKey(res, 'unauthorised'),
+        );
+      return whenKnown(limitPlacementKey(res, o.limiter, key), (counted) => {
+        if (counted === null) return;
+        const callerToken = o.placementTokenFor(key);
+        const upstream = o.upstreams[endpoint.audience];
+        forward(req, res, { endpoint, upstream, callerToken, callerHeader: placementCallerHeader, fail });
+      });
+    });
+  }
+
   return (req) => {
     const endpoint = endpointFor(req.method ?? '', pathOf(req));
     if (endpoint === undefined) return null;
     nameRoute(req, endpoint.path);
-    return (res, fail) => serve(req, res, fail, endpoint);
+    const answer = endpoint.byPlacementKey === true ? servePlacement : serve;
+    return (res, fail) => answer(req, res, fail, endpoint);
   };
 }
 

@@ -14,6 +14,7 @@ import type { ManagedTerms } from '../accounts/manage-terms.ts';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Keys } from '../keys/manage-keys.ts';
+import type { ManagedPlacementKeys } from '../keys/manage-placement-keys.ts';
 import type { Sessions } from '../sign-in/sessions.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { SignUp } from '../sign-up/sign-up.ts';
@@ -22,6 +23,7 @@ import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages/pages.ts';
 import { peopleRoutes } from './people-routes.ts';
+import { placementKeyRoutes } from './placement-key-routes.ts';
 import type { Forwarding } from './portal/forwarding.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { readClientIp } from './proxy/client-ip.ts';
@@ -38,6 +40,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly people: People;
   readonly terms: ManagedTerms;
   readonly keys: Keys;
+  readonly placementKeyring: ManagedPlacementKeys;
   readonly findCaller: Forwarding['findCaller'];
   readonly sessions: Sessions;
   readonly signIn: SignIn;
@@ -60,6 +63,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
       organisationRoutes(o),
       peopleRoutes(o),
       keyRoutes(o),
+      placementKeyRoutes(o),
     );
     pages(app, { publicUrl, imageOrigin });
     statusRoutes(app, o.readStatus);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ChangesRead } from '@offer-ads/platform/postgres/changes-since';
 import { followKeyChanges } from './key-changes.ts';
-import type { ChangesRead } from './keys-store.ts';
 
 let nowMs: number;
 let cursors: (string | null)[];
@@ -9,7 +9,7 @@ let answer: (cursor: string | null) => Promise<ChangesRead>;
 beforeEach(() => {
   nowMs = 100;
   cursors = [];
-  answer = async () => ({ cursor: String(cursors.length), organisations: [] });
+  answer = async () => ({ cursor: String(cursors.length), ids: [] });
 });
 
 function follow() {
@@ -23,10 +23,10 @@ function follow() {
   });
   return {
     /** One read that takes a millisecond. */
-    readAt: async (ms: number, organisations: (number | null)[] = []) => {
+    readAt: async (ms: number, ids: (number | null)[] = []) => {
       answer = async () => {
         nowMs += 1;
-        return { cursor: String(cursors.length), organisations };
+        return { cursor: String(cursors.length), ids };
       };
       nowMs = ms;
       await changes.readOn();
@@ -96,7 +96,7 @@ describe('a read', () => {
     answer = () => slow.promise;
     const reading = readOn();
     connectionLost();
-    slow.resolve({ cursor: 'of another database', organisations: [] });
+    slow.resolve({ cursor: 'of another database', ids: [] });
     await reading;
     expect(noneSince(300)).toBe(false);
     await readAt(600);

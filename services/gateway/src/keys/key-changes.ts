@@ -2,11 +2,12 @@
  * Follows the changes of what the store knows about keys: of the keys, their owners, organisations, quotas and terms. Triggers of the
  * database write down each change; a replica reads them a few times a second.
  */
+import type { ChangesRead } from '@offer-ads/platform/postgres/changes-since';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { type ChangesRead, dropOldKeyChanges, readKeyChanges } from './keys-store.ts';
+import { dropOldKeyChanges, readKeyChanges } from './keys-store.ts';
 
 export type KeyChanges = {
   /** Whether all changes up to nearly now were read, and none of the organisation since the given time. All times in milliseconds. */
@@ -61,8 +62,8 @@ export function followKeyChanges(o: {
     });
     if (losses !== lossesBefore) return;
     const nowMs = elapsedMs();
-    if (after === null || read.organisations.includes(null) || changedAtMs.size > maxNoted) startAnew(nowMs);
-    for (const id of read.organisations) if (id !== null) changedAtMs.set(id, nowMs);
+    if (after === null || read.ids.includes(null) || changedAtMs.size > maxNoted) startAnew(nowMs);
+    for (const id of read.ids) if (id !== null) changedAtMs.set(id, nowMs);
     cursor = read.cursor;
     readAtMs = startedAtMs;
   }

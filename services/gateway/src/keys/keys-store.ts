@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { changesReader, dropOldChanges } from '@offer-ads/platform/postgres/changes-since';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
 import type { KeyFacts } from '../domain/limits/admission.ts';
@@ -88,36 +89,10 @@ export async function findKeyFacts(
   });
 }
 
-/** `cursor`: for the next read. `organisations`: whose facts changed; null among them means all. */
-export type ChangesRead = { readonly cursor: string; readonly organisations: readonly (number | null)[] };
+/** The organisations whose facts changed, also through one of their keys or people. */
+export const readKeyChanges = changesReader({ table: 'key_changes', id: 'organisation_id' });
 
-/**
- * Changes since the read that returned the cursor, some perhaps again. The cursor has the oldest transaction that was still running at that
- * read: those before it had ended, so the read saw what they changed. And it has when the server was started and when its statistics were
- * reset, which also happens after a crash. If these differ, another server answers or a crash has ended transactions, so everything may
- * have changed. Behind PgBouncer no lost connection shows that.
- */
-const changesSince: PreparedStatement = {
-  name: 'key-changes-since',
-  sql: `SELECT run || ' ' || pg_snapshot_xmin(pg_current_snapshot()) AS cursor,
-               CASE WHEN $1::text NOT LIKE run || ' %' THEN ARRAY[NULL]::integer[]
-                    ELSE ARRAY (SELECT DISTINCT organisation_id FROM key_changes
-                                 WHERE changed_in >= split_part($1, ' ', 2)::xid8) END AS organisations
-          FROM concat_ws('/', extract(epoch FROM pg_postmaster_start_time()),
-                              extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())) AS run`,
-};
-
-/** @param cursor null: only a cursor for the next read */
-export async function readKeyChanges(on: Queryable, cursor: string | null): Promise<ChangesRead> {
-  const [read] = await on.query<ChangesRead>(changesSince, [cursor]);
-  if (read === undefined) throw new Error('SELECT returned no row');
-  return read;
-}
-
-/** Nobody follows changes from so long ago. */
-export async function dropOldKeyChanges(on: Queryable): Promise<void> {
-  await on.query(`DELETE FROM key_changes WHERE changed_at < now() - interval '1 day'`);
-}
+export const dropOldKeyChanges = (on: Queryable) => dropOldChanges(on, 'key_changes');
 
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(

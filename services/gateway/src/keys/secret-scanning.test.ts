@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { randomNumbers } from '@offer-ads/testing/random';
-import { composeKey, isWellFormedKey, randomDigitsOfKey } from '../domain/keys/api-key.ts';
+import {
+  composeKey,
+  composePlacementKey,
+  isWellFormedKey,
+  randomDigitsOfKey,
+} from '../domain/keys/api-key.ts';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const read = (path: string) => readFileSync(`${repository}${path}`, 'utf8');
@@ -33,7 +38,7 @@ function found(rule: string, text: string): string[] {
 const random = randomNumbers(62);
 const anyDigits = () => Array.from({ length: randomDigitsOfKey }, () => Math.floor(random() * 62));
 const keys = Array.from({ length: 500 }, (_, index) =>
-  composeKey(index % 2 === 0 ? 'TEST' : 'LIVE', anyDigits()),
+  (index % 4 < 2 ? composeKey : composePlacementKey)(index % 2 === 0 ? 'TEST' : 'LIVE', anyDigits()),
 );
 
 describe.each(rules)('the rule for %s', (_scanner, rule) => {
@@ -99,7 +104,9 @@ describe('the checksum as the README explains it', () => {
 
 describe('the rules', () => {
   it('look for the prefixes of keys', () => {
-    expect(trufflehog).toMatch(/^ {6}- pk_test_\n {6}- pk_live_$/m);
-    expect(read('docs/secret-scanning/gitleaks.toml')).toContain('keywords = ["pk_test_", "pk_live_"]');
+    expect(trufflehog).toMatch(/^ {6}- pk_test_\n {6}- pk_live_\n {6}- pk_place_$/m);
+    expect(read('docs/secret-scanning/gitleaks.toml')).toContain(
+      'keywords = ["pk_test_", "pk_live_", "pk_place_"]',
+    );
   });
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => open.disposeAsync());
 
-const changesSince = async (cursor: string) => (await readKeyChanges(postgres, cursor)).organisations;
+const changesSince = async (cursor: string) => (await readKeyChanges(postgres, cursor)).ids;
 const currentCursor = async () => (await readKeyChanges(postgres, null)).cursor;
 /** A cursor also returns earlier changes while any transaction on the server is open, be it of another database: so these are deleted. */
 const newCursor = async () => {
@@ -121,7 +121,7 @@ describe('a change of what a request with a key depends on', () => {
       await early.query(...changeOf(organisationId));
       await postgres.query(...changeOf(another));
       const read = await readKeyChanges(postgres, cursor);
-      expect(read.organisations).toEqual([another]);
+      expect(read.ids).toEqual([another]);
       cursor = read.cursor;
     });
     expect(await changesSince(cursor)).toContain(organisationId);

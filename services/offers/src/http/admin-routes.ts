@@ -8,6 +8,7 @@ import {
   catalogueReplacement,
   type ImageOffersReply,
   imageNamed,
+  type NeglectedReply,
 } from '@offer-ads/contracts/admin/offers-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -26,6 +27,7 @@ import { findImage, listShowing } from '../images/images-store.ts';
 import { disableOffer, enableOffer } from '../lifecycle/change-offer.ts';
 import { listOffers } from '../listing/listing-store.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
+import { findNeglected } from '../placements/showings-store.ts';
 import { sumCounts } from '../traffic/traffic-store.ts';
 import { sendPicture } from './image-route.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -37,6 +39,11 @@ const listingPage = adminOffersQuery.extend({
     'must be the nextCursor of the page before',
   ),
 });
+
+const DAY_MS = 86_400_000;
+/** Below this, chance alone gives half of it often. */
+const LEAST_SHARE = 20;
+const MOST_NEGLECTED = 500;
 
 export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHashes: string }): void {
   const routes = express.Router();
@@ -69,6 +76,15 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
       send(res, changed.ok ? await show(o, req.params.offer_id, receivedAt) : adminReplies[changed.reason]);
     });
   }
+  routes.get('/placements/neglected', async (req, res) => {
+    const since = new Date(requestFacts(req).receivedAt.getTime() - DAY_MS);
+    const offers = await findNeglected(o.postgres, {
+      since,
+      atLeastShare: LEAST_SHARE,
+      atMost: MOST_NEGLECTED,
+    });
+    res.json({ offers } satisfies NeglectedReply);
+  });
   routes.get('/catalogue', async (_req, res) => {
     res.json(await readCatalogue(o.postgres));
   });

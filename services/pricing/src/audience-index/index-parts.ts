@@ -1,7 +1,8 @@
 /** The parts and operations of an index (services/pricing/README.md, "The audience index", has a drawing). */
+
+import { fromMicrodegrees, toMicrodegrees } from '@offer-ads/contracts/audience/great-circle';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
-import { fromMicrodegrees, toMicrodegrees } from '../domain/great-circle.ts';
-import type { Target } from '../domain/target.ts';
 import type { Kernel, KernelName } from './kernel/kernel.ts';
 import { openKernel } from './kernel/open-kernel.ts';
 import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';

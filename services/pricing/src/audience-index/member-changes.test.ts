@@ -5,7 +5,7 @@ import { structureFaults } from '../../test/audience/structure-faults.ts';
 import { emptyParts, type IndexedMember, indexOn, type Parts } from './index-parts.ts';
 import { read } from './memory/heap.ts';
 import { findReference } from './memory/id-map.ts';
-import { node, SLOTS, state } from './memory/layout.ts';
+import { node, SCRATCH_WORDS, SLOTS, state } from './memory/layout.ts';
 import { type Box, boxAround } from './tree/boxes.ts';
 import { levelOf, parentOf } from './tree/nodes.ts';
 import { addressOf, isOf, slotIn, superblocksOf } from './tree/tree.ts';
@@ -259,4 +259,23 @@ describe('members who move, change and leave', () => {
     },
     runs(60_000, 1_800_000),
   );
+});
+
+describe('a removed member', () => {
+  it.each([
+    ['from a superblock', 0],
+    ['after superblocks were split, united and rebuilt', 3_000],
+  ])('leaves neither position nor id behind in memory: %s', (_, others) => {
+    const place = { latitude: 47.123_457, longitude: 8.765_431 };
+    const member = { memberId: 1_234_567_891, ...place, gender: 'Female' as const, interests: [1] };
+    const index = indexOf([member]);
+    const neighbours = settlement({ members: others, latitude: 47.1, longitude: 8.76, firstId: 1 });
+    for (const neighbour of neighbours) index.put(neighbour);
+    for (const { memberId } of neighbours) index.remove(memberId);
+    index.change(member.memberId, { latitude: 47.123_456 });
+    index.remove(member.memberId);
+    const traces = [47_123_457, 47_123_456, 8_765_431, member.memberId];
+    const { heap } = index.parts;
+    expect(traces.filter((trace) => heap.i32.includes(trace, SCRATCH_WORDS))).toEqual([]);
+  });
 });

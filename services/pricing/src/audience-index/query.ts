@@ -1,5 +1,5 @@
 /** Translates a target's genders and interests into columns. */
-import type { Target } from '../domain/target.ts';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { Heap } from './memory/heap.ts';
 import * as layout from './memory/layout.ts';
 import { genderNumber, type Vocabulary } from './memory/vocabulary.ts';

@@ -1,7 +1,7 @@
 /** Counts the members that a price depends on. */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import type { Target } from '../domain/target.ts';
 
 export type AudienceEngine = {
   /**

@@ -3,9 +3,9 @@
  * caught up. Only numbers are returned, because member ids are personal data.
  */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
+import { toMicrodegrees } from '@offer-ads/contracts/audience/great-circle';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { AudienceIndex, IndexedMember } from '../audience-index/audience-index.ts';
-import { toMicrodegrees } from '../domain/great-circle.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 

@@ -31,6 +31,7 @@ export type IndexedAudienceOptions = {
   /** Undefined: no snapshots, so every start reads all members from MongoDB. */
   readonly snapshotFolder: string | undefined;
   readonly snapshotEveryMs?: number;
+  readonly afterRemovalMs?: number;
   /** The number of decimals to which `feed` rounds positions. */
   readonly positionDecimals: number;
   /** Runs whenever an index is complete, before it counts. */
@@ -89,6 +90,8 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       const end = await follow(index, origin);
       if (end.because === 'stopped') return;
       ({ index, origin } = await untilItWorks('building the audience index', build));
+      // Nobody knows who was removed meanwhile.
+      snapshots.changed({ byRemoval: true });
     }
   }
 
@@ -111,6 +114,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
 
   function apply(index: CompleteIndex, change: Change): void {
     if ('mark' in change) return marks.cameBack(change.mark);
+    snapshots.changed({ byRemoval: change.member === null });
     try {
       if (change.member === null) index.remove(change.memberId);
       else index.put(change.member);
@@ -119,7 +123,6 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       index.remove(change.memberId);
       leaveOut(error);
     }
-    snapshots.changed();
   }
 
   /** A member with impossible facts must not prevent counting the others. */

@@ -11,6 +11,8 @@ import { readSnapshot, type SnapshotHeader, writeSnapshot } from './snapshot-fil
  * applied within seconds.
  */
 const EVERY_MS = 15 * 60_000;
+/** The last one still has a member who was removed since; nothing may be left of the member after a minute (decision 208, erasure of a member). */
+const AFTER_REMOVAL_MS = 45_000;
 /** Part of the thirty seconds that a service has to stop. */
 const LAST_WITHIN_MS = 15_000;
 /** A slower disk would delay changes too long; a file has some hundred megabytes. */
@@ -21,8 +23,8 @@ export type SnapshotKeeper = {
   readonly read: (
     feed: Pick<MembersFeed, 'identity' | 'knowsMark'>,
   ) => Promise<{ readonly index: CompleteIndex; readonly origin: Origin } | null>;
-  /** Reports that the index has changed since the last read or write. */
-  readonly changed: () => void;
+  /** Reports that the index has changed since the last read or write, perhaps by a removal. */
+  readonly changed: (o: { readonly byRemoval: boolean }) => void;
   /** Does nothing while members are beside the index, because they would be missing: an older snapshot stays, and its changes are followed. */
   readonly writeIfDue: (index: CompleteIndex, origin: () => Origin) => Promise<void>;
   readonly writeLast: (index: CompleteIndex, origin: Origin) => Promise<void>;
@@ -31,11 +33,15 @@ export type SnapshotKeeper = {
 export function keepSnapshots(o: {
   readonly snapshotFolder: string | undefined;
   readonly snapshotEveryMs?: number;
+  readonly afterRemovalMs?: number;
   readonly positionDecimals: number;
   readonly logger: Logger;
 }): SnapshotKeeper {
   const { snapshotFolder: folder, snapshotEveryMs: everyMs = EVERY_MS, positionDecimals, logger } = o;
+  const { afterRemovalMs = AFTER_REMOVAL_MS } = o;
   let isStale = true;
+  /** Whether the last snapshot has members who were removed since. */
+  let hasRemoved = false;
   let lastAt = performance.now();
 
   async function write(index: CompleteIndex, origin: Origin, withinMs: number): Promise<void> {
@@ -46,6 +52,7 @@ export function keepSnapshots(o: {
     try {
       const { bytes } = await writeSnapshot(folder, facts, index, AbortSignal.timeout(withinMs));
       isStale = false;
+      hasRemoved = false;
       logger.info(
         { members, bytes, seconds: secondsSince(startedAt) },
         'snapshot of the audience index written',
@@ -77,11 +84,13 @@ export function keepSnapshots(o: {
       isStale = false;
       return { index: completeIndex(snapshot.index), origin };
     },
-    changed: () => {
+    changed: ({ byRemoval }) => {
       isStale = true;
+      hasRemoved ||= byRemoval;
     },
     writeIfDue: async (index, origin) => {
-      if (performance.now() - lastAt >= everyMs) await write(index, origin(), WITHIN_MS);
+      const dueMs = hasRemoved ? Math.min(afterRemovalMs, everyMs) : everyMs;
+      if (performance.now() - lastAt >= dueMs) await write(index, origin(), WITHIN_MS);
     },
     writeLast: async (index, origin) => {
       if (isStale) await write(index, origin, LAST_WITHIN_MS);

@@ -1,10 +1,10 @@
 /** Reads members from MongoDB for an audience index: first all of them, then every change. */
 
+import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import mongoose, { type Connection } from 'mongoose';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
-import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
 import { ALL_MEMBERS, PARTITION_HASH, type Partition } from '../domain/members/partition.ts';
 import {
   eligible as everyEligible,

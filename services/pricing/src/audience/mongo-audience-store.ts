@@ -1,7 +1,8 @@
 /** The audience counted by MongoDB itself, with a 2dsphere index: for audiences too large for one machine (docs/scaling.md). */
+
+import { radiusRadians, type Target } from '@offer-ads/contracts/audience/target';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
-import { radiusRadians, type Target } from '../domain/target.ts';
 import { eligible, type MemberDocument } from '../members/member-document.ts';
 import { MEMBERS } from '../members/members-store.ts';
 import type { AudienceEngine } from './audience-engine.ts';

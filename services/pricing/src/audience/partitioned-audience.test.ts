@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -16,7 +17,6 @@ import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { countByForce, createWorld, randomMember, randomTarget } from '../../test/audience/random-world.ts';
 import { createAudienceIndex, type IndexedMember } from '../audience-index/audience-index.ts';
 import { type Partition, partitionOf } from '../domain/members/partition.ts';
-import type { Target } from '../domain/target.ts';
 import { partitionFastPath } from '../http/partition-fast-path.ts';
 import type { Audience, AudienceEngine } from './audience-engine.ts';
 import { countPath, openPartitionedAudience } from './partitioned-audience.ts';

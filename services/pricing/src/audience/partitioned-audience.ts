@@ -3,6 +3,7 @@
  * one does not answer, there is no count, because a price must never be too low.
  */
 import { randomUUID } from 'node:crypto';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { audienceCounts, audienceIncluded } from '@offer-ads/contracts/internal/pricing-api';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { createServiceClient } from '@offer-ads/platform/calls/service-client';
@@ -11,7 +12,6 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
-import type { Target } from '../domain/target.ts';
 import type { Audience } from './audience-engine.ts';
 import { partitionTokens } from './partition-token.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { fc } from '@offer-ads/testing/profile';
 import mongoose from 'mongoose';
-import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
 import { documentOf, tombstoneOf } from '../members/member-document.ts';
 import { readRawMember } from './read-raw-member.ts';
 

@@ -1,7 +1,7 @@
 /** Counts generated members, with either engine for the real ones: they are few enough for every replica's memory. */
 
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { startAudienceBuild } from '../audience-index/audience-index.ts';
-import { coarsePosition } from '../domain/members/coarse-position.ts';
 import { sandboxMembers, sandboxTarget } from '../domain/members/sandbox.ts';
 import type { AudienceEngine } from './audience-engine.ts';
 

@@ -1,10 +1,10 @@
 /** Reads the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9, order of checks. */
 
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { radiusRule } from '@offer-ads/contracts/values/radius';
-import type { Target } from './target.ts';
 
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
 

@@ -3,8 +3,8 @@
  * count differs by few members from that of an earlier estimate that may reach the same members. `privacy-budget/replica-budgets.ts` uses these
  * rules to limit how many such estimates a caller gets.
  */
-import { greatCircleMetres, radiusMetres } from './great-circle.ts';
-import type { Target } from './target.ts';
+import { greatCircleMetres, radiusMetres } from '@offer-ads/contracts/audience/great-circle';
+import type { Target } from '@offer-ads/contracts/audience/target';
 
 /** Fewer members than this are few. */
 export const FEW_MEMBERS = 20;

@@ -1,8 +1,9 @@
 /** A member as stored in MongoDB and in the audience index. */
+
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
-import { coarsePosition } from '../domain/members/coarse-position.ts';
 
 /**
  * A member, or the tombstone of one who left: only id, version and time, so that a change that arrives after the removal does not restore

@@ -1,8 +1,9 @@
 /** Writes members to MongoDB: changes may arrive in any order and repeatedly, and the newest version stays. */
+
+import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
-import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
 import { newerVersion, type Version } from '../domain/members/member-version.ts';
 import { documentOf, type MemberDocument, tombstoneOf } from './member-document.ts';
 

@@ -5,11 +5,12 @@
  * counting of budgets). When a budget is used up, its holder gets coarse counts. Budgets are counted in memory, so that estimates wait for no
  * store; replicas exchange what was spent every two seconds.
  */
+
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { audienceShown, audienceShownAtSecretSteps, COARSE_STEP } from '../domain/cohort.ts';
 import { type Answered, differsByFew, FEW_MEMBERS } from '../domain/revealing.ts';
-import type { Target } from '../domain/target.ts';
 
 export type Asker = Pick<CallerContext, 'organisationId' | 'personId' | 'keyId' | 'mailbox' | 'network'>;
 

@@ -1,5 +1,6 @@
 /** What nobody waits for ends at once: a count whose caller is gone, and following changes when the service stops. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -12,7 +13,6 @@ import { inTime } from '@offer-ads/testing/waiting/in-time';
 import type { AudienceEngine } from '../../src/audience/audience-engine.ts';
 import { openMembersFeed } from '../../src/audience/members-feed-store.ts';
 import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
-import type { Target } from '../../src/domain/target.ts';
 import { london } from '../people.ts';
 
 /** A count without a deadline waits for two seconds. */

@@ -1,16 +1,15 @@
 /** Both engines count the same: each test runs on both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  fromMicrodegrees,
+  greatCircleMetres,
+  toMicrodegrees,
+} from '@offer-ads/contracts/audience/great-circle';
+import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { runs } from '@offer-ads/testing/profile';
 import { chance, randomNumbers } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import {
-  fromMicrodegrees,
-  greatCircleMetres,
-  isWithin,
-  toMicrodegrees,
-} from '../../src/domain/great-circle.ts';
-import type { Target } from '../../src/domain/target.ts';
 import type { MemberChange } from '../../src/members/members-store.ts';
 import { type AudienceUnderTest, firstOf, openAudienceUnderTest } from './audience-under-test.ts';
 import { travelled } from './sphere.ts';
@@ -49,15 +48,10 @@ function onGrid({ latitude, longitude }: { latitude: number; longitude: number }
   };
 }
 
-/** Applies the rule of distance to every member. */
+/** Applies the rule to every member. */
 function bruteForce(members: Iterable<MemberFacts>, target: Target): number {
   return [...members].filter(
-    (member) =>
-      member.active &&
-      !member.banned &&
-      isWithin(target, onGrid(member)) &&
-      (target.gender.length === 0 || target.gender.includes(member.gender)) &&
-      (target.interests.length === 0 || target.interests.some((id) => member.interests.includes(id))),
+    (member) => member.active && !member.banned && isTargeted(target, { ...member, ...onGrid(member) }),
   ).length;
 }
 

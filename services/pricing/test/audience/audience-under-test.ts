@@ -1,4 +1,6 @@
 /** One of the two engines, with its own database, opened as the service opens it. */
+
+import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -8,7 +10,6 @@ import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Audience } from '../../src/audience/audience-engine.ts';
 import { openAudience } from '../../src/audience/open-audience.ts';
-import { FINEST_DECIMALS } from '../../src/domain/members/coarse-position.ts';
 import { type MemberChange, openMembersStore } from '../../src/members/members-store.ts';
 
 export type AudienceUnderTest = AsyncDisposable & {

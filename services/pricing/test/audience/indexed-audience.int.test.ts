@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics, type Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -20,7 +21,6 @@ import {
   openMembersFeed,
 } from '../../src/audience/members-feed-store.ts';
 import { readSnapshot } from '../../src/audience/snapshot-file.ts';
-import { FINEST_DECIMALS } from '../../src/domain/members/coarse-position.ts';
 import { type MembersStore, openMembersStore } from '../../src/members/members-store.ts';
 
 const london = { latitude: 51.5, longitude: -0.12 };
@@ -77,9 +77,7 @@ afterEach(async () => {
   await opened.disposeAsync();
 });
 
-async function start(
-  o: { feed?: MembersFeed; snapshotEveryMs?: number; positionDecimals?: number } = {},
-): Promise<Audience> {
+async function start(o: Partial<Parameters<typeof startIndexedAudience>[0]> = {}): Promise<Audience> {
   const audience = opened.use(
     startIndexedAudience({
       feed,
@@ -329,6 +327,18 @@ describe('a restart', () => {
     const other = await start();
     expect(await other.count(everybody)).toBe(1);
     expect(builds).toBe(0);
+  });
+
+  it('finds nobody in the snapshot who was removed: it is written anew soon after a removal', async () => {
+    const audience = await start({ afterRemovalMs: 0 });
+    await write({ facts: fact(1), version: 1 }, { facts: fact(2), version: 1 });
+    await counts(audience, 2);
+    expect(await readSnapshot(folder, async () => undefined)).toEqual({ problem: 'there is none' });
+    await write({ removed: 1, version: 2 });
+    await eventually(async () => {
+      const snapshot = await readSnapshot(folder, async () => undefined);
+      expect('index' in snapshot && [...snapshot.index.memberIds()]).toEqual([2]);
+    });
   });
 
   it('uses no snapshot with finer positions than the setting, and replaces it', async () => {

@@ -1,9 +1,10 @@
 /** Random members at places where formulas for distances often fail: clusters, poles, dateline, equator, many at one position. */
+
+import { greatCircleMetres } from '@offer-ads/contracts/audience/great-circle';
+import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
-import { greatCircleMetres, isWithin } from '../../src/domain/great-circle.ts';
-import type { Target } from '../../src/domain/target.ts';
 
 type Place = { readonly latitude: number; readonly longitude: number };
 
@@ -89,13 +90,8 @@ function randomRadius(chance: Chance, centre: Place, member: Place): number {
 }
 
 export function countByForce(members: Iterable<IndexedMember>, target: Target): number {
-  const { gender, interests } = target;
   let count = 0;
-  for (const member of members) {
-    if (gender.length > 0 && !gender.includes(member.gender)) continue;
-    if (interests.length > 0 && !interests.some((each) => member.interests.includes(each))) continue;
-    if (isWithin(target, member)) count += 1;
-  }
+  for (const member of members) if (isTargeted(target, member)) count += 1;
   return count;
 }
 

@@ -1,10 +1,11 @@
 /** Runs attacks one after the other against the pricing function, in process, with the settings of the service. */
+
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
 import { createAudienceIndex, type IndexedMember } from '../../src/audience-index/audience-index.ts';
-import { coarsePosition } from '../../src/domain/members/coarse-position.ts';
 import { priceOffer } from '../../src/price-offer.ts';
 import { secretOffsets } from '../../src/privacy-budget/privacy-budgets.ts';
 import { replicaBudgets } from '../../src/privacy-budget/replica-budgets.ts';

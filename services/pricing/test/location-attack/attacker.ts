@@ -3,10 +3,11 @@
  * city or country to look. All attacks of docs/prices.md are one loop: take a circle whose edge halves the places that are still
  * likely, find out whether the member is inside, and weigh the places anew.
  */
+
+import { isWithin } from '@offer-ads/contracts/audience/great-circle';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
-import { isWithin } from '../../src/domain/great-circle.ts';
-import type { Target } from '../../src/domain/target.ts';
 import { METRES_PER_DEGREE, moved, type Place } from './attacked-world.ts';
 
 export type Circle = Place & { readonly radiusMiles: number };

@@ -1,8 +1,8 @@
 /** What 5,000 estimates reveal about a member's position (ADR 19 has the figures of all defences). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { runs } from '@offer-ads/testing/profile';
-import { coarsePosition } from '../../src/domain/members/coarse-position.ts';
 import { type Attack, attackedService, type Defence, victimsOf } from './attack.ts';
 import { type AttackedWorld, cityWorld, countryWorld } from './attacked-world.ts';
 import {

@@ -65,3 +65,64 @@ export const keyCommands: readonly Command[] = [
     run: (o, { call }) => call('gateway', `GET /admin/organisations/${o.org}/keys`),
   }),
 ];
+
+const placementMode = z
+  .enum(['test', 'live'], 'must be test or live')
+  .transform((word) => mode.parse(word.toUpperCase()))
+  .describe('test|live');
+
+const placementsPerMinute = z
+  .string()
+  .regex(/^([1-9]\d{0,5}|1000000)$/, 'must be a number of requests from 1 to 1000000')
+  .transform(Number)
+  .describe('N');
+
+/** With these keys the community platform asks which offers a member sees. */
+export const placementKeyCommands: readonly Command[] = [
+  command({
+    name: 'placement-key create',
+    summary: 'Create a placement key for the community platform; it is shown only once',
+    options: {
+      mode: placementMode,
+      expires: isoTime.optional(),
+      name: text.optional(),
+      'per-minute': placementsPerMinute.optional(),
+    },
+    run: (o, { call }) =>
+      call('gateway', 'POST /admin/placement-keys', {
+        json: {
+          mode: o.mode,
+          expiresAt: o.expires === undefined ? undefined : new Date(o.expires).toISOString(),
+          name: o.name,
+          requestsPerMinute: o['per-minute'],
+        },
+      }),
+  }),
+  command({
+    name: 'placement-key roll',
+    summary: 'Replace a placement key; the old one stops working at once',
+    options: { id },
+    run: (o, { call }) => call('gateway', `POST /admin/placement-keys/${o.id}/roll`),
+  }),
+  command({
+    name: 'placement-key disable',
+    summary: 'Disable a placement key',
+    options: { id },
+    run: (o, { call }) => call('gateway', `POST /admin/placement-keys/${o.id}/disable`),
+  }),
+  command({
+    name: 'placement-key limit',
+    summary: 'Set the rate limit of a placement key',
+    options: { id, 'per-minute': placementsPerMinute },
+    run: (o, { call }) =>
+      call('gateway', `POST /admin/placement-keys/${o.id}/limit`, {
+        json: { requestsPerMinute: o['per-minute'] },
+      }),
+  }),
+  command({
+    name: 'placement-key list',
+    summary: 'List the placement keys, without the secret parts',
+    options: {},
+    run: (_, { call }) => call('gateway', 'GET /admin/placement-keys'),
+  }),
+];

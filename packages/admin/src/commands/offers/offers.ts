@@ -23,6 +23,12 @@ export const offerCommands: readonly Command[] = [
     }),
   ),
   command({
+    name: 'placement neglected',
+    summary: 'List offers that were shown less than half their fair share in the last 24 hours',
+    options: {},
+    run: (_, { call }) => call('offers', 'GET /admin/placements/neglected'),
+  }),
+  command({
     name: 'traffic record',
     summary: 'Publish views and clicks of an offer, as the community platform does',
     options: { offer: id, views: count.default(0), clicks: count.default(0) },

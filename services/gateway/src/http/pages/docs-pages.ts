@@ -1,4 +1,4 @@
-/** Serves the guides and references, which `npm run build:web` builds from docs/guides and the OpenAPI viewer, and the test pictures. */
+/** Serves the guides and references, which `npm run build:web` builds from docs/guides, docs/guides-community and the OpenAPI viewer, and the test pictures. */
 import { join } from 'node:path';
 import {
   builtFiles,
@@ -43,10 +43,10 @@ export function docsPages(app: Express, folder: string): void {
       res.sendFile('not-found.html', { root: folder, ...bare });
     };
     // Names that the mounts above did not find are no guides.
-    const [, name] = /^\/([\w-]*)$/.exec(req.path) ?? [];
+    const [, readers = '', name] = /^(\/community(?=\/|$))?\/?([\w-]*)$/.exec(req.path) ?? [];
     if (name === undefined || notGuides.has(name)) return missing();
-    protect(res, name === 'reference' ? referencePolicy : policy);
-    req.url = `/${name || 'index'}.html`;
+    protect(res, readers === '' && name === 'reference' ? referencePolicy : policy);
+    req.url = `${readers}/${name || 'index'}.html`;
     files(req, res, missing);
   });
   app.get('/portal/docs', (req, res, next) => {

@@ -1,6 +1,7 @@
 /** Pages for people: the API descriptions, their references, and the portal. They need no key and count against no limit. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import communityOpenapi from '@offer-ads/contracts/generated/community-openapi.json' with { type: 'json' };
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
 import collection from '@offer-ads/contracts/generated/postman-collection.json' with { type: 'json' };
@@ -29,6 +30,7 @@ export function pages(app: Express, o: Pages): void {
   const description = { ...openapi, servers: [{ url: o.publicUrl }] };
   const portalDescription = { ...portalOpenapi, servers: [{ url: `${o.publicUrl}/portal/api` }] };
   app.get('/openapi.json', jsonDocument(description));
+  app.get('/community/openapi.json', jsonDocument({ ...communityOpenapi, servers: [{ url: o.publicUrl }] }));
   app.get('/docs/postman-collection.json', jsonDocument(collectionAt(o.publicUrl)));
   app.get('/portal/openapi.json', jsonDocument(portalDescription));
   portal(app, o);

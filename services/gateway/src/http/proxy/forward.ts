@@ -32,6 +32,8 @@ export function forward(
     upstream: Upstream;
     /** Null: no one is signed in, and the service must not need a caller. */
     callerToken: string | null;
+    /** The header of the token; that of the caller context unless given. */
+    callerHeader?: string;
     fail: (error: unknown) => void;
     /** For tests. */
     longestReadMs?: number;
@@ -70,7 +72,7 @@ export function forward(
   res.on('close', onClose);
 
   const headers = forwardedHeaders(req.headers, endpoint.takesBody);
-  if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
+  if (o.callerToken !== null) headers.push(o.callerHeader ?? callerContextHeader, o.callerToken);
   headers.push(requestBudgetHeader, String(endpoint.budgetMs));
   if (storeMs !== undefined) headers.push(commitByHeader, String(storeMs + endpoint.budgetMs));
   const { requestId, span } = requestFacts(req);

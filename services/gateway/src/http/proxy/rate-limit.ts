@@ -32,6 +32,18 @@ export function limitKey(
 }
 
 /**
+ * Counts a request against its placement key's limit, and no other: one server asks for all members (decision 203, placement keys).
+ */
+export function limitPlacementKey(
+  res: ServerResponse,
+  limiter: RequestLimiter,
+  key: { readonly id: number; readonly requestsPerMinute: number },
+): Counting {
+  const limit: Limit = { name: keyLimitName, requests: key.requestsPerMinute, windowSeconds: 60 };
+  return countRequest(res, limiter, { limit, client: String(key.id) });
+}
+
+/**
  * Counts, sets the reply's headers, and refuses if the limit is used up.
  * @param o.before another limit that has counted the request, for the headers
  */

@@ -27,6 +27,16 @@ export function noteUnknownKey(res: ServerResponse): void {
 
 /** Logs the call when its connection has finished with it. */
 export function recordCall(o: CallRecorder, req: IncomingMessage, res: ServerResponse, key: SentKey): void {
+  recordCallWith(o.callLog, req, res, { sha256: key.sha256, exists: () => o.keyCache.exists(key) });
+}
+
+/** @param key.exists whether a look-up has found it, when the call has ended */
+export function recordCallWith(
+  callLog: CallLog,
+  req: IncomingMessage,
+  res: ServerResponse,
+  key: { readonly sha256: Buffer; readonly exists: () => boolean },
+): void {
   const startedAt = performance.now();
   res.on('close', () => {
     if ((res as Carrier)[keyUnknown] === true) return;
@@ -39,7 +49,7 @@ export function recordCall(o: CallRecorder, req: IncomingMessage, res: ServerRes
       durationMs: Math.round(performance.now() - startedAt),
       at: requestFacts(req).receivedAt,
     };
-    o.callLog.record(call, o.keyCache.exists(key));
+    callLog.record(call, key.exists());
   });
 }
 

@@ -1,5 +1,5 @@
 /** The interface of the code that counts in the index's memory. Two kernels give the same results: WebAssembly, and plain TypeScript. */
-import type { Target } from '../../domain/target.ts';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { Heap, Memory } from '../memory/heap.ts';
 
 export type Kernel = {

@@ -2,8 +2,8 @@
  * The kernel in plain TypeScript. It is the reference for the WebAssembly kernel, and counts where WebAssembly is missing. It shares
  * neither its formulas nor its approximations: it uses trigonometry in double precision, and the exact rule for every member near the edge.
  */
-import { fromMicrodegrees, isWithin } from '../../domain/great-circle.ts';
-import { radiusRadians, type Target } from '../../domain/target.ts';
+import { fromMicrodegrees, isWithin } from '@offer-ads/contracts/audience/great-circle';
+import { radiusRadians, type Target } from '@offer-ads/contracts/audience/target';
 import { slotsOf } from '../memory/columns.ts';
 import { type Heap, MAX_BYTES, type Memory, read, readSigned } from '../memory/heap.ts';
 import {

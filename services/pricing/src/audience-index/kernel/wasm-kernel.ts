@@ -1,7 +1,7 @@
 /** The kernel in WebAssembly. Its source is in `kernel/`; `npm run build:kernel` compiles it. */
 import { readFileSync } from 'node:fs';
-import { fromMicrodegrees, isWithin } from '../../domain/great-circle.ts';
-import { radiusRadians, type Target } from '../../domain/target.ts';
+import { fromMicrodegrees, isWithin } from '@offer-ads/contracts/audience/great-circle';
+import { radiusRadians, type Target } from '@offer-ads/contracts/audience/target';
 import { MAX_BYTES, type Memory } from '../memory/heap.ts';
 import type { Kernel } from './kernel.ts';
 

@@ -59,8 +59,10 @@ export function createSuperblock(heap: Heap, number: number, draft: Draft): numb
   return address;
 }
 
+/** Snapshots also hold released memory, so nothing of its members stays in it. */
 export function releaseSuperblock(heap: Heap, address: number): void {
   releaseColumns(heap, read(heap, address + superblock.columns));
+  heap.u32.fill(0, address, address + superblock.words);
   release(heap, address, superblock.words);
 }
 
@@ -104,7 +106,10 @@ export function fillSlot(heap: Heap, address: number, slot: number, entry: Entry
   for (const interest of entry.interests) setBit(heap, address, INTEREST_COLUMN + interest, slot);
 }
 
-/** @param entry the member in the slot */
+/**
+ * Of a removed member nothing stays in memory, and so nothing in the next snapshot.
+ * @param entry the member in the slot
+ */
 export function clearSlot(heap: Heap, address: number, slot: number, entry: Entry): void {
   const columns = read(heap, address + superblock.columns);
   clearBit(heap, columns, entry.gender, slot);
@@ -112,6 +117,8 @@ export function clearSlot(heap: Heap, address: number, slot: number, entry: Entr
   for (const interest of entry.interests) clearBit(heap, columns, INTEREST_COLUMN + interest, slot);
   const taken = address + superblock.taken + (slot >>> 5);
   heap.u32[taken] = read(heap, taken) & ~(1 << (slot & 31));
+  writePosition(heap, address, slot, { latitude: 0, longitude: 0 });
+  heap.u32[address + superblock.ids + slot] = 0;
   increase(heap, address + superblock.members, -1);
 }
 

@@ -1,6 +1,7 @@
 /** The generated members that organisations without approval count (decision 148, approval of organisations). */
+
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
-import type { Target } from '../target.ts';
 import { generateMembers, INTERESTS } from './generated-members.ts';
 
 /** The same members on every replica and after every start, so that the same estimate gives the same numbers. */

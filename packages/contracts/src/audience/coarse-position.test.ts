@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { greatCircleMetres } from '../great-circle.ts';
 import { coarsePosition } from './coarse-position.ts';
+import { greatCircleMetres } from './great-circle.ts';
 
 const position = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -3,7 +3,7 @@
  * number of decimal places. With two decimals, a step is 1.1 km from north to south; from east to west it is less, depending on the
  * latitude: 0.7 km in London.
  */
-import type { Position } from '../great-circle.ts';
+import type { Position } from './great-circle.ts';
 
 /** 0.11 m: documents and the index store whole microdegrees. */
 export const FINEST_DECIMALS = 6;

@@ -1,0 +1,40 @@
+/**
+ * Follows what triggers of the database write down: a table with `changed_in` (xid8), `changed_at`, and the id of what changed. A replica
+ * reads it a few times a second. Nothing listens, so it works through PgBouncer (ADR 33).
+ */
+import type { PreparedStatement, Queryable } from './postgres.ts';
+
+/** `cursor`: for the next read. `ids`: what changed; null among them means everything. */
+export type ChangesRead = { readonly cursor: string; readonly ids: readonly (number | null)[] };
+
+/**
+ * Reads the changes since the read that returned the cursor, some perhaps again. The cursor has the oldest transaction that was still running
+ * at that read: those before it had ended, so the read saw what they changed. And it has when the server was started and when its statistics
+ * were reset, which also happens after a crash. If these differ, another server answers or a crash has ended transactions, so everything may
+ * have changed. Behind PgBouncer no lost connection shows that.
+ * @param of the table, and its column with the id: names of our own, never input
+ */
+export function changesReader(of: {
+  readonly table: string;
+  readonly id: string;
+}): (on: Queryable, cursor: string | null) => Promise<ChangesRead> {
+  const changesSince: PreparedStatement = {
+    name: `${of.table}-since`,
+    sql: `SELECT run || ' ' || pg_snapshot_xmin(pg_current_snapshot()) AS cursor,
+                 CASE WHEN $1::text NOT LIKE run || ' %' THEN ARRAY[NULL]::integer[]
+                      ELSE ARRAY (SELECT DISTINCT ${of.id} FROM ${of.table}
+                                   WHERE changed_in >= split_part($1, ' ', 2)::xid8) END AS ids
+            FROM concat_ws('/', extract(epoch FROM pg_postmaster_start_time()),
+                                extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())) AS run`,
+  };
+  return async (on, cursor) => {
+    const [read] = await on.query<ChangesRead>(changesSince, [cursor]);
+    if (read === undefined) throw new Error('SELECT returned no row');
+    return read;
+  };
+}
+
+/** Nobody follows changes from so long ago. */
+export async function dropOldChanges(on: Queryable, table: string): Promise<void> {
+  await on.query(`DELETE FROM ${table} WHERE changed_at < now() - interval '1 day'`);
+}

@@ -1,0 +1,110 @@
+/** Creates, rolls and disables placement keys. Only the platform team does (decision 203, placement keys). */
+import { randomInt } from 'node:crypto';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Administration } from '../accounts/change-organisation.ts';
+import { composePlacementKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
+import { isInForce, maxKeysInForce } from '../domain/keys/key-state.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { sha256Of } from './key-cache.ts';
+import { disableKey, setKeyLimit } from './keys-store.ts';
+import type { IssuedKey } from './manage-keys.ts';
+import * as store from './placement-keys-store.ts';
+
+export type PlacementKeyRefusal = 'key-unknown' | 'key-not-in-force' | 'too-many-keys';
+
+export type PlacementKeyWish = {
+  readonly mode: Mode;
+  readonly name: string;
+  readonly expiresAt: Date | null;
+  readonly requestsPerMinute: number;
+};
+
+const maxKeysListed = 500;
+
+export type ManagedPlacementKeys = ReturnType<typeof managePlacementKeys>;
+
+export function managePlacementKeys(o: Administration) {
+  const { postgres, clock } = o;
+
+  /** Replicas read the keys less than a second later. */
+  async function whenInForce<T>(changing: Promise<Outcome<T, PlacementKeyRefusal>>) {
+    const outcome = await changing;
+    if (outcome.ok) await o.waitUntilCachesExpire();
+    return outcome;
+  }
+
+  /** Locks the key and changes it. When this resolves, no replica uses the key as it was. */
+  function change<T>(
+    id: number,
+    deadline: Deadline,
+    work: (tx: Transaction, key: store.PlacementKeyRecord) => Promise<Outcome<T, PlacementKeyRefusal>>,
+  ): Promise<Outcome<T, PlacementKeyRefusal>> {
+    return whenInForce(
+      postgres.transaction(async (tx) => {
+        const key = await store.lockPlacementKey(tx, id);
+        return key === null ? refused('key-unknown') : work(tx, key);
+      }, deadline),
+    );
+  }
+
+  async function issue(
+    tx: Transaction,
+    wish: PlacementKeyWish & { readonly rolledFrom: number | null },
+    at: Date,
+  ): Promise<IssuedKey> {
+    const digits = Array.from({ length: randomDigitsOfKey }, () => randomInt(62));
+    const key = composePlacementKey(wish.mode, digits);
+    const lastFour = lastFourOf(key);
+    const id = await store.insertPlacementKey(tx, {
+      ...wish,
+      sha256: sha256Of(key),
+      lastFour,
+      createdAt: at,
+    });
+    return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };
+  }
+
+  return {
+    /**
+     * When this resolves, the key works on every replica. A repeated request creates a second key. Each is shown once; a key whose reply was
+     * lost must be disabled.
+     */
+    create: (wish: PlacementKeyWish, deadline: Deadline): Promise<Outcome<IssuedKey, PlacementKeyRefusal>> =>
+      whenInForce(
+        postgres.transaction(async (tx) => {
+          const at = clock.now();
+          if ((await store.countPlacementKeysInForce(tx, at)) >= maxKeysInForce)
+            return refused('too-many-keys');
+          return done(await issue(tx, { ...wish, rolledFrom: null }, at));
+        }, deadline),
+      ),
+
+    /** The new key takes over name, mode, expiry and limit. The old key has stopped working when this returns. */
+    roll: (id: number, deadline: Deadline) =>
+      change<IssuedKey>(id, deadline, async (tx, old) => {
+        const at = clock.now();
+        if (!isInForce(old, at)) return refused('key-not-in-force');
+        await disableKey(tx, { id, at, by: null });
+        return done(await issue(tx, { ...old, rolledFrom: id }, at));
+      }),
+
+    /** Disabling a disabled key changes nothing and has the same answer. */
+    disable: (id: number, deadline: Deadline) =>
+      change<store.PlacementKeyRecord>(id, deadline, async (tx, key) => {
+        if (key.disabledAt !== null) return done(key);
+        const disabledAt = clock.now();
+        await disableKey(tx, { id, at: disabledAt, by: null });
+        return done({ ...key, disabledAt });
+      }),
+
+    setLimit: (id: number, requestsPerMinute: number, deadline: Deadline) =>
+      change<store.PlacementKeyRecord>(id, deadline, async (tx, key) => {
+        await setKeyLimit(tx, { id, requestsPerMinute });
+        return done({ ...key, requestsPerMinute });
+      }),
+
+    list: () => store.listPlacementKeys(postgres, maxKeysListed),
+  };
+}

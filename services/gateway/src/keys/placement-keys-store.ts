@@ -1,0 +1,81 @@
+/** All SQL about placement keys: the rows of `api_keys` without an organisation. No other SQL finds them, except for the call log's. */
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+
+/** A placement key as lists show it. */
+export type PlacementKeyRecord = {
+  readonly id: number;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly disabledAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  /** The key that this one replaced. */
+  readonly rolledFrom: number | null;
+  readonly requestsPerMinute: number;
+};
+export type NewPlacementKey = Omit<PlacementKeyRecord, 'id' | 'disabledAt' | 'lastUsedAt'> & {
+  readonly sha256: Buffer;
+};
+/** What a request with the key depends on. */
+export type PlacementKeyFacts = Pick<
+  PlacementKeyRecord,
+  'id' | 'mode' | 'expiresAt' | 'disabledAt' | 'requestsPerMinute'
+> & { readonly sha256: Buffer };
+
+const isPlacementKey = 'organisation_id IS NULL';
+const columns = `id, mode, name, last_four AS "lastFour", created_at AS "createdAt", expires_at AS "expiresAt",
+  disabled_at AS "disabledAt", last_used_at AS "lastUsedAt", rolled_from AS "rolledFrom",
+  requests_per_minute AS "requestsPerMinute"`;
+
+/** Keys that work, and those that ended in the last 90 days: their calls are refused, and logged. They are few. */
+export async function readPlacementKeys(on: Queryable): Promise<PlacementKeyFacts[]> {
+  return on.query<PlacementKeyFacts>({
+    name: 'placement-keys',
+    sql: `SELECT id, mode, expires_at AS "expiresAt", disabled_at AS "disabledAt",
+                 requests_per_minute AS "requestsPerMinute", sha256
+          FROM api_keys WHERE ${isPlacementKey}
+            AND coalesce(least(disabled_at, expires_at), 'infinity') > now() - interval '90 days'
+          ORDER BY disabled_at IS NULL DESC, id DESC LIMIT 1000`,
+  });
+}
+
+/** The latest first. */
+export async function listPlacementKeys(on: Queryable, atMost: number): Promise<PlacementKeyRecord[]> {
+  return on.query<PlacementKeyRecord>(
+    `SELECT ${columns} FROM api_keys WHERE ${isPlacementKey} ORDER BY id DESC LIMIT $1`,
+    [atMost],
+  );
+}
+
+export async function insertPlacementKey(on: Queryable, key: NewPlacementKey): Promise<number> {
+  const { sha256, lastFour, mode, name, createdAt, expiresAt, rolledFrom, requestsPerMinute } = key;
+  const [row] = await on.query<{ id: number }>(
+    `INSERT INTO api_keys (sha256, last_four, mode, name, created_at, expires_at, rolled_from, requests_per_minute)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+    [sha256, lastFour, mode, name, createdAt, expiresAt, rolledFrom, requestsPerMinute],
+  );
+  if (row === undefined) throw new Error('INSERT returned no id');
+  return row.id;
+}
+
+export async function lockPlacementKey(tx: Transaction, id: number): Promise<PlacementKeyRecord | null> {
+  const [row] = await tx.query<PlacementKeyRecord>(
+    `SELECT ${columns} FROM api_keys WHERE id = $1 AND ${isPlacementKey} FOR NO KEY UPDATE`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** Creations wait for each other, so that their number stays bounded. */
+export async function countPlacementKeysInForce(tx: Transaction, at: Date): Promise<number> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('placement-keys', 0))`);
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM api_keys
+     WHERE ${isPlacementKey} AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $1)`,
+    [at],
+  );
+  return row?.count ?? 0;
+}

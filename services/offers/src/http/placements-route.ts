@@ -1,0 +1,87 @@
+/**
+ * POST /placements, called with the signed caller of a placement key: which offers a member sees now. The position is used and forgotten; it is
+ * in no log, span or error.
+ */
+import { randomInt } from 'node:crypto';
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
+import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
+import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import type { Express, RequestHandler } from 'express';
+import type { OffersContext } from '../context.ts';
+import { belowCap, choose } from '../domain/placements/choice.ts';
+import { listedAddressExpiry } from '../images/addresses.ts';
+import type { FollowedOffers } from '../placements/follow-live-offers.ts';
+import type { Card, LiveOffer } from '../placements/live-offers.ts';
+import type { ShowingsOfViewers } from '../placements/showings.ts';
+import { viewerOn } from '../placements/showings-store.ts';
+
+/** All lists at their greatest length. */
+const MAX_BYTES = 32_768;
+const nothingShown: ReadonlyMap<number, number> = new Map();
+
+export type PlacementSettings = {
+  /** As pricing rounds members' positions, so that both see the same place. */
+  readonly positionDecimals: number;
+  /** The most showings of one offer to one viewer in a day. */
+  readonly perViewerAndDay: number;
+};
+
+export function mountPlacementsRoute(
+  app: Express,
+  o: Pick<OffersContext, 'tokens' | 'addresses' | 'clock'> & {
+    readonly followed: Pick<FollowedOffers, 'current'>;
+    readonly showings: ShowingsOfViewers;
+    readonly settings: PlacementSettings;
+    readonly contextSecret: string;
+  },
+): void {
+  const callerOf = placementCallerVerifier({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
+  // Before the body is read.
+  const caller: RequestHandler = (req, _res, next) => {
+    callerOf(req);
+    next();
+  };
+
+  app.post('/placements', caller, jsonBody({ maxBytes: MAX_BYTES }), async (req, res) => {
+    const { mode } = callerOf(req);
+    const now = requestFacts(req).receivedAt;
+    const asked = validInput(placementsRequest, req.body);
+    const { offers, categoryNames } = o.followed.current();
+    const { gender, interests, wanted } = asked;
+    const member = { ...coarsePosition(asked, o.settings.positionDecimals), gender, interests };
+    const leftOut = { offers: new Set(asked.without_offers), categories: new Set(asked.without_categories) };
+    const matching = offers
+      .matching(mode, member, now)
+      .filter(
+        ({ offerId, categoryId }) => !leftOut.offers.has(offerId) && !leftOut.categories.has(categoryId),
+      );
+    const viewer = asked.viewer === undefined ? undefined : viewerOn(now, asked.viewer);
+    const shown =
+      viewer === undefined || matching.length === 0 ? nothingShown : await o.showings.shownTo(viewer);
+    const shownToday = (offerId: number) => shown.get(offerId) ?? 0;
+    const eligible = belowCap(matching, { cap: o.settings.perViewerAndDay, shownToday });
+    const chosen = choose(eligible, {
+      wanted,
+      shownToday,
+      lackPerHour: (offer) => o.showings.lackPerHour(offer, now),
+      seed: viewer?.seed ?? randomInt(2 ** 32),
+    });
+    o.showings.note(viewer, { eligible, chosen, wanted });
+    const imageExpiry = listedAddressExpiry(now);
+    const placementOf = (offer: LiveOffer) => {
+      const { offerId, categoryId, categoryName, image } = offer;
+      const { clickUrl, viewToken } = o.tokens.make({ mode, offerId, viewer: asked.viewer, shownAt: now });
+      return {
+        ...(JSON.parse(offer.card) as Card),
+        category: { category_id: categoryId, category_name: categoryNames.get(categoryId) ?? categoryName },
+        image: o.addresses.sign(image, imageExpiry),
+        click_url: clickUrl,
+        view_token: viewToken,
+      };
+    };
+    res.json({ placements: chosen.map(placementOf) } satisfies PlacementsReply);
+  });
+}

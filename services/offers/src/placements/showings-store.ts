@@ -1,0 +1,121 @@
+/** The SQL of what viewers were shown today, and of the shares of offers. */
+import { hash } from 'node:crypto';
+import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
+
+/** A viewer on one day. The key is derived from the pseudonym and valid on this day only. */
+export type ViewerDay = { readonly day: string; readonly key: string };
+/** How often each offer was shown, by its id. */
+export type Showings = ReadonlyMap<number, number>;
+/** What offers got in one hour. */
+export type Shares = ReadonlyMap<
+  number,
+  { readonly matched: number; readonly fairShare: number; readonly shown: number }
+>;
+
+/** The key has 64 bits; the seed is a part of it. */
+export function viewerOn(now: Date, pseudonym: string): ViewerDay & { readonly seed: number } {
+  const day = now.toISOString().slice(0, 10);
+  const digest = hash('sha256', `${day} ${pseudonym}`, 'buffer');
+  return { day, key: digest.readBigInt64BE(0).toString(), seed: digest.readInt32BE(0) };
+}
+
+const shownToday: PreparedStatement = {
+  name: 'shown-to-viewers',
+  sql: `SELECT viewer::text AS key, shown FROM placement_viewers WHERE day = $1::date AND viewer = ANY ($2::bigint[])`,
+};
+
+/** Viewers of one day by their keys. Those who were shown nothing are not in it. */
+export async function readShowings(
+  on: Queryable,
+  day: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Showings>> {
+  const rows = await on.query<{ key: string; shown: Record<string, number> }>(shownToday, [day, keys]);
+  return new Map(
+    rows.map(({ key, shown }) => [
+      key,
+      new Map(Object.entries(shown).map(([offerId, times]) => [Number(offerId), times])),
+    ]),
+  );
+}
+
+/** Adds to what was shown on that day. Sorted, so that batches of several replicas never deadlock. */
+export async function addShowings(
+  on: Queryable,
+  day: string,
+  added: ReadonlyMap<string, Showings>,
+): Promise<void> {
+  const viewers = [...added];
+  await on.query(
+    `INSERT INTO placement_viewers (day, viewer, shown)
+     SELECT $1::date, viewer, shown::jsonb FROM unnest($2::bigint[], $3::text[]) AS new (viewer, shown) ORDER BY viewer
+     ON CONFLICT (day, viewer) DO UPDATE SET shown = add_counts(placement_viewers.shown, excluded.shown)`,
+    [day, viewers.map(([key]) => key), viewers.map(([, shown]) => JSON.stringify(Object.fromEntries(shown)))],
+  );
+}
+
+export async function addShares(on: Queryable, hour: Date, added: Shares): Promise<void> {
+  const shares = [...added];
+  await on.query(
+    `INSERT INTO placement_shares (offer_id, hour, matched, fair_share, shown)
+     SELECT offer_id, $1, matched, fair_share, shown
+     FROM unnest($2::integer[], $3::integer[], $4::real[], $5::integer[]) AS new (offer_id, matched, fair_share, shown)
+     ORDER BY offer_id
+     ON CONFLICT (offer_id, hour) DO UPDATE SET matched = placement_shares.matched + excluded.matched,
+       fair_share = placement_shares.fair_share + excluded.fair_share, shown = placement_shares.shown + excluded.shown`,
+    [
+      hour,
+      shares.map(([offerId]) => offerId),
+      shares.map(([, { matched }]) => matched),
+      shares.map(([, { fairShare }]) => fairShare),
+      shares.map(([, { shown }]) => shown),
+    ],
+  );
+}
+
+/** Of days that are over. Returns how many. */
+export async function forgetShowings(on: Queryable, before: Date, atMost: number): Promise<number> {
+  const forgotten = await on.query(
+    `DELETE FROM placement_viewers WHERE (day, viewer) IN (
+       SELECT day, viewer FROM placement_viewers WHERE day < $1::date ORDER BY day, viewer LIMIT $2 FOR UPDATE SKIP LOCKED
+     ) RETURNING 1`,
+    [before.toISOString().slice(0, 10), atMost],
+  );
+  return forgotten.length;
+}
+
+/** Of hours before this. Returns how many. */
+export async function forgetShares(on: Queryable, before: Date, atMost: number): Promise<number> {
+  const forgotten = await on.query(
+    `DELETE FROM placement_shares WHERE (offer_id, hour) IN (
+       SELECT offer_id, hour FROM placement_shares WHERE hour < $1 ORDER BY hour, offer_id LIMIT $2 FOR UPDATE SKIP LOCKED
+     ) RETURNING 1`,
+    [before, atMost],
+  );
+  return forgotten.length;
+}
+
+/** An offer that was shown less than half its fair share, with the figures of both. */
+export type Neglected = {
+  readonly offerId: number;
+  readonly organisationId: number;
+  readonly matched: number;
+  readonly fairShare: number;
+  readonly shown: number;
+};
+
+/** Since the given hour; those that lack most first. Few placements say nothing. */
+export async function findNeglected(
+  on: Queryable,
+  o: { readonly since: Date; readonly atLeastShare: number; readonly atMost: number },
+): Promise<Neglected[]> {
+  return on.query<Neglected>(
+    `SELECT offer_id AS "offerId", organisation_id AS "organisationId", sum(matched)::integer AS matched,
+            sum(fair_share)::double precision AS "fairShare", sum(placement_shares.shown)::integer AS shown
+     FROM placement_shares JOIN offers USING (offer_id) WHERE hour >= $1
+     GROUP BY offer_id, organisation_id
+     HAVING sum(fair_share) >= $2 AND sum(placement_shares.shown) < sum(fair_share) / 2
+     ORDER BY sum(fair_share) - sum(placement_shares.shown) DESC, offer_id LIMIT $3`,
+    [o.since, o.atLeastShare, o.atMost],
+  );
+}

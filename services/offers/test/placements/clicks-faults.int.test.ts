@@ -1,0 +1,109 @@
+/** Clicks while the database is slow or away: browsers are led on, and each click counts once afterwards. */
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { type Offers, startOffers } from '../../src/service.ts';
+import { createdId, startingNow } from '../forms.ts';
+import { offersUnderTest } from '../offers-under-test.ts';
+import { click, countsOf, place } from './placing.ts';
+
+const under = offersUnderTest();
+/** Between the replica and its database. */
+let wire: TcpProxy;
+let replica: Offers;
+let offerId: number;
+
+const startBehindWire = () =>
+  startWhenStoresServe(() =>
+    startOffers(
+      { ...under.config, OFFERS_DATABASE_URL: wire.url },
+      { clock: under.clock, logger: silentLogger },
+    ),
+  );
+
+beforeAll(async () => {
+  wire = await startTcpProxy(under.config.OFFERS_DATABASE_URL);
+  replica = await startBehindWire();
+});
+afterAll(async () => {
+  wire.bringBack();
+  await replica[Symbol.asyncDispose]();
+  await wire[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  wire.bringBack();
+  offerId = await createdId(under, startingNow);
+});
+
+const newPath = (id = offerId) => place(under, id).clickPath;
+const open = (path: string) => click(under, path, { to: replica });
+
+/** The replica knows where the offer leads, but has to ask whether it still does. */
+async function clickOnce(): Promise<void> {
+  await eventually(async () => expect((await open(newPath())).status).toBe(302));
+  await eventually(async () => expect(await countsOf(under, offerId)).toEqual({ clicks: 1 }));
+  under.clock.advance(2_000);
+}
+
+it('a click that cannot be written now does not hold the browser up, and counts once later', async () => {
+  const path = newPath();
+  await under.postgres.transaction(async (tx) => {
+    await tx.query('LOCK TABLE traffic_inbox IN ACCESS EXCLUSIVE MODE');
+    for (let times = 0; times < 3; times += 1) expect((await open(path)).status).toBe(302);
+  });
+  await eventually(async () => expect(await countsOf(under, offerId)).toEqual({ clicks: 1 }));
+  await replica.clicks.retry();
+  expect(await countsOf(under, offerId)).toEqual({ clicks: 1 });
+});
+
+it.each([
+  ['refuses connections', () => wire.takeDown()],
+  ['is silent', () => wire.freeze({ newToo: true })],
+])(
+  'while the database %s, browsers are led to known offers, and their clicks count afterwards',
+  async (_, fail) => {
+    await clickOnce();
+    fail();
+    const paths = [newPath(), newPath()];
+    for (const path of [...paths, ...paths]) {
+      const { status, headers } = await open(path);
+      expect([status, headers.get('location')]).toEqual([302, 'https://cafe.example/two-for-one']);
+    }
+    expect(await countsOf(under, offerId)).toEqual({ clicks: 1 });
+    // What hangs is broken, as a restart of the database does.
+    wire.cut();
+    wire.bringBack();
+    await eventually(async () => expect(await countsOf(under, offerId)).toEqual({ clicks: 3 }));
+  },
+);
+
+it('while the database is away, a page asks to try again where it is not known where the offer leads', async () => {
+  const path = newPath();
+  wire.takeDown();
+  const { status, headers, text } = await open(path);
+  expect([status, headers.get('location'), headers.get('retry-after')]).toEqual([503, null, '60']);
+  expect(text).toContain('try again');
+  wire.bringBack();
+  await eventually(async () => expect((await open(path)).status).toBe(302));
+});
+
+it('an offer that was disabled is not opened by what was known an hour before', async () => {
+  await clickOnce();
+  wire.takeDown();
+  under.clock.advance(3_600_000);
+  expect((await open(newPath())).status).toBe(503);
+});
+
+it('clicks that wait are written when the replica stops', async () => {
+  await clickOnce();
+  const stopping = await startBehindWire();
+  expect((await click(under, newPath(), { to: stopping })).status).toBe(302);
+  under.clock.advance(2_000);
+  wire.takeDown();
+  expect((await click(under, newPath(), { to: stopping })).status).toBe(302);
+  wire.bringBack();
+  await stopping[Symbol.asyncDispose]();
+  expect(await countsOf(under, offerId)).toEqual({ clicks: 3 });
+});

@@ -1,0 +1,115 @@
+/** Offers in memory while the database is away, while they are read for the first time, and when there are too many. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
+import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
+import { createdId, startingNow } from '../forms.ts';
+import { offersUnderTest } from '../offers-under-test.ts';
+
+const under = offersUnderTest();
+const here = { latitude: 51.51, longitude: -0.13, gender: 'Female', interests: [] } as const;
+const staleAfterMs = 60_000;
+
+let isAway: boolean;
+let isAnother: boolean;
+let elapsedMs: number;
+beforeEach(() => {
+  isAway = false;
+  isAnother = false;
+  elapsedMs = 0;
+});
+
+/** Reads from the database of the test, until that is away. */
+function follow(o: Partial<Parameters<typeof followLiveOffers>[0]> = {}) {
+  const { postgres, clock } = under;
+  const query: typeof postgres.query = (statement, values) => {
+    if (isAway) return Promise.reject(new Error('the database is away'));
+    const readsChanges = typeof statement !== 'string' && statement.name === 'placement_changes-since';
+    return postgres.query(statement, isAnother && readsChanges ? ['another 1'] : values);
+  };
+  return under.use(
+    followLiveOffers({
+      postgres: { ...postgres, query },
+      clock,
+      logger: silentLogger,
+      metrics: createMetrics('test'),
+      staleAfterMs,
+      elapsedMs: () => elapsedMs,
+      ...o,
+    }),
+  );
+}
+
+function seen(followed: ReturnType<typeof follow>): number[] {
+  return followed
+    .current()
+    .offers.matching('TEST', here, under.clock.now())
+    .map(({ offerId }) => offerId)
+    .toSorted((a, b) => a - b);
+}
+const unavailable = expect.objectContaining({ status: 503 });
+
+describe('offers in memory', () => {
+  it('answer nothing before all of them were read', async () => {
+    const offerId = await createdId(under, startingNow);
+    isAway = true;
+    const followed = follow();
+    await followed.refresh().catch(() => {});
+    expect(() => seen(followed)).toThrow(unavailable);
+    isAway = false;
+    await followed.refresh();
+    expect(seen(followed)).toEqual([offerId]);
+  });
+
+  it('are those last known while the database is away, for the time of the setting; then they answer 503, and then go on', async () => {
+    const first = await createdId(under, startingNow);
+    const followed = follow();
+    await followed.refresh();
+    isAway = true;
+    const second = await createdId(under, startingNow);
+    await expect(followed.refresh()).rejects.toThrow('away');
+    elapsedMs = staleAfterMs;
+    expect(seen(followed)).toEqual([first]);
+    elapsedMs += 1;
+    expect(() => seen(followed)).toThrow(unavailable);
+    isAway = false;
+    await followed.refresh();
+    expect(seen(followed)).toEqual([first, second]);
+  });
+
+  it('end by the clock also while the database is away', async () => {
+    await createdId(under, { ...startingNow, expiry_datetime: '2026-06-01T12:05:00Z' });
+    const followed = follow();
+    await followed.refresh();
+    isAway = true;
+    expect(seen(followed)).toHaveLength(1);
+    under.clock.set('2026-06-01T12:05:00Z');
+    expect(seen(followed)).toEqual([]);
+  });
+
+  it('are all read again when another server answers, because it does not know the changes', async () => {
+    const first = await createdId(under, startingNow);
+    const followed = follow();
+    await followed.refresh();
+    const second = await createdId(under, startingNow);
+    await under.postgres.query('DELETE FROM placement_changes');
+    await followed.refresh();
+    expect(seen(followed)).toEqual([first]);
+    isAnother = true;
+    await followed.refresh();
+    expect(seen(followed)).toEqual([first, second]);
+  });
+
+  it('are bounded, and one that finds no room is reported', async () => {
+    for (const _ of [1, 2, 3]) await createdId(under, startingNow);
+    const { logger, lines } = collectingLogger();
+    const metrics = createMetrics('test');
+    const followed = follow({ mostOffers: 2, logger, metrics });
+    await followed.refresh();
+    expect(seen(followed)).toHaveLength(2);
+    const text = await metrics.registry.metrics();
+    expect(text).toMatch(/^placement_offers\S* 2$/m);
+    expect(text).toMatch(/^placement_offers_left_out_total\S* [1-9]\d*$/m);
+    expect(lines.join('\n')).toContain('too many are in memory');
+  });
+});
