@@ -219,6 +219,7 @@ describe('a change', () => {
     ['a refund', '/api/billing/card-problems/settle', { id: 're_1', borneBy: 'platform', reason: 'ours' }],
     ['a fixing', '/api/pricing/rates/refresh', { acceptJump: '2026-11-20', reason: 'it is true' }],
     ['an approval', '/api/gateway/organisations/3/withdraw-approval', { reason: 'approved by mistake' }],
+    ['a placement key', '/api/gateway/placement-keys/3/roll', { overlapHours: 24, reason: 'each year' }],
     ['parked events', '/api/offers/parked/drop', { ids: ['a', 'b'], reason: 'unreadable' }],
   ])('of %s asks a second person first, whose page is older', async (_what, path, json) => {
     const [ann, bo] = [await signedIn(), await signedIn('bo', boToken)];

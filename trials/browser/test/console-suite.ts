@@ -7,6 +7,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
+import type { TestSystem } from '../../harness/test-system.ts';
 import { auditOf, openConsole, staffConsole } from './console-staff.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
@@ -149,6 +150,65 @@ export function walksOfStaff(portal: () => Portal): void {
     await event.waitFor({ state: 'detached' });
   });
 
+  it.concurrent('staff make a placement key, roll it with an overlap, limit it, see its calls and disable it', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const name = `Site ${randomUUID().slice(0, 8)}`;
+    const row = () => page.getByRole('row').filter({ hasText: name });
+    await openConsole(visitor, system, '/placements');
+    await page.getByRole('heading', { name: 'Shown too seldom' }).waitFor();
+    await page.getByRole('button', { name: 'Create a key …' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Reason').fill('a new site');
+    expect(await faultsOf(page, 'console-placement-key')).toEqual([]);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const first = await storedKey(page);
+    expect(first).toMatch(/^pk_place_test_/);
+    expect(await page.content()).not.toContain(first);
+    const ask = async (key: string) => (await placementsWith(system, key)).status;
+    expect(await ask(first)).toBe(200);
+
+    await row().getByRole('button', { name: /^Roll/ }).click();
+    await page.getByLabel('Reason').fill('each year');
+    await page.getByRole('button', { name: 'Roll the key' }).click();
+    const second = await storedKey(page);
+    expect([await ask(first), await ask(second)]).toEqual([200, 200]);
+    await row().getByText('Rolled, still works').waitFor();
+    const current = row().filter({ hasText: 'In force' });
+    await current.getByRole('button', { name: /^Limit/ }).click();
+    await page.getByLabel('Requests a minute').fill('2000');
+    await page.getByLabel('Reason').fill('a small site');
+    await page.getByRole('button', { name: 'Change it' }).click();
+    await page.getByText(`The limit of ${name} is changed.`).waitFor();
+    await current.getByText('2,000').waitFor();
+    expect(await faultsOf(page, 'console-placements')).toEqual([]);
+
+    await current.getByRole('button', { name: /^Disable/ }).click();
+    await page.getByLabel('Reason').fill('the site is closed');
+    await page.getByRole('button', { name: 'Disable the key' }).click();
+    await page.getByText('has stopped working.').waitFor();
+    expect([await ask(first), await ask(second)]).toEqual([200, 401]);
+    await eventually(() =>
+      expect(auditOf(system, 'gateway')).toContainEqual(
+        expect.objectContaining({
+          actor: 'staff',
+          path: expect.stringMatching(/^\/admin\/placement-keys\/\d+\/disable$/),
+          reason: 'the site is closed',
+        }),
+      ),
+    );
+    await page.getByLabel(/^Also disabled and expired ones/).check();
+    await row()
+      .filter({ hasText: 'Disabled' })
+      .getByRole('link', { name: /^Calls of/ })
+      .click();
+    await page.getByRole('heading', { name: 'Calls with placement keys' }).waitFor();
+    await reloadUntil(page, page.getByRole('row').filter({ hasText: '401' }));
+    expect(await page.getByRole('row').filter({ hasText: 'POST /placements' }).count()).toBe(2);
+    expect(await faultsOf(page, 'console-placement-calls')).toEqual([]);
+  });
+
   it.concurrent('the console shows rates and card problems, and nothing after a sign-out', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();
@@ -165,6 +225,22 @@ export function walksOfStaff(portal: () => Portal): void {
     expect(await faultsOf(page, 'console-sign-in')).toEqual([]);
     await page.reload();
     await page.getByLabel('Access token').waitFor();
+  });
+}
+
+/** Reads a new key from the dialog that shows it once, and closes the dialog. */
+async function storedKey(page: Page): Promise<string> {
+  const key = await page.getByRole('dialog').locator('code').first().innerText();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  return key;
+}
+
+function placementsWith(system: TestSystem, key: string): Promise<Response> {
+  return fetch(`${system.state().gateway}/placements`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify({ latitude: 51.5, longitude: -0.13, gender: 'Female' }),
   });
 }
 

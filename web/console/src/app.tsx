@@ -18,6 +18,8 @@ const Rulings = lazy(async () => (await import('./pages/rulings.tsx')).Rulings);
 const Picture = lazy(async () => (await import('./pages/picture.tsx')).Picture);
 const Parked = lazy(async () => (await import('./pages/parked.tsx')).Parked);
 const Rates = lazy(async () => (await import('./pages/rates.tsx')).Rates);
+const Placements = lazy(async () => (await import('./pages/placements.tsx')).Placements);
+const PlacementCalls = lazy(async () => (await import('./pages/placement-calls.tsx')).PlacementCalls);
 const Cards = lazy(async () => (await import('./pages/cards.tsx')).Cards);
 
 // A service that does not answer is not asked again: each request waits for seconds.
@@ -60,6 +62,8 @@ function SignedIn() {
           <Route path="/pictures" component={Pictures} />
           <Route path="/pictures/decisions" component={Rulings} />
           <Route path="/pictures/:name" component={Picture} />
+          <Route path="/placements" component={Placements} />
+          <Route path="/placements/calls" component={PlacementCalls} />
           <Route path="/parked" component={Parked} />
           <Route path="/rates" component={Rates} />
           <Route path="/cards" component={Cards} />

@@ -13,6 +13,7 @@ const sections = [
   { path: 'organisations', title: 'Organisations' },
   { path: 'offers', title: 'Offers' },
   { path: 'pictures', title: 'Pictures' },
+  { path: 'placements', title: 'Placements' },
   { path: 'parked', title: 'Parked events' },
   { path: 'rates', title: 'Rates' },
   { path: 'cards', title: 'Card problems' },

@@ -132,9 +132,42 @@ export const placementKeyWish = z.object({
   expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
   name: line(100).default('Placement key'),
   requestsPerMinute: placementRequestsPerMinute.default(60_000),
+  reason,
 });
+/** POST /admin/placement-keys/{id}/roll. The old key works for this long beside the new one; 0: it stops at once. */
+export const placementKeyRoll = z.object({ overlapHours: z.int().min(0).max(168).default(0), reason });
+/** POST /admin/placement-keys/{id}/disable */
+export const placementKeyDisabling = z.object({ reason });
 /** POST /admin/placement-keys/{id}/limit */
-export const placementKeyLimit = z.object({ requestsPerMinute: placementRequestsPerMinute });
+export const placementKeyLimit = z.object({ requestsPerMinute: placementRequestsPerMinute, reason });
+/** A placement key in lists, without its secret, and the reply to /disable and /limit */
+export const placementKey = z.object({
+  id: z.int().positive(),
+  mode,
+  name: z.string(),
+  lastFour: z.string(),
+  createdAt: instant,
+  expiresAt: instant.nullable(),
+  disabledAt: instant.nullable(),
+  /** Up to ten minutes before the last use. */
+  lastUsedAt: instant.nullable(),
+  /** The key that this one replaced. */
+  rolledFrom: z.int().positive().nullable(),
+  requestsPerMinute: z.int().positive(),
+});
+export type PlacementKey = z.infer<typeof placementKey>;
+/** GET /admin/placement-keys: the latest 500, newest first */
+export const placementKeysReply = z.object({ keys: z.array(placementKey) });
+export type PlacementKeysReply = z.infer<typeof placementKeysReply>;
+/** The reply to POST /admin/placement-keys and to /roll. Only these contain the key. */
+export const issuedPlacementKey = z.object({
+  id: z.int().positive(),
+  key: z.string(),
+  lastFour: z.string(),
+  mode,
+  expiresAt: instant.nullable(),
+});
+export type IssuedPlacementKeyReply = z.infer<typeof issuedPlacementKey>;
 /** POST /admin/keys/{id}/limit */
 export const keyLimit = z.object({ requestsPerMinute });
 /** GET /admin/organisations/{id}/calls? : the organisation's own query with longer pages. */

@@ -107,6 +107,8 @@ export const neglectedReply = z.object({
     z.object({
       offerId,
       organisationId,
+      mode,
+      title: z.string(),
       matched: z.int().meta({ description: 'Placements in which the offer matched the member.' }),
       fairShare: z
         .number()

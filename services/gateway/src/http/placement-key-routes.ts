@@ -1,5 +1,11 @@
 /** Internal admin routes for placement keys and their call log. */
-import { callLogPage, placementKeyLimit, placementKeyWish } from '@offer-ads/contracts/admin/gateway-api';
+import {
+  callLogPage,
+  placementKeyDisabling,
+  placementKeyLimit,
+  placementKeyRoll,
+  placementKeyWish,
+} from '@offer-ads/contracts/admin/gateway-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
@@ -25,9 +31,11 @@ export function placementKeyRoutes(o: {
     answerStaff(res, await keys.create(wish, requestFacts(req).deadline()), { status: 201 });
   });
   routes.post('/placement-keys/:id/roll', async (req, res) => {
-    answerStaff(res, await keys.roll(idIn(req), requestFacts(req).deadline()));
+    const { overlapHours } = validInput(placementKeyRoll, req.body ?? {});
+    answerStaff(res, await keys.roll(idIn(req), { overlapHours }, requestFacts(req).deadline()));
   });
   routes.post('/placement-keys/:id/disable', async (req, res) => {
+    validInput(placementKeyDisabling, req.body ?? {});
     answerStaff(res, await keys.disable(idIn(req), requestFacts(req).deadline()));
   });
   routes.post('/placement-keys/:id/limit', async (req, res) => {

@@ -22,6 +22,7 @@ export type PlacementKeyWish = {
 };
 
 const maxKeysListed = 500;
+const HOUR_MS = 3_600_000;
 
 export type ManagedPlacementKeys = ReturnType<typeof managePlacementKeys>;
 
@@ -81,12 +82,18 @@ export function managePlacementKeys(o: Administration) {
         }, deadline),
       ),
 
-    /** The new key takes over name, mode, expiry and limit. The old key has stopped working when this returns. */
-    roll: (id: number, deadline: Deadline) =>
+    /**
+     * The new key takes over name, mode, expiry and limit. Without an overlap the old key has stopped working when this returns. With one it
+     * expires after it, so that no request fails while the servers of the community platform get the new key.
+     */
+    roll: (id: number, { overlapHours }: { readonly overlapHours: number }, deadline: Deadline) =>
       change<IssuedKey>(id, deadline, async (tx, old) => {
         const at = clock.now();
         if (!isInForce(old, at)) return refused('key-not-in-force');
-        await disableKey(tx, { id, at, by: null });
+        if (overlapHours === 0) await disableKey(tx, { id, at, by: null });
+        else if ((await store.countPlacementKeysInForce(tx, at)) >= maxKeysInForce)
+          return refused('too-many-keys');
+        else await store.expireAtLatest(tx, { id, at: new Date(at.getTime() + overlapHours * HOUR_MS) });
         return done(await issue(tx, { ...old, rolledFrom: id }, at));
       }),
 

@@ -69,6 +69,14 @@ export async function lockPlacementKey(tx: Transaction, id: number): Promise<Pla
   return row ?? null;
 }
 
+/** An earlier expiry stays. */
+export async function expireAtLatest(
+  tx: Transaction,
+  o: { readonly id: number; readonly at: Date },
+): Promise<void> {
+  await tx.query('UPDATE api_keys SET expires_at = least(expires_at, $2) WHERE id = $1', [o.id, o.at]);
+}
+
 /** Creations wait for each other, so that their number stays bounded. */
 export async function countPlacementKeysInForce(tx: Transaction, at: Date): Promise<number> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('placement-keys', 0))`);

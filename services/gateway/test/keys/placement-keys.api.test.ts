@@ -1,5 +1,6 @@
 /** Placement keys, on two replicas: the community platform's server asks with them, and with nothing else. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PlacementKeysReply } from '@offer-ads/contracts/admin/gateway-api';
 import { placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
 import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { systemClock } from '@offer-ads/platform/process/clock';
@@ -94,6 +95,31 @@ describe('a placement key', () => {
     await gateway.admin('POST', `/placement-keys/${rolled.id}/disable`);
     expect(await statuses(rolled.key)).toEqual([401, 401]);
     expect((await gateway.admin('POST', `/placement-keys/${rolled.id}/roll`)).status).toBe(409);
+  });
+
+  it('that was rolled with an overlap works beside the new one until its end, and never beyond its own expiry', async () => {
+    const first = await create();
+    const rolled = (await gateway.admin('POST', `/placement-keys/${first.id}/roll`, { overlapHours: 24 }))
+      .body as Made;
+    expect([await statuses(first.key), await statuses(rolled.key)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+    const expiryOf = async (id: number) => {
+      const { keys } = (await gateway.admin('GET', '/placement-keys')).body as PlacementKeysReply;
+      return keys.find((key) => key.id === id)?.expiresAt ?? null;
+    };
+    const hoursLeft = (Date.parse((await expiryOf(first.id)) ?? '') - Date.now()) / 3_600_000;
+    expect(hoursLeft).toBeGreaterThan(23.9);
+    expect(hoursLeft).toBeLessThanOrEqual(24);
+    expect(await expiryOf(rolled.id)).toBeNull();
+
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const ending = await create({ expiresAt: soon });
+    await gateway.admin('POST', `/placement-keys/${ending.id}/roll`, { overlapHours: 24 });
+    expect(await expiryOf(ending.id)).toBe(soon);
+    const tooLong = await gateway.admin('POST', `/placement-keys/${ending.id}/roll`, { overlapHours: 169 });
+    expect(tooLong.status).toBe(400);
   });
 
   it('works until its expiry', async () => {

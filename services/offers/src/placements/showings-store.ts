@@ -1,5 +1,6 @@
 /** The SQL of what viewers were shown today, and of the shares of offers. */
 import { hash } from 'node:crypto';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
 
 /** A viewer on one day. The key is derived from the pseudonym and valid on this day only. */
@@ -99,6 +100,8 @@ export async function forgetShares(on: Queryable, before: Date, atMost: number):
 export type Neglected = {
   readonly offerId: number;
   readonly organisationId: number;
+  readonly mode: Mode;
+  readonly title: string;
   readonly matched: number;
   readonly fairShare: number;
   readonly shown: number;
@@ -110,12 +113,12 @@ export async function findNeglected(
   o: { readonly since: Date; readonly atLeastShare: number; readonly atMost: number },
 ): Promise<Neglected[]> {
   return on.query<Neglected>(
-    `SELECT offer_id AS "offerId", organisation_id AS "organisationId", sum(matched)::integer AS matched,
+    `SELECT offers.offer_id AS "offerId", organisation_id AS "organisationId", mode, title, sum(matched)::integer AS matched,
             sum(fair_share)::double precision AS "fairShare", sum(placement_shares.shown)::integer AS shown
      FROM placement_shares JOIN offers USING (offer_id) WHERE hour >= $1
-     GROUP BY offer_id, organisation_id
+     GROUP BY offers.offer_id
      HAVING sum(fair_share) >= $2 AND sum(placement_shares.shown) < sum(fair_share) / 2
-     ORDER BY sum(fair_share) - sum(placement_shares.shown) DESC, offer_id LIMIT $3`,
+     ORDER BY sum(fair_share) - sum(placement_shares.shown) DESC, offers.offer_id LIMIT $3`,
     [o.since, o.atLeastShare, o.atMost],
   );
 }

@@ -170,7 +170,15 @@ describe('GET /admin/placements/neglected', () => {
     await under.postgres.query('UPDATE placement_shares SET shown = 14 WHERE offer_id = $1', [seldom]);
     expect(await neglected()).toMatchObject({
       offers: [
-        { offerId: seldom, organisationId: expect.any(Number), matched: 60, fairShare: 30, shown: 14 },
+        {
+          offerId: seldom,
+          organisationId: expect.any(Number),
+          mode: 'TEST',
+          title: expect.any(String),
+          matched: 60,
+          fairShare: 30,
+          shown: 14,
+        },
       ],
     });
     expect(often).not.toBe(seldom);

@@ -6,6 +6,7 @@ import { Form, textOf } from '../../../ui/form.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { queryOf } from '../query-of.ts';
 import { useRead } from '../session.ts';
 
 const filters = {
@@ -27,10 +28,10 @@ export function Organisations() {
   const { query, route } = useLocation();
   const { search = '', before = '' } = query;
   const which = isFilter(query.which) ? query.which : '';
-  const wanted = addressOf({ search, ...filters[which].query, before, limit: '25' });
+  const wanted = queryOf({ search, ...filters[which].query, before, limit: '25' });
   const list = useRead<OrganisationsReply>(`/gateway/organisations${wanted}`);
   const find = async (values: FormData) => {
-    route(`/organisations${addressOf({ search: textOf(values, 'search'), which: textOf(values, 'which') })}`);
+    route(`/organisations${queryOf({ search: textOf(values, 'search'), which: textOf(values, 'which') })}`);
     return null;
   };
   return (
@@ -77,14 +78,14 @@ export function Organisations() {
               </div>
               <nav class="row" aria-label="Pages">
                 {before !== '' && (
-                  <a class="button quiet" href={`/organisations${addressOf({ search, which })}`}>
+                  <a class="button quiet" href={`/organisations${queryOf({ search, which })}`}>
                     Back to the first
                   </a>
                 )}
                 {nextBefore !== null && (
                   <a
                     class="button quiet"
-                    href={`/organisations${addressOf({ search, which, before: String(nextBefore) })}`}
+                    href={`/organisations${queryOf({ search, which, before: String(nextBefore) })}`}
                   >
                     Older ones
                   </a>
@@ -129,9 +130,4 @@ export function Standing({ enabled, approval, termsAccepted }: StandingProps) {
       {!termsAccepted && <span class="badge muted">terms not accepted</span>}
     </>
   );
-}
-
-function addressOf(parameters: Readonly<Record<string, string>>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }

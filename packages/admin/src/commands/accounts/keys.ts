@@ -1,7 +1,7 @@
 /** API keys. */
 import { mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
-import { type Command, command, email, id, isoTime, text } from '../../command.ts';
+import { type Command, command, count, email, id, isoTime, text } from '../../command.ts';
 
 /** `none` creates a key like those from before keys had modes; the API refuses it with a message. */
 const keyMode = z
@@ -100,9 +100,12 @@ export const placementKeyCommands: readonly Command[] = [
   }),
   command({
     name: 'placement-key roll',
-    summary: 'Replace a placement key; the old one stops working at once',
-    options: { id },
-    run: (o, { call }) => call('gateway', `POST /admin/placement-keys/${o.id}/roll`),
+    summary: 'Replace a placement key; the old one works for --overlap-hours more, or stops at once',
+    options: { id, 'overlap-hours': count.default(0) },
+    run: (o, { call }) =>
+      call('gateway', `POST /admin/placement-keys/${o.id}/roll`, {
+        json: { overlapHours: o['overlap-hours'] },
+      }),
   }),
   command({
     name: 'placement-key disable',

@@ -1,8 +1,7 @@
-/** Shows a new key once. The dialog cannot be closed by accident; closing it removes the key from memory. */
+/** Shows a new key once, with a command to try it out. */
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
-import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../../../../ui/copy-button.tsx';
-import { Dialog } from '../../../../ui/dialog.tsx';
+import { ShownOnce } from '../../../../ui/shown-once.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { tryOut } from './listed-keys.ts';
 
@@ -12,24 +11,10 @@ type IssuedKeyProps = {
   readonly stored: () => void;
 };
 
-export function IssuedKey({ issued, name, stored }: IssuedKeyProps) {
-  const { key, expiresAt } = issued;
+export function IssuedKey({ issued: { key, expiresAt }, name, stored }: IssuedKeyProps) {
   const command = tryOut(location.origin, key);
-  const first = useRef<HTMLParagraphElement>(null);
-  // Focus the text first, so that a screen reader reads it before the buttons.
-  useEffect(() => first.current?.focus(), []);
-  useEffect(staysHere, []);
   return (
-    <Dialog title={`The key ${name}`} close={stored} stays>
-      <p ref={first} tabIndex={-1} class="outcome">
-        This is the only time that it is shown. Copy it to the place where you store secrets.
-      </p>
-      <div class="stack secret">
-        <code class="whole">{key}</code>
-        <div class="row">
-          <CopyButton text={key} label="Copy the key" />
-        </div>
-      </div>
+    <ShownOnce title={`The key ${name}`} secret={key} copyLabel="Copy the key" stored={stored}>
       {expiresAt !== null && (
         <p>
           It works until <When at={expiresAt} />.
@@ -42,26 +27,6 @@ export function IssuedKey({ issued, name, stored }: IssuedKeyProps) {
           <CopyButton text={command} label="Copy the command" />
         </div>
       </div>
-      <div class="row">
-        <button type="button" onClick={stored}>
-          I have stored it
-        </button>
-      </div>
-    </Dialog>
+    </ShownOnce>
   );
-}
-
-/** The browser asks before Back or a reload leaves the page. */
-function staysHere(): () => void {
-  const hold = (event: Event) => {
-    if (event.cancelable) event.preventDefault();
-  };
-  // Some browsers lack it.
-  const { navigation } = globalThis as { readonly navigation?: EventTarget };
-  addEventListener('beforeunload', hold);
-  navigation?.addEventListener('navigate', hold);
-  return () => {
-    removeEventListener('beforeunload', hold);
-    navigation?.removeEventListener('navigate', hold);
-  };
 }

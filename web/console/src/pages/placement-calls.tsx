@@ -1,0 +1,134 @@
+/** The call log of placement keys, newest first, in pages, of one key or of all. */
+import type { PlacementKeysReply } from '@offer-ads/contracts/admin/gateway-api';
+import type { CallsReply } from '@offer-ads/contracts/portal/organisation-api';
+import { useLocation } from 'preact-iso';
+import { Field } from '../../../ui/field.tsx';
+import { Form, textOf } from '../../../ui/form.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { When } from '../../../ui/when.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { maskOf } from '../placements/standing.ts';
+import { queryOf } from '../query-of.ts';
+import { useRead } from '../session.ts';
+
+const statuses = { '': 'All', '2xx': 'Answered', '4xx': 'Refused', '5xx': 'Failed' } as const;
+
+export function PlacementCalls() {
+  const { query, route } = useLocation();
+  const { key = '', status = '', cursor = '' } = query;
+  const keys = useRead<PlacementKeysReply>('/gateway/placement-keys');
+  const calls = useRead<CallsReply>(
+    `/gateway/placement-keys/calls${queryOf({ key_id: key, status, cursor, limit: '50' })}`,
+  );
+  const nameOf = new Map(keys.data?.keys.map(({ id, name }) => [id, name]));
+  const filter = async (values: FormData) => {
+    route(`/placements/calls${queryOf({ key: textOf(values, 'key'), status: textOf(values, 'status') })}`);
+    return null;
+  };
+  return (
+    <ConsolePage
+      title="Calls with placement keys"
+      lead={
+        <>
+          <a href="/placements">Placements</a> / calls of the last 90 days. Neither bodies nor addresses are
+          logged.
+        </>
+      }
+    >
+      <Form label="Filter" submit="Show" send={filter}>
+        <div class="filters">
+          <div class="field wide">
+            <Field label="Key">
+              {(described) => (
+                <select {...described} key={`${key} ${keys.data?.keys.length ?? 0}`} name="key">
+                  <option value="">All keys</option>
+                  {keys.data?.keys.map((listed) => (
+                    <option key={listed.id} value={listed.id} selected={String(listed.id) === key}>
+                      {listed.name} {maskOf(listed)}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </div>
+          <Field label="Result">
+            {(described) => (
+              <select {...described} key={status} name="status">
+                {Object.entries(statuses).map(([value, text]) => (
+                  <option key={value} value={value} selected={value === status}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+      </Form>
+      <Loaded query={calls} what="calls" lines={10}>
+        {(page) => (
+          <>
+            {page.calls.length === 0 ? (
+              <Empty
+                title={page.nextCursor === null ? 'No calls' : 'No calls in the period searched so far'}
+              />
+            ) : (
+              <div class="card">
+                <CallsTable calls={page.calls} nameOf={nameOf} />
+              </div>
+            )}
+            <nav class="row" aria-label="Pages">
+              {cursor !== '' && (
+                <a class="button quiet" href={`/placements/calls${queryOf({ key, status })}`}>
+                  Back to the newest
+                </a>
+              )}
+              {page.nextCursor !== null && (
+                <a
+                  class="button quiet"
+                  href={`/placements/calls${queryOf({ key, status, cursor: page.nextCursor })}`}
+                >
+                  Older ones
+                </a>
+              )}
+            </nav>
+          </>
+        )}
+      </Loaded>
+    </ConsolePage>
+  );
+}
+
+type CallsTableProps = Pick<CallsReply, 'calls'> & { readonly nameOf: ReadonlyMap<number, string> };
+
+function CallsTable({ calls, nameOf }: CallsTableProps) {
+  return (
+    <Table
+      rows={calls}
+      // Calls have no id, and a page does not change.
+      keyOf={(_, index) => index}
+      columns={[
+        { title: 'Time', cell: ({ at }) => <When at={at} precision="second" /> },
+        { title: 'Route', cell: ({ route }) => <code class="address">{route}</code> },
+        {
+          title: 'Result',
+          cell: ({ status }) => <span class={`badge ${badgeOf(status)}`}>{status}</span>,
+        },
+        { title: 'Duration', numeric: true, cell: ({ durationMs }) => `${durationMs} ms` },
+        {
+          title: 'Key',
+          cell: ({ keyId, lastFour }) => (
+            <>
+              {nameOf.get(keyId)} <code class="muted">…{lastFour}</code>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function badgeOf(status: number): string {
+  if (status >= 500) return 'problem';
+  return status >= 400 ? 'warning' : 'good';
+}

@@ -1,0 +1,187 @@
+/** The dialogs that create and change placement keys. */
+import type { IssuedPlacementKeyReply, PlacementKey } from '@offer-ads/contracts/admin/gateway-api';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { Field } from '../../../ui/field.tsx';
+import { textOf } from '../../../ui/form.tsx';
+import { dayText, endOfDay } from '../../../ui/time-text.ts';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole } from '../session.ts';
+import { maskOf } from './standing.ts';
+
+/** A thousand requests a second, as the gateway's own default. */
+const DEFAULT_PER_MINUTE = 60_000;
+const HIGHEST_PER_MINUTE = 1_000_000;
+
+function LimitField({ perMinute }: { readonly perMinute: number }) {
+  return (
+    <Field label="Requests a minute">
+      {(described) => (
+        <input
+          {...described}
+          name="perMinute"
+          type="number"
+          inputmode="numeric"
+          min={1}
+          max={HIGHEST_PER_MINUTE}
+          step={1}
+          defaultValue={String(perMinute)}
+          required
+        />
+      )}
+    </Field>
+  );
+}
+
+type IssuingProps = {
+  /** Null: no key was made. */
+  readonly close: (issued: IssuedPlacementKeyReply | null) => void;
+};
+
+/** A ReasonDialog whose action makes a key. */
+function IssuingDialog(o: {
+  readonly title: string;
+  readonly submit: string;
+  readonly path: string;
+  readonly bodyOf: (values: FormData) => object;
+  readonly close: IssuingProps['close'];
+  readonly children: ComponentChildren;
+}) {
+  const { send } = useConsole();
+  const issued = useRef<IssuedPlacementKeyReply | null>(null);
+  return (
+    <ReasonDialog
+      title={o.title}
+      submit={o.submit}
+      act={async ({ reason, values, seenAt }) => {
+        const reply = await send<IssuedPlacementKeyReply>(o.path, { ...o.bodyOf(values), reason }, seenAt);
+        if (reply.ok) issued.current = reply.body;
+        if (!reply.ok && reply.status === 0)
+          return {
+            ...reply,
+            message: `${reply.message} The key may have been created nevertheless. Check the list and disable a key that nobody has stored.`,
+          };
+        return reply;
+      }}
+      close={() => o.close(issued.current)}
+    >
+      {o.children}
+    </ReasonDialog>
+  );
+}
+
+export function CreateKey({ close }: IssuingProps) {
+  return (
+    <IssuingDialog
+      title="Create a placement key"
+      submit="Create the key"
+      path="/gateway/placement-keys"
+      bodyOf={(values) => ({
+        mode: textOf(values, 'mode'),
+        name: textOf(values, 'name'),
+        expiresAt: endOfDay(textOf(values, 'lastDay'))?.toISOString() ?? null,
+        requestsPerMinute: Number(textOf(values, 'perMinute')),
+      })}
+      close={close}
+    >
+      <Field
+        label="Mode"
+        hint="A key shows offers of its mode only. TEST offers are for tests by developers."
+      >
+        {(described) => (
+          <select {...described} name="mode">
+            <option value="TEST">TEST</option>
+            <option value="LIVE">LIVE</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Name" hint="For example the servers that use it: main site.">
+        {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
+      </Field>
+      <Field
+        label="Last day (optional)"
+        hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
+      >
+        {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
+      </Field>
+      <LimitField perMinute={DEFAULT_PER_MINUTE} />
+    </IssuingDialog>
+  );
+}
+
+/** In hours: how long the old key works beside the new one. */
+const overlaps = [
+  [24, 'for one more day'],
+  [1, 'for one more hour'],
+  [168, 'for one more week'],
+  [0, 'not any more: it stops at once'],
+] as const;
+
+type KeyDialogProps = { readonly of: PlacementKey };
+
+export function RollKey({ of: key, close }: KeyDialogProps & IssuingProps) {
+  return (
+    <IssuingDialog
+      title={`Roll ${key.name}?`}
+      submit="Roll the key"
+      path={`/gateway/placement-keys/${key.id}/roll`}
+      bodyOf={(values) => ({ overlapHours: Number(textOf(values, 'overlap')) })}
+      close={close}
+    >
+      <p>The new key has the same name, mode, expiry and limit, and is shown once.</p>
+      <Field
+        label="The old key works"
+        hint="Until all servers of the community platform have the new key. If somebody else may know the old key, stop it at once."
+      >
+        {(described) => (
+          <select {...described} name="overlap">
+            {overlaps.map(([hours, text]) => (
+              <option key={hours} value={hours}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </IssuingDialog>
+  );
+}
+
+type ChangeProps = KeyDialogProps & { readonly close: (done: boolean) => void };
+
+export function DisableKey({ of: key, close }: ChangeProps) {
+  const { send } = useConsole();
+  return (
+    <ReasonDialog
+      title={`Disable ${key.name}?`}
+      submit="Disable the key"
+      act={({ reason, seenAt }) => send(`/gateway/placement-keys/${key.id}/disable`, { reason }, seenAt)}
+      close={close}
+    >
+      <p>
+        <code>{maskOf(key)}</code> stops working at once and for ever. Pages of servers that use it show no
+        offers any more.
+      </p>
+    </ReasonDialog>
+  );
+}
+
+export function LimitKey({ of: key, close }: ChangeProps) {
+  const { send } = useConsole();
+  return (
+    <ReasonDialog
+      title={`Change the limit of ${key.name}`}
+      submit="Change it"
+      act={({ reason, values, seenAt }) =>
+        send(
+          `/gateway/placement-keys/${key.id}/limit`,
+          { requestsPerMinute: Number(textOf(values, 'perMinute')), reason },
+          seenAt,
+        )
+      }
+      close={close}
+    >
+      <LimitField perMinute={key.requestsPerMinute} />
+    </ReasonDialog>
+  );
+}
