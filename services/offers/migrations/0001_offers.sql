@@ -104,6 +104,9 @@ CREATE INDEX offers_to_activate ON offers (start_at)
 -- An offer that is deleted before its expiry never ends.
 CREATE INDEX offers_ending ON offers (expiry_at)
   WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
+-- Those of a mode in the order of their ids, for followers of the events who start anew.
+CREATE INDEX offers_running ON offers (mode, offer_id)
+  WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX offers_deleting ON offers (deleting_since) WHERE deleting_since IS NOT NULL;
 CREATE INDEX offers_keeping ON offers (keeping_since) WHERE keeping_since IS NOT NULL;
 

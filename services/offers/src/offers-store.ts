@@ -191,6 +191,20 @@ export async function pageOfOffers(db: Queryable, o: { after: number; limit: num
   return rows.map(toOffer);
 }
 
+/** One page of the offers of a mode that have not ended, by id. */
+export async function pageOfRunning(
+  db: Queryable,
+  o: { readonly mode: Mode; readonly after: number; readonly limit: number },
+): Promise<Offer[]> {
+  const rows = await db.query<OfferRow>(
+    `SELECT * FROM offers
+     WHERE mode = $1 AND offer_id > $2 AND end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL
+     ORDER BY offer_id LIMIT $3`,
+    [o.mode, o.after, o.limit],
+  );
+  return rows.map(toOffer);
+}
+
 /**
  * Offers whose deletion began before `before` and has not ended. Also those whose mark is later than `orAfter`: a replica whose clock ran
  * ahead wrote it.

@@ -19,6 +19,7 @@ import { mountImageRoute } from './http/image-route.ts';
 import { mountPlacementsRoute } from './http/placements-route.ts';
 import { mountPortalRoutes } from './http/portal-routes.ts';
 import { mountOfferRoutes } from './http/routes.ts';
+import { mountRunningOffersRoute } from './http/running-offers-route.ts';
 import { mountViewsRoute } from './http/views-route.ts';
 import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
@@ -124,6 +125,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
           },
           contextSecret: config.OFFERS_CONTEXT_SECRET,
         });
+        mountRunningOffersRoute(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountViewsRoute(app, { ...context, views, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
         mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });

@@ -4,6 +4,7 @@ import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
 import { placementsReply, placementsRequest, viewsReply, viewsRequest } from './placements-api.ts';
+import { runningOffersQuery, runningOffersReply } from './running-offers-api.ts';
 
 function reply(
   description: string,
@@ -33,6 +34,7 @@ const always = {
     retryAfter,
   ),
 };
+const { '413': _noBody, ...withoutBody } = always;
 const json = (schema: z.ZodType) => ({ required: true, content: { 'application/json': { schema } } });
 
 /** @returns the document that is served at `/community/openapi.json` and committed as `generated/community-openapi.json`. */
@@ -44,7 +46,7 @@ export function communityOpenApiDocument() {
         title: 'Offer Advertising Service: placements',
         version: '1.0.0',
         description:
-          'For the servers of the community platform: which offers a member sees now, and which of them were seen. Every request carries `x-api-key` with a placement key; a key shows offers of one mode, TEST or LIVE.',
+          'For the servers of the community platform: which offers a member sees now, which of them were seen, and all offers that have not ended. Every request carries `x-api-key` with a placement key; a key shows offers of one mode, TEST or LIVE.',
       },
       servers: [{ url: '/' }],
       security: [{ placementKey: [] }],
@@ -60,6 +62,20 @@ export function communityOpenApiDocument() {
             responses: {
               '200': reply('At most `wanted` offers, in the order in which to show them.', placementsReply),
               ...always,
+            },
+          },
+        },
+        '/placements/offers': {
+          get: {
+            operationId: 'listRunningOffers',
+            summary:
+              'All offers of the mode that have not ended, for a follower of the events that starts anew',
+            description:
+              'In the order of their ids. To miss nothing, bind your queue first, then read all pages, then work through the queue.',
+            requestParams: { query: runningOffersQuery },
+            responses: {
+              '200': reply('A page. Each offer is a CloudEvent in the JSON format.', runningOffersReply),
+              ...withoutBody,
             },
           },
         },

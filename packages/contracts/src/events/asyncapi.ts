@@ -85,7 +85,9 @@ export function asyncApiDocument(): object {
       title: 'Offer Advertising Service events',
       version: '1.0.0',
       description:
-        'CloudEvents 1.0 in AMQP binary form. Delivery is at least once and may reorder: compare the subject version or use the cumulative facts.',
+        'CloudEvents 1.0 in AMQP binary form. Delivery is at least once and may reorder: compare the subject version or use the cumulative facts. ' +
+        'A queue gets events from its binding on. Whoever follows offers and starts anew binds a queue, then reads all offers that have not ended ' +
+        'from `GET /placements/offers` (community-openapi.json), then works through the queue.',
     },
     channels: Object.fromEntries(allEvents.map((declaration) => [declaration.name, channelOf(declaration)])),
     operations: Object.fromEntries(allEvents.flatMap(operationsOf)),

@@ -40,6 +40,11 @@ export function routingKey(declaration: EventDeclaration): string {
   return `${declaration.owner}.${declaration.name}.v${declaration.version}`;
 }
 
+/** CloudEvents `source`. */
+export function eventSource(owner: EventOwner): string {
+  return `/offer-ads/${owner}`;
+}
+
 /** CloudEvents `type`, for example `offer-ads.offers.OfferPaused.v1`. */
 export function eventType(declaration: EventDeclaration): string {
   return `offer-ads.${routingKey(declaration)}`;

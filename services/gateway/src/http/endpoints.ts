@@ -57,12 +57,18 @@ export const endpoints: readonly Endpoint[] = [
 ];
 
 /** For the community platform's servers. */
-export const placementEndpoints: readonly Endpoint[] = ['/placements', '/placements/views'].map((path) => ({
+export const placementEndpoints: readonly Endpoint[] = (
+  [
+    ['post', '/placements'],
+    ['get', '/placements/offers'],
+    ['post', '/placements/views'],
+  ] as const
+).map(([method, path]) => ({
   byPlacementKey: true,
-  method: 'post',
+  method,
   path,
   audience: 'offers',
-  takesBody: true,
+  takesBody: method === 'post',
   budgetMs: othersMs,
 }));
 

@@ -1,4 +1,5 @@
 /** The events of one offer, built from the offer's state at the end of the transaction. */
+import type { OfferState } from '@offer-ads/contracts/community/running-offers-api';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
   OfferActivated,
@@ -24,7 +25,21 @@ export type OfferEvent = {
 };
 
 export function created(offer: Offer, imageUrl: string, at: Date): OfferEvent {
-  return event(OfferCreated, at, {
+  return event(OfferCreated, at, { ...content(offer, imageUrl), paid: offer.paidAt !== null });
+}
+
+/** What its events have said until now. */
+export function stateOf(offer: Offer, imageUrl: string): OfferState {
+  return {
+    ...content(offer, imageUrl),
+    activated: offer.activationAnnouncedAt !== null,
+    pausedAt: offer.pausedSince?.toISOString() ?? null,
+    disabledAt: offer.disabledSince?.toISOString() ?? null,
+  };
+}
+
+function content(offer: Offer, imageUrl: string) {
+  return {
     ...reference(offer),
     categoryId: offer.categoryId,
     description: offer.description,
@@ -39,8 +54,7 @@ export function created(offer: Offer, imageUrl: string, at: Date): OfferEvent {
     gender: [...offer.gender],
     interests: [...offer.interests],
     paymentMethod: offer.paymentMethod,
-    paid: offer.paidAt !== null,
-  });
+  };
 }
 
 export function paymentLinkIssued(offer: Offer, paymentUrl: string, at: Date): OfferEvent {

@@ -1,7 +1,7 @@
 /** Events as AMQP messages: CloudEvents 1.0 attributes and W3C trace context in the headers, the data as JSON body. */
 import { attributeIn, eventAttributes, headersOf } from '@offer-ads/contracts/events/cloud-events';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
-import { routingKey } from '@offer-ads/contracts/events/event-declaration';
+import { eventSource, routingKey } from '@offer-ads/contracts/events/event-declaration';
 import { instantOf } from '@offer-ads/contracts/values/primitives';
 import type { Message, MessagePropertyHeaders } from 'amqplib';
 import type { z } from 'zod';
@@ -42,7 +42,7 @@ export function toMessage(
       ...headersOf({
         specversion: '1.0',
         id: event.id,
-        source: `/offer-ads/${declaration.owner}`,
+        source: eventSource(declaration.owner),
         type: event.type,
         time: event.time,
         subject: event.subject,
