@@ -55,6 +55,7 @@ import { billingMeters } from '../src/meters.ts';
 import { type ListedReversal, latestReversals } from '../src/reversals/reversals-store.ts';
 import { openStripe, stripeDeadline } from '../src/stripe/client.ts';
 import { openTopUp } from '../src/top-ups/open-top-up.ts';
+import { createEventQueue } from '../src/webhooks/event-queue.ts';
 import { receiveWebhook } from '../src/webhooks/receive-webhook.ts';
 
 export const stripeKeys = {
@@ -188,7 +189,9 @@ export async function startBillingUnderTest() {
     if (!answer.ok) throw new Error(`simulator: ${await answer.text()}`);
     return ((await answer.json()) as { id: string }).id;
   };
-  const receive = ({ body, signature }: Webhook, by = billing) => receiveWebhook(by, body, signature);
+  const events = createEventQueue(billing);
+  const receive = ({ body, signature }: Webhook, by = billing) =>
+    receiveWebhook(by, by === billing ? events : createEventQueue(by), body, signature);
   const sentWebhook = (...texts: readonly string[]): Promise<Webhook> =>
     eventually(() => {
       const sent = webhooks.sent.find(({ body }) => texts.every((text) => body.includes(text)));

@@ -6,8 +6,8 @@ import { deletePayment, insertCharge, lockOfferPayment } from '../checkouts/paym
 import { movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
 import { isSameSale, type Sale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
-import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
-import { boundLockWaits, type Charge, chargeAtOnce } from './charges-store.ts';
+import { balanceOf, boundLockWaits, postTransaction } from '../ledger/ledger-store.ts';
+import { type Charge, chargeAtOnce } from './charges-store.ts';
 import { announceLowBalance } from './low-balance.ts';
 
 type Charging = Pick<Billing, 'postgres' | 'meters'>;
@@ -28,7 +28,7 @@ export async function decideCharge(
   lockWaitMs = 0,
 ): Promise<ChargeReply> {
   const { isNew, reply } = await billing.postgres.transaction(async (tx) => {
-    if (lockWaitMs > 0) await boundLockWaits(tx, lockWaitMs);
+    if (lockWaitMs > 0) boundLockWaits(tx, lockWaitMs);
     const isNew = await insertCharge(tx, sale, at);
     return { isNew, reply: await (isNew ? chargeBalance(tx, sale, at) : repeatCharge(tx, sale)) };
   }, deadline);

@@ -1,11 +1,6 @@
 /** Charges of the prepaid balance as one SQL statement. Nearly all charges are done by it. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import {
-  type Postgres,
-  type PreparedStatement,
-  TOO_LATE,
-  type Transaction,
-} from '@offer-ads/platform/postgres/postgres';
+import { type Postgres, type PreparedStatement, TOO_LATE } from '@offer-ads/platform/postgres/postgres';
 import { entriesOf, offerCharged } from '../domain/ledger/ledger.ts';
 import type { Sale } from '../domain/payments/offer-payment.ts';
 import { balanceSubject } from './balance-events.ts';
@@ -118,11 +113,6 @@ export async function chargeAtOnce(
     if (code === NOT_PLAIN || code === KNOWN) return undefined;
     throw error;
   }
-}
-
-/** For the rest of this transaction. */
-export async function boundLockWaits(tx: Transaction, lockWaitMs: number): Promise<void> {
-  await tx.query(`SELECT set_config('lock_timeout', $1, true)`, [`${lockWaitMs}`]);
 }
 
 /** For each sale, what the sales of the same book after it take, in minor units. */

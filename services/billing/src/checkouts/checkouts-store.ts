@@ -183,7 +183,7 @@ const checkoutWrite = (kind: Purchase['kind']): PreparedStatement => {
              WHERE ${id} = $1
           ), earlier AS (
             UPDATE checkout_sessions SET expired = true, next_check_at = NULL
-             WHERE ${id} = $1 AND generation < $2 AND next_check_at IS NOT NULL
+             WHERE ${id} = $1 AND generation < $2 AND NOT (expired AND next_check_at IS NULL)
           ), session AS (${sessionWrite(id)})
           SELECT EXISTS (SELECT FROM card_reversals WHERE payment_intent_id = $12) AS taken_back`,
   };

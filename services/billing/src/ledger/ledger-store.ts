@@ -171,6 +171,34 @@ function balanceIn(row: BalanceRow): Balance {
   return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
 }
 
+/** For the rest of this transaction. */
+export function boundLockWaits(tx: Transaction, lockWaitMs: number): void {
+  tx.queryLater(`SELECT set_config('lock_timeout', $1, true)`, [`${lockWaitMs}`]);
+}
+
+const lockBalancesStatement: PreparedStatement = {
+  name: 'lock-balances',
+  sql: `SELECT FROM balances
+         WHERE account_id = ANY (ARRAY(
+           SELECT account_id
+             FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::text[])) AS book (organisation_id, mode, currency)
+             JOIN accounts USING (organisation_id, mode, currency)
+            WHERE kind = 'prepaid-balance'))
+         ORDER BY account_id FOR UPDATE`,
+};
+
+/**
+ * With the next query of the transaction, locks the balances of these books in the order of their accounts, as every transaction does that
+ * posts to several books: two of them would otherwise wait for each other.
+ */
+export function lockBalances(tx: Transaction, books: readonly Book[]): void {
+  tx.queryLater(lockBalancesStatement, [
+    books.map(({ organisationId }) => organisationId),
+    books.map(({ mode }) => mode),
+    books.map(({ currency }) => currency),
+  ]);
+}
+
 /**
  * Takes an advisory lock until this database transaction ends, so that a check and the posting after it are one step. Only callers that
  * lock the same key wait for each other; posting alone does not wait.

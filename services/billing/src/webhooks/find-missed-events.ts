@@ -8,9 +8,9 @@ import type { Billing } from '../billing.ts';
 import { type EventReading, isGap, readOn, stretchOf } from '../domain/payments/missed-events.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { type ListedEvent, listMoneyEvents } from '../stripe/events.ts';
+import { applyEvent } from './apply-event.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';
 import { recordUnapplied, unknownEvents } from './provider-events-store.ts';
-import { applyEvent } from './receive-webhook.ts';
 
 /** Of 100 events each. More pages wait for the next round, one minute later. */
 const MAX_PAGES = 10;

@@ -22,6 +22,9 @@ export type ReceivedProviderEvent = {
   readonly receipt: Receipt | null;
 };
 
+/** `seen-before`: the event was handled before. Otherwise the payment of its receipt, locked. */
+export type RecordedEvent = 'seen-before' | { readonly payment: OfferPayment | CardPayment | undefined };
+
 /** For an event that could not be read or applied. If it arrives again, it is tried again. */
 const UNAPPLIED = 'not-applied';
 
@@ -45,14 +48,13 @@ const recordStatement: PreparedStatement = {
 /**
  * Records the event, then locks the payment of its receipt. Waits for a concurrent handler of the same event.
  * @param outcome `recordOutcome` corrects it if the event turns out to have another one
- * @returns `seen-before` if the event was handled before
  */
 export async function recordProviderEvent(
   tx: Transaction,
   event: ReceivedProviderEvent,
   outcome: EventOutcome,
   now: Date,
-): Promise<'seen-before' | { readonly payment: OfferPayment | CardPayment | undefined }> {
+): Promise<RecordedEvent> {
   const { eventId, mode, type, receipt } = event;
   const { offerId, topUpId } = receipt === null ? { offerId: null, topUpId: null } : idsOf(receipt.purchase);
   const [row] = await tx.query<PaymentRow | NoPayment>(recordStatement, [

@@ -6,7 +6,8 @@ import { signedCaller } from '@offer-ads/testing/caller';
 import { runs } from '@offer-ads/testing/profile';
 import { startServiceProcess } from '@offer-ads/testing/service-process';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { configFor, useBilling } from '../billing-under-test.ts';
+import { configFor, useBilling, type Webhook } from '../billing-under-test.ts';
+import { inTens } from '../in-tens.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -42,8 +43,8 @@ async function untilNotBusy(ask: () => Promise<Response>): Promise<Response | nu
 }
 
 const waitingForLocks = (statement: string) =>
-  test.billing.postgres.query(
-    `SELECT FROM pg_stat_activity
+  test.billing.postgres.query<{ xact_start: Date }>(
+    `SELECT xact_start FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
     [`%${statement}%`],
   );
@@ -53,8 +54,41 @@ const underWay = () =>
     `SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`,
   );
-const untilWaitsAt = (statement: string) =>
-  eventually(async () => expect((await waitingForLocks(statement)).length).toBeGreaterThan(0));
+const untilWaitsAt = (statement: string, transactions = 1) =>
+  eventually(async () =>
+    expect((await waitingForLocks(statement)).length).toBeGreaterThanOrEqual(transactions),
+  );
+/** The first transaction of an event gives up soon when a lock is held. The second one waits longer. */
+async function untilWaitsAgainAt(statement: string): Promise<void> {
+  const first = await eventually(async () => {
+    const [one] = await waitingForLocks(statement);
+    if (one === undefined) throw new Error('no transaction waits yet');
+    return one.xact_start;
+  });
+  await eventually(async () => {
+    const later = (await waitingForLocks(statement)).filter((one) => one.xact_start > first);
+    expect(later).toHaveLength(1);
+  });
+}
+
+/** What there is of the payment of an offer: its posting, its invoice, Stripe's event, and ours. */
+async function tracesOf(offerId: number): Promise<number[]> {
+  const count = async (table: string) =>
+    (await test.billing.postgres.query(`SELECT FROM ${table} WHERE offer_id = $1`, [offerId])).length;
+  const emitted = (await test.emitted(OfferPaid, { offerId })).length;
+  return [
+    await count('transactions'),
+    await count('invoices'),
+    await count("(SELECT * FROM provider_events WHERE outcome = 'paid') paid"),
+    emitted,
+  ];
+}
+const send = (to: { readonly url: string }, { body, signature }: Webhook) => {
+  const headers = { 'stripe-signature': signature };
+  return untilNotBusy(() =>
+    fetch(`${to.url}/webhooks/stripe`, { method: 'POST', headers, body: new Uint8Array(body) }),
+  );
+};
 
 describe('a process that is killed', () => {
   it('between Stripe’s answer and our commit leaves one session, which the repeat finds', async () => {
@@ -111,36 +145,57 @@ describe('a process that is killed', () => {
   ] as const)(
     '%s',
     async (_what, table, statement, left) => {
-      const traces = async (offerId: number) => {
-        const count = async (table: string) =>
-          (await test.billing.postgres.query(`SELECT FROM ${table} WHERE offer_id = $1`, [offerId])).length;
-        const emitted = (await test.emitted(OfferPaid, { offerId })).length;
-        return [
-          await count('transactions'),
-          await count('invoices'),
-          await count("(SELECT * FROM provider_events WHERE outcome = 'paid') paid"),
-          emitted,
-        ];
-      };
       for (let round = 0; round < runs(1, 20); round += 1) {
         await using victim = await startVictim();
         const { offerId, sessionId } = await test.openOffer();
         const webhook = await test.payUnheard(sessionId);
-        const headers = { 'stripe-signature': webhook.signature };
-        const sent = { method: 'POST', headers, body: new Uint8Array(webhook.body) };
         await holding(
           (tx) => tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`),
           async () => {
-            const answer = untilNotBusy(() => fetch(`${victim.url}/webhooks/stripe`, sent));
-            await untilWaitsAt(statement);
+            const answer = send(victim, webhook);
+            await untilWaitsAgainAt(statement);
             await victim.kill();
             expect(await answer).toBeNull();
           },
         );
         await eventually(async () => expect(await underWay()).toEqual([]));
-        expect(await traces(offerId)).toEqual([left, left, left, left]);
+        expect(await tracesOf(offerId)).toEqual([left, left, left, left]);
         expect(await test.receive(webhook)).toBe('accepted');
-        expect(await traces(offerId)).toEqual([1, 1, 1, 1]);
+        expect(await tracesOf(offerId)).toEqual([1, 1, 1, 1]);
+      }
+    },
+    120_000,
+  );
+
+  it.each([
+    ['in the ledger', 'entries', 'UPDATE balances'],
+    ['in the last message', 'outbox', 'INSERT INTO outbox'],
+  ] as const)(
+    '%s of several payments together leaves all or nothing of each; webhooks that come again write what is missing',
+    async (_what, table, statement) => {
+      for (let round = 0; round < runs(1, 20); round += 1) {
+        await using victim = await startVictim();
+        const payments = await inTens(5, async () => {
+          const { offerId, sessionId } = await test.openOffer();
+          return { offerId, webhook: await test.payUnheard(sessionId) };
+        });
+        await holding(
+          (tx) => tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`),
+          async () => {
+            const answers = payments.map(({ webhook }) => send(victim, webhook));
+            // Two alone, and the others together.
+            await untilWaitsAt(statement, 3);
+            await victim.kill();
+            expect(await Promise.all(answers)).toEqual(answers.map(() => null));
+          },
+        );
+        await eventually(async () => expect(await underWay()).toEqual([]));
+        for (const { offerId, webhook } of payments) {
+          const left = await tracesOf(offerId);
+          expect(left).toEqual(Array(4).fill(table === 'entries' ? 0 : left[0]));
+          expect(await test.receive(webhook)).toBe('accepted');
+          expect(await tracesOf(offerId)).toEqual([1, 1, 1, 1]);
+        }
       }
     },
     120_000,
