@@ -15,7 +15,8 @@ import { type DeliveryResult, deliveryResultOf, expired, withdrawn } from './dom
 import { healthAfter, healthy, isPaused, needsProbe } from './domain/delivery/server-pause.ts';
 import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
 import type { Pace } from './pace-store.ts';
-import type { Mailer } from './smtp/mailer.ts';
+import { createPermits } from './permits.ts';
+import type { Mailer, Withheld } from './smtp/mailer.ts';
 
 export type Delivery = AsyncDisposable & { readonly wake: () => void };
 
@@ -27,6 +28,8 @@ const renewEveryMs = 10_000;
 const claimedForMs = 200;
 /** Before it is known how fast the server is; and no more than this, because they wait for the lease to end when this process is killed. */
 const claimedPerConnection = { first: 4, most: 20 } as const;
+/** A server that waits for a mail's content waits this long for the results of earlier mails to be stored. RFC 5321 has servers wait 5 minutes. */
+const waitForResultsMs = 10_000;
 /** Claimed notifications are given back after this wait for a connection, so that another replica can take them. */
 const waitForConnectionMs = 5_000;
 /**
@@ -56,12 +59,20 @@ export function startDelivery(o: {
   readonly metrics: Metrics;
   readonly renewEveryMs?: number;
   readonly runForMs?: number;
+  readonly waitForResultsMs?: number;
 }): Delivery {
   const { notifications, bounces, contacts, clock, logger } = o;
   const measured = instruments(o.metrics);
   /** Leased by this process, started or not. */
   const held = new Set<string>();
+  /** Sent now, or waiting until their result is stored. */
   const underWay = new Set<Promise<void>>();
+  let sending = 0;
+  /**
+   * For mails whose content was begun and whose result is not stored. A killed process sends these again, so there are never more than
+   * connections. The next mail's envelope goes out meanwhile.
+   */
+  const unrecorded = createPermits({ atOnce: o.connections, waitMs: o.waitForResultsMs ?? waitForResultsMs });
   /** Ends the wait for a connection, if the loop is waiting. */
   let endWait: (isFree: boolean) => void = () => {};
   let health = healthy;
@@ -176,7 +187,26 @@ export function startDelivery(o: {
   }
 
   async function deliver(claimed: Claimed, recipient: Recipient): Promise<void> {
-    const result = await attemptDelivery(claimed, recipient);
+    let isBegun = false;
+    const mayBegin = async () => (isBegun = await unrecorded.take());
+    try {
+      await deliverOnce(claimed, recipient, mayBegin);
+    } finally {
+      if (isBegun) unrecorded.giveBack();
+    }
+  }
+
+  async function deliverOnce(
+    claimed: Claimed,
+    recipient: Recipient,
+    mayBegin: () => Promise<boolean>,
+  ): Promise<void> {
+    sending += 1;
+    const result = await attemptDelivery(claimed, recipient, mayBegin).finally(() => {
+      sending -= 1;
+      if (connectionIsFree()) endWait(true);
+    });
+    if (result === undefined) return inStore(notifications.giveBack([claimed.id]));
     // If the process is killed between the attempt and this line, the mail is sent once more after the lease, with the same Message-ID:
     // SMTP cannot tell whether a message was accepted.
     await recordForSure(claimed, result);
@@ -186,8 +216,15 @@ export function startDelivery(o: {
     logger[result.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
 
-  /** Sends the mail, unless it has expired, its recipient has left or its address does not exist. */
-  async function attemptDelivery(claimed: Claimed, { bounce, contact }: Recipient): Promise<DeliveryResult> {
+  /**
+   * Sends the mail, unless it has expired, its recipient has left or its address does not exist.
+   * @returns undefined when the mail was not sent because earlier results could not be stored
+   */
+  async function attemptDelivery(
+    claimed: Claimed,
+    { bounce, contact }: Recipient,
+    mayBegin: () => Promise<boolean>,
+  ): Promise<DeliveryResult | undefined> {
     const now = claimed.claimedAt;
     if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
     // Only links expire. They are sent to the requested address, also for people who are not known yet.
@@ -198,18 +235,19 @@ export function startDelivery(o: {
     const isAskedFor = claimed.insisted || isLink;
     if (bounce !== undefined && !isAskedFor && isHeeded(bounce, now))
       return { state: 'suppressed', problem: `the address does not exist: ${bounce.problem}` };
-    const attempt = await send(claimed);
+    const attempt = await send(claimed, mayBegin);
+    if (attempt.outcome === 'withheld') return undefined;
     noteHealth(attempt);
     await noteBounce(claimed, attempt, bounce);
     return deliveryResultOf(attempt, { ...claimed, now });
   }
 
   /** Continues the trace of the event behind the mail, however old it is. */
-  function send(claimed: Claimed): Promise<AttemptResult> {
+  function send(claimed: Claimed, mayBegin: () => Promise<boolean>): Promise<AttemptResult | Withheld> {
     const attributes = { 'mail.event': claimed.eventName, 'mail.attempt': claimed.attempts };
     return inSpan(
       { name: 'send mail', kind: 'CLIENT', attributes, parent: traceIn(claimed.trace) },
-      () => o.mailer.send(claimed),
+      () => o.mailer.send(claimed, mayBegin),
       ({ outcome }) => ({ 'mail.outcome': outcome }),
     );
   }
@@ -266,7 +304,8 @@ export function startDelivery(o: {
 
   function connectionIsFree(): boolean {
     // While one mail probes the server, no second one starts. Older mails still under way may take minutes and do not count as the probe.
-    return underWay.size < o.connections && !(needsProbe(health) && isProbing);
+    const isFree = sending < o.connections && underWay.size < 2 * o.connections;
+    return isFree && !(needsProbe(health) && isProbing);
   }
 
   /** Whether a connection is free within this time. Only the loop calls it, one call at a time, so `endWait` needs to hold only one waiter. */

@@ -45,6 +45,9 @@ export type DeliveryUnderTest = AsyncDisposable & {
     readonly connections?: number;
     readonly renewEveryMs?: number;
     readonly runForMs?: number;
+    readonly waitForResultsMs?: number;
+    /** The store takes no result before. */
+    readonly recordAfter?: Promise<unknown>;
   }) => Promise<RunningDelivery>;
 };
 
@@ -94,7 +97,15 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
     documents: () => collectionOf(mongo).find().sort({ _id: 1 }).toArray(),
     bounces: async () => (await openBouncesStore(mongo)).list(100),
     collection: () => collectionOf(mongo),
-    deliver: async ({ clock = systemClock, storeClock, mongoUrl, perSecond, connections = 4, ...o } = {}) => {
+    deliver: async ({
+      clock = systemClock,
+      storeClock,
+      mongoUrl,
+      perSecond,
+      connections = 4,
+      recordAfter,
+      ...o
+    } = {}) => {
       const started = opened.use(new AsyncDisposableStack());
       const mongo = started.use(await open(mongoUrl ?? database.url));
       const mailer = started.use(
@@ -104,10 +115,15 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
       const log: string[] = [];
       const destination = { write: (line: string) => void log.push(line) };
       const logger = createLogger({ service: 'notifier', level: 'info', destination });
+      const notifications = await openNotificationsStore(mongo, storeClock);
+      const record: NotificationsStore['record'] = async (attempted) => {
+        await recordAfter;
+        return notifications.record(attempted);
+      };
       const delivery = started.use(
         startDelivery({
           connections,
-          notifications: await openNotificationsStore(mongo, storeClock),
+          notifications: { ...notifications, record },
           bounces: await openBouncesStore(mongo),
           contacts: contactsStore(mongo),
           pace: openPace(mongo, perSecond, storeClock),

@@ -394,6 +394,35 @@ describe('several processes', () => {
   });
 });
 
+describe('mails whose results are being stored', () => {
+  it('are never more than connections, while the next ones have told the server their recipients', async () => {
+    const stored = Promise.withResolvers<void>();
+    await test.put(...many(12));
+    await test.deliver({ connections: 2, recordAfter: stored.promise });
+    await eventually(() => expect(test.smtp.reached('DATA')).toBe(4));
+    expect(test.smtp.reached('content')).toBe(2);
+    stored.resolve();
+    await expectAllSentOnce(12);
+    expect(test.smtp.maxAtOnce()).toBeLessThanOrEqual(2);
+  });
+
+  it('that take too long make the next ones wait without an attempt, and are not blamed on the server', async () => {
+    const stored = Promise.withResolvers<void>();
+    await test.put(...many(12));
+    const delivery = await test.deliver({
+      connections: 2,
+      recordAfter: stored.promise,
+      waitForResultsMs: 20,
+    });
+    await eventually(() => expect(test.smtp.reached('DATA')).toBeGreaterThan(6));
+    expect(test.smtp.reached('content')).toBe(2);
+    stored.resolve();
+    await expectAllSentOnce(12);
+    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(12).map(() => 1));
+    expect(delivery.log.join()).not.toContain('the mail server takes no mails');
+  });
+});
+
 describe('a database that is away', () => {
   it('when the server accepted a mail is waited for, so that no process sends the mail again', async () => {
     await using proxy = await startTcpProxy(test.mongoUrl);

@@ -10,9 +10,15 @@ import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
 export type Mail = { readonly id: string; readonly recipient: string; readonly message: Message };
 
 export type Mailer = AsyncDisposable & {
-  /** Never throws. */
-  readonly send: (mail: Mail) => Promise<AttemptResult>;
+  /**
+   * Never throws.
+   * @param mayBegin asked when the server waits for the content. If the answer is no, the server gets nothing and the result is `withheld`.
+   */
+  readonly send: (mail: Mail, mayBegin?: () => Promise<boolean>) => Promise<AttemptResult | Withheld>;
 };
+
+/** The server has not got the mail, which is not its fault. */
+export type Withheld = { readonly outcome: 'withheld' };
 
 /** For connecting, TLS, login, sender and recipient together. Giving up here has sent nothing, so the limit can be short. */
 const untilContentMs = 60_000;
@@ -64,21 +70,21 @@ export function openMailer(o: {
     const { message } = mail;
     // Called when a connection is ready and logged in; read when the server has asked for the content.
     message.createReadStream = () => {
-      progress?.reached('envelope');
-      const content = new Readable({
-        read: () => {
-          content.push(compose(message));
-          content.push(null);
-        },
-      });
-      return content.once('resume', () => progress?.reached('content'));
+      progress?.reachedEnvelope();
+      const begin = async () => {
+        if (progress !== undefined && !(await progress.mayBegin())) return;
+        content.push(compose(message));
+        content.push(null);
+      };
+      const content = new Readable({ read: () => void begin() });
+      return content;
     };
     done();
   });
 
   return {
-    send: async ({ id, recipient, message }) => {
-      const progress = watchProgress({ untilContentMs, contentMs: untilAnswerMs, ...o });
+    send: async ({ id, recipient, message }, mayBegin = async () => true) => {
+      const progress = watchProgress({ untilContentMs, contentMs: untilAnswerMs, ...o, mayBegin });
       progressOf.set(progress.signal, progress);
       try {
         const { response } = await transport.sendMail({
@@ -92,6 +98,7 @@ export function openMailer(o: {
         });
         return { outcome: 'accepted', reply: shown(response) };
       } catch (error) {
+        if (progress.isWithheld()) return { outcome: 'withheld' };
         return attemptResultOf(failureOf(error as SmtpError, progress.stage()));
       } finally {
         progress.end();
@@ -109,20 +116,37 @@ export function messageIdOf(notificationId: string, from: string): string {
 
 type Progress = ReturnType<typeof watchProgress>;
 
-/** Tracks how far a mail has come; the signal aborts it when its time is over. */
-function watchProgress(o: { readonly untilContentMs: number; readonly contentMs: number }) {
+/** Tracks how far a mail has come; the signal aborts it when its time is over, or when its content may not begin. */
+function watchProgress(o: {
+  readonly untilContentMs: number;
+  readonly contentMs: number;
+  readonly mayBegin: () => Promise<boolean>;
+}) {
   const abort = new AbortController();
   const giveUpIn = (ms: number) => setTimeout(() => abort.abort(), ms);
   let stage: Stage = 'session';
+  let isWithheld = false;
   let timer = giveUpIn(o.untilContentMs);
   return {
     signal: abort.signal,
     stage: () => stage,
-    reached: (next: Stage) => {
-      stage = next;
-      if (next !== 'content') return;
-      clearTimeout(timer);
-      timer = giveUpIn(o.contentMs);
+    isWithheld: () => isWithheld,
+    /** The server has accepted the connection and the login. */
+    reachedEnvelope: () => {
+      stage = 'envelope';
+    },
+    mayBegin: async (): Promise<boolean> => {
+      const mayBegin = await o.mayBegin();
+      if (abort.signal.aborted) return false;
+      if (mayBegin) {
+        stage = 'content';
+        clearTimeout(timer);
+        timer = giveUpIn(o.contentMs);
+      } else {
+        isWithheld = true;
+        abort.abort();
+      }
+      return mayBegin;
     },
     end: () => clearTimeout(timer),
   };

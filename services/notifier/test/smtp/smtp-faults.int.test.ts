@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { AttemptResult } from '../../src/domain/delivery/attempt.ts';
 import { type Mailer, openMailer } from '../../src/smtp/mailer.ts';
 import { type FaultySmtp, type Step, startFaultySmtp } from './faulty-smtp.ts';
 
@@ -82,7 +81,7 @@ describe('a fault at', () => {
 });
 
 /** Tries until an attempt reached the step: on a slow machine a short deadline may end an attempt earlier. */
-function attemptAt(step: Step, mailer: Mailer): Promise<AttemptResult> {
+function attemptAt(step: Step, mailer: Mailer): ReturnType<Mailer['send']> {
   return eventually(async () => {
     const before = smtp.reached(step);
     const attempt = await mailer.send(mail);
@@ -101,6 +100,15 @@ async function impatientAt(step: Step) {
 }
 
 describe('a mail server', () => {
+  it('gets nothing of a mail that is withheld when the server waits for the content', async () => {
+    await using mailer = open();
+    const [contentsBefore, takenBefore] = [smtp.reached('content'), smtp.taken.length];
+    expect(await mailer.send(mail, async () => false)).toEqual({ outcome: 'withheld' });
+    expect(await mailer.send(mail, async () => true)).toMatchObject({ outcome: 'accepted' });
+    expect(smtp.reached('content')).toBe(contentsBefore + 1);
+    expect(smtp.taken).toHaveLength(takenBefore + 1);
+  });
+
   it('gets more time to answer to the content than to earlier steps', async () => {
     await using mailer = open({ untilContentMs: 2_000 });
     const longer = async () => {
