@@ -24,16 +24,22 @@ export function belowCap<O extends { readonly offerId: number }>(
 
 /** In the order in which they are shown. */
 export function choose<O extends { readonly offerId: number }>(offers: readonly O[], o: Choice<O>): O[] {
-  const ranked = offers.map((offer) => {
+  /** The first of those seen so far, in order: a few of hundreds. */
+  const first: { readonly offer: O; readonly turns: number; readonly key: number }[] = [];
+  for (const offer of offers) {
     const turns = o.shownToday(offer.offerId);
     // Efraimidis and Spirakis, 2006: the order of weighted random choices without replacement.
-    const weight = 1 + o.lackPerHour(offer);
-    return { offer, turns, key: Math.log(chanceOf(o.seed, offer.offerId)) / weight };
-  });
-  return ranked
-    .toSorted((a, b) => a.turns - b.turns || b.key - a.key)
-    .slice(0, o.wanted)
-    .map(({ offer }) => offer);
+    const key = Math.log(chanceOf(o.seed, offer.offerId)) / (1 + o.lackPerHour(offer));
+    let at = first.length;
+    for (let before = first[at - 1]; before !== undefined; before = first[at - 1]) {
+      if (before.turns < turns || (before.turns === turns && before.key >= key)) break;
+      at -= 1;
+    }
+    if (at >= o.wanted) continue;
+    first.splice(at, 0, { offer, turns, key });
+    if (first.length > o.wanted) first.pop();
+  }
+  return first.map(({ offer }) => offer);
 }
 
 /** What each of so many matching offers would get of one placement if all had the same. */
