@@ -16,6 +16,7 @@ import { imageStoreForeign } from './alerts/pictures/image-store-foreign.ts';
 import { moderationSlow } from './alerts/pictures/moderation-slow.ts';
 import { pictureProcessDying } from './alerts/pictures/picture-process-dying.ts';
 import { audienceIndexLagging } from './alerts/prices/audience-index-lagging.ts';
+import { membersLeftOut } from './alerts/prices/members-left-out.ts';
 import { privacyBudgetUsedUp } from './alerts/prices/privacy-budget-used-up.ts';
 import { ratesRefused } from './alerts/prices/rates-refused.ts';
 import { ratesStale } from './alerts/prices/rates-stale.ts';
@@ -53,6 +54,7 @@ export const drills: readonly Drill[] = [
   ratesRefused,
   privacyBudgetUsedUp,
   audienceIndexLagging,
+  membersLeftOut,
   callLogBacklog,
   callLogLost,
   mailsUnsent,

@@ -34,5 +34,5 @@ async function run(wantedDrills: readonly Drill[]): Promise<boolean> {
     say,
     prepare: cleanFolder,
   });
-  return runDrills(wantedDrills, { system, say, interrupted });
+  return await runDrills(wantedDrills, { system, say, interrupted });
 }

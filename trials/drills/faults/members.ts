@@ -5,6 +5,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { MongoClient } from 'mongodb';
 import type { DrillSystem } from '../system.ts';
 
 const BATCH = 500;
@@ -22,6 +23,15 @@ export async function changeMembers(system: DrillSystem, count: number): Promise
 export async function poison(system: DrillSystem): Promise<void> {
   const event = changed(FIRST_MEMBER);
   await publish(system, [{ ...event, data: { ...(event.data as object), interests: [1, 1] } }]);
+}
+
+/** Writes a member past pricing, at a place that does not exist. */
+export async function misplaceMember({ stores }: DrillSystem): Promise<void> {
+  await using client = await new MongoClient(stores.mongo.pricing).connect();
+  const members = client.db().collection<{ _id: number }>('members');
+  const position = { type: 'Point', coordinates: [0, 200] };
+  const facts = { version: 1, position, gender: 'Female', interests: [], active: true, banned: false };
+  await members.replaceOne({ _id: FIRST_MEMBER }, facts, { upsert: true });
 }
 
 function changed(memberId: number): OutgoingEvent {

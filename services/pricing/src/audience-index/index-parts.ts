@@ -114,10 +114,10 @@ export function entryFor({ heap, vocabulary }: Parts, member: IndexedMember, may
   const latitude = toMicrodegrees(member.latitude);
   const longitude = toMicrodegrees(member.longitude);
   if (!(isInside(latitude, 90e6) && isInside(longitude, 180e6))) {
-    throw new RangeError(`member ${member.memberId} is at ${member.latitude}, ${member.longitude}`);
+    throw new RangeError('the position of a member is not on the earth');
   }
   if (!Number.isSafeInteger(member.memberId) || member.memberId < 1) {
-    throw new RangeError(`${member.memberId} is no member id`);
+    throw new RangeError('the id of a member is not a whole number from 1');
   }
   const isUnused = (number: number) =>
     mayReuse && !interests.includes(number) && membersWith(heap, read(heap, state.root), number) === 0;
