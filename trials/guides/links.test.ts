@@ -26,6 +26,7 @@ const pages = new Set([
   '/docs/community',
   '/docs/offer-states',
   '/docs/reference',
+  '/docs/sdk',
   '/community/openapi.json',
   '/openapi.json',
   '/portal',

@@ -1,7 +1,7 @@
 /** What the shared suites do not test of the SDK: the other rows of the tables of codes, resuming, and pages. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type CreateOfferRequest, OfferAdsError, unwrap } from '@offer-ads/sdk';
+import { type CreateOfferRequest, createCommunityClient, OfferAdsError, unwrap } from '@offer-ads/sdk';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import {
@@ -149,6 +149,35 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
         .map(({ description }) => description);
       expect(new Set(described)).toEqual(new Set(['Line one\nand line two.']));
     });
+
+    it('shows offers to a member and counts their views, with a placement key', async () => {
+      const { callAdmin, state } = system();
+      const { key } = await callAdmin<{ key: string }>('GATEWAY', 'POST', '/admin/placement-keys', {
+        mode: 'TEST',
+      });
+      const patient = { baseUrl: state().gateway, timeoutMs: 20_000, deadlineMs: minuteMs };
+      const community = createCommunityClient({ placementKey: key, ...patient });
+      const [latitude, longitude] = london;
+      const member = { latitude, longitude, gender: 'Female' } as const;
+      await caller.create(await offerForm());
+
+      const tokens = await eventually(async () => {
+        const { placements } = (await community.placements(member)).value;
+        expect(placements).not.toEqual([]);
+        return placements.map(({ view_token }) => view_token);
+      });
+      reached.add('findPlacements 200');
+      const { value } = await community.views(['forged', ...tokens, '"']);
+      expect(value).toEqual({ accepted: tokens.length, refused: [0, tokens.length + 1] });
+      reached.add('sendViews 200');
+
+      await expect(community.placements({ ...member, latitude: 91 })).rejects.toMatchObject({
+        kind: 'invalid-request',
+        message: expect.stringContaining('latitude'),
+      });
+      const stranger = createCommunityClient({ placementKey: 'pk_place_test_nobody', ...patient });
+      await expect(stranger.placements(member)).rejects.toMatchObject({ kind: 'unauthorised' });
+    }, 240_000);
 
     it('meets E2 on pause and resume of an offer that has ended', async () => {
       await eventually(async () => expect((await act('pause', soonOver)).body.return_code).toBe('E2'), {

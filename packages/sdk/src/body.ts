@@ -12,11 +12,15 @@ export type Body = {
 };
 
 export function estimateBody(request: EstimateRequest): Body {
-  const text = JSON.stringify({
+  return jsonBody({
     ...request,
     start_datetime: instantText('start_datetime', request.start_datetime),
     end_datetime: instantText('end_datetime', request.end_datetime),
   });
+}
+
+export function jsonBody(request: object): Body {
+  const text = JSON.stringify(request);
   return { contentType: 'application/json', open: () => text };
 }
 

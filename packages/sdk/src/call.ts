@@ -6,7 +6,7 @@ import { interpret, parseObject, returnCode } from './interpret.ts';
 import type { OperationName } from './operations.ts';
 import { operationOf } from './operations.ts';
 import { type CallLimits, type CallOptions, limitsFrom, type Settings } from './options.ts';
-import type { ReplyInfo } from './result.ts';
+import type { ReplyInfo, ResultOf } from './result.ts';
 import { type Attempt, mayHaveTakenEffect, parseRetryAfter, waitBeforeRetry } from './retry.ts';
 
 export type Request = {
@@ -17,7 +17,7 @@ export type Request = {
   readonly idempotencyKey?: string;
 };
 
-export type Outcome =
+type Outcome =
   | { readonly ok: true; readonly value: object; readonly reply: ReplyInfo }
   | {
       readonly ok: false;
@@ -38,9 +38,15 @@ type Sent =
     };
 
 /** @throws OfferAdsError */
-export async function call(settings: Settings, request: Request, options: CallOptions): Promise<Outcome> {
+export async function call<Name extends OperationName>(
+  settings: Settings,
+  request: Request & { readonly name: Name },
+  options: CallOptions,
+): Promise<ResultOf<Name>> {
   try {
-    return await attempts(settings, request, { ...options, ...limitsFrom(options, settings) });
+    const outcome = await attempts(settings, request, { ...options, ...limitsFrom(options, settings) });
+    // The cast is safe: `interpret` has checked the reply against the endpoint's table.
+    return outcome as unknown as ResultOf<Name>;
   } finally {
     request.body?.stream?.close();
   }

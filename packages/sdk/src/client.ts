@@ -21,7 +21,6 @@ import type {
   InterestsResult,
   PageResult,
   PauseResult,
-  ResultOf,
   ResumeResult,
 } from './result.ts';
 import type {
@@ -68,11 +67,10 @@ export function createClientAt(clock: Clock, options: ClientOptions): OfferAds {
 }
 
 function clientWith(settings: Settings): OfferAds {
-  /** The cast is safe: `call` has checked the reply against the endpoint's table. */
-  const ask = async <Name extends OperationName>(
+  const ask = <Name extends OperationName>(
     request: Request & { readonly name: Name },
     options: CallOptions = {},
-  ) => (await call(settings, request, options)) as unknown as ResultOf<Name>;
+  ) => call(settings, request, options);
   const ofOffer = <Name extends OperationName>(name: Name, offerId: number, rest = '') => ({
     name,
     path: `/offers/${checkedId(offerId)}${rest}`,

@@ -1,9 +1,11 @@
 /** The client's own types and its table of operations, compared with the contract that the services use. */
 import { describe, expect, it } from '@jest/globals';
-import type * as contract from '@offer-ads/contracts/public/api';
+import type * as placementsApi from '@offer-ads/contracts/community/placements-api';
+import type * as publicApi from '@offer-ads/contracts/public/api';
 import { allDocuments } from '@offer-ads/contracts/public/documents';
 import type { z } from 'zod';
 import { createClient } from './client.ts';
+import { createCommunityClient, viewLimits } from './community.ts';
 import { operations } from './operations.ts';
 import type * as sdk from './types.ts';
 
@@ -19,17 +21,25 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, { readonly properties: object }>> };
 };
 
-const document = JSON.parse(allDocuments().get('openapi.json') ?? '') as Document;
-const described = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({
-    path,
-    method: method.toUpperCase(),
-    operationId: operation.operationId,
-    responses: operation.responses,
-  })),
+const documentOf = (file: string) => JSON.parse(allDocuments().get(file) ?? '') as Document;
+const operationsIn = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operationId: operation.operationId,
+      responses: operation.responses,
+    })),
+  );
+const ofAdvertisers = operationsIn(documentOf('openapi.json'));
+const communityDocument = documentOf('community-openapi.json');
+/** Followers of events read running offers. The SDK does not follow events: it has no client of the broker. */
+const ofCommunities = operationsIn(communityDocument).filter(
+  ({ operationId }) => operationId !== 'listRunningOffers',
 );
+const described = [...ofAdvertisers, ...ofCommunities];
 
-describe('the table of operations and the OpenAPI document', () => {
+describe('the table of operations and the OpenAPI documents', () => {
   it('have the same operations, methods and paths', () => {
     const ours = Object.entries(operations).map(([name, { method, path }]) => ({ name, method, path }));
     const theirs = described.map(({ operationId, method, path }) => ({ name: operationId, method, path }));
@@ -51,12 +61,23 @@ describe('the table of operations and the OpenAPI document', () => {
     },
   );
 
-  it('have as many operations as the client has functions', () => {
+  it('have as many operations as the clients have functions', () => {
     const client = createClient({ apiKey: 'pk_test_x', baseUrl: 'http://127.0.0.1' });
     const functions = [client.categories, client.interests, client.offers].flatMap((part) =>
       Object.values(part),
     );
-    expect(functions).toHaveLength(described.length);
+    expect(functions).toHaveLength(ofAdvertisers.length);
+    const { mode: _mode, ...community } = createCommunityClient({
+      placementKey: 'pk_place_test_x',
+      baseUrl: 'http://127.0.0.1',
+    });
+    expect(Object.values(community)).toHaveLength(ofCommunities.length);
+  });
+
+  it('have the same limits of a request with view tokens', () => {
+    expect(communityDocument.components.schemas.ViewsRequest?.properties).toMatchObject({
+      view_tokens: { maxItems: viewLimits.tokens, items: { maxLength: viewLimits.tokenLength } },
+    });
   });
 });
 
@@ -68,8 +89,9 @@ type DeepReadonly<T> = T extends readonly unknown[]
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
-type Contract<Name extends keyof typeof contract> = (typeof contract)[Name] extends z.ZodType
-  ? DeepReadonly<z.input<(typeof contract)[Name]>>
+type Schemas = typeof publicApi & typeof placementsApi;
+type Contract<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
+  ? DeepReadonly<z.input<Schemas[Name]>>
   : never;
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 /** A field that may be omitted may also be undefined. */
@@ -103,6 +125,10 @@ type Checks = {
   >;
   readonly listFields: Same<keyof sdk.ListOffersRequest, keyof Contract<'listQuery'>>;
   readonly listRequest: Same<Plain<sdk.ListOffersRequest>, Sendable<Plain<Contract<'listQuery'>>>>;
+  readonly placementsFields: Same<keyof sdk.PlacementsRequest, keyof Contract<'placementsRequest'>>;
+  readonly placementsRequest: Same<sdk.PlacementsRequest, Sendable<Contract<'placementsRequest'>>>;
+  readonly placements: Same<sdk.Placements, Contract<'placementsReply'>>;
+  readonly views: Same<sdk.Views, Contract<'viewsReply'>>;
 };
 
 it('the types of the client are those of the contract (checked by the compiler)', () => {
@@ -124,6 +150,10 @@ it('the types of the client are those of the contract (checked by the compiler)'
     createRequest: true,
     listFields: true,
     listRequest: true,
+    placementsFields: true,
+    placementsRequest: true,
+    placements: true,
+    views: true,
   };
   expect(Object.values(checks).every(Boolean)).toBe(true);
 });

@@ -5,6 +5,7 @@
  * - `rate-limited`: 429, and the service asked for a longer wait than the call's deadline allows.
  * - `in-flight`: 409 on create. An earlier request with this idempotency key is still being processed.
  * - `key-reused`: 422 on create. The idempotency key belongs to another payload.
+ * - `invalid-request`: 400 or 413 without a code. A field is wrong or the body too long; the message names it.
  * - `unavailable`: 503. Something that the service needs is down.
  * - `server`: 500, 502 or 504.
  * - `network`: there was no reply.
@@ -19,6 +20,7 @@ export type FaultKind =
   | 'rate-limited'
   | 'in-flight'
   | 'key-reused'
+  | 'invalid-request'
   | 'unavailable'
   | 'server'
   | 'network'

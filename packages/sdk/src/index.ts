@@ -1,8 +1,17 @@
 /** The client of the Offer Advertising Service. */
 export { createClient, type OfferAds } from './client.ts';
+export { type CommunityClient, createCommunityClient } from './community.ts';
 export { type FaultKind, OfferAdsError } from './error.ts';
 export type { OfferList } from './offer-list.ts';
-export type { CallOptions, ClientOptions, CreateOptions, Fetch, RetryNotice } from './options.ts';
+export type {
+  CallOptions,
+  ClientOptions,
+  CommunityClientOptions,
+  ConnectionOptions,
+  CreateOptions,
+  Fetch,
+  RetryNotice,
+} from './options.ts';
 export {
   type AnalyticsResult,
   type CategoriesResult,
@@ -12,10 +21,12 @@ export {
   type InterestsResult,
   type PageResult,
   type PauseResult,
+  type PlacementsResult,
   type Refusal,
   type ReplyInfo,
   type ResumeResult,
   type Success,
   unwrap,
+  type ViewsResult,
 } from './result.ts';
 export type * from './types.ts';

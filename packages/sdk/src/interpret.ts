@@ -39,9 +39,13 @@ export function interpret(name: OperationName, status: number, body: object | un
   if (code !== undefined && statuses?.includes(status) === true) {
     return { is: 'refusal', code, message: message ?? '' };
   }
-  const kind = faultKind(name, status);
+  const isPlain = code === undefined && message !== undefined;
+  const kind = isPlain && invalidRequest.has(status) ? 'invalid-request' : faultKind(name, status);
   return { is: 'fault', kind, message: faultMessage(kind, { status, code, message, name }) };
 }
+
+/** When they come with a message and without a code. A proxy's page has no message. */
+const invalidRequest: ReadonlySet<number> = new Set([400, 413]);
 
 function messageOf(body: object | undefined): string | undefined {
   const message = fieldsOf(body).message;

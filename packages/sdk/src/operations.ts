@@ -58,6 +58,9 @@ export const operations = {
     field: 'message',
     refusals: { E1: [401], E6: [409], E7: [503] },
   },
+  // With a placement key. Neither has return codes.
+  findPlacements: { method: 'POST', path: '/placements', field: 'placements', refusals: {} },
+  sendViews: { method: 'POST', path: '/placements/views', field: 'accepted', refusals: {} },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

@@ -19,14 +19,25 @@ export type RetryNotice = {
   readonly status: number | undefined;
 };
 
-export type ClientOptions = {
+export type ClientOptions = ConnectionOptions & {
   /** Begins with `pk_test_` or `pk_live_`. */
   readonly apiKey: string;
+};
+
+export type CommunityClientOptions = ConnectionOptions & {
+  /** Begins with `pk_place_test_` or `pk_place_live_`. */
+  readonly placementKey: string;
+};
+
+export type ConnectionOptions = {
   /** The address of the service, for example `https://ads.example.com`. */
   readonly baseUrl: string;
-  /** Time-out of one attempt, until its reply is read. Default: 60,000. */
+  /** Time-out of one attempt, until its reply is read. Default: 60,000; of `placements()`, for which a page waits: 2,000. */
   readonly timeoutMs?: number | undefined;
-  /** Time-out of the whole call with retries and waits. Default: 150,000, because a wait for the rate limit takes up to 60,000. */
+  /**
+   * Time-out of the whole call with retries and waits. Default: 150,000, because a wait for the rate limit takes up to 60,000; of
+   * `placements()`: 5,000.
+   */
   readonly deadlineMs?: number | undefined;
   /** Default: 3. 0: no retries. */
   readonly maxRetries?: number | undefined;
@@ -69,15 +80,40 @@ export type CallLimits = {
 };
 
 const defaults: CallLimits = { timeoutMs: 60_000, deadlineMs: 150_000, maxRetries: 3 };
+/** Placements: a page that comes now without offers is better than one that comes later with them. */
+const pageDefaults: CallLimits = { timeoutMs: 2_000, deadlineMs: 5_000, maxRetries: 3 };
 /** The longest timer of JavaScript. */
 const longestMs = 2 ** 31 - 1;
 const maxRetries = 100;
 
 export function settingsFrom(options: ClientOptions, clock: Clock = realClock): Settings {
-  const apiKey = checkedKey(options.apiKey);
+  const apiKey = checkedKey('apiKey', options.apiKey);
+  if (apiKey.startsWith('pk_place_')) {
+    throw invalidArgument(
+      'apiKey is a placement key, which opens nothing but placements (`createCommunityClient`)',
+    );
+  }
+  return { ...connectionFrom(options, clock), apiKey, mode: modeOf(apiKey) };
+}
+
+/** `forPages` has other time-outs, unless the caller has set them. */
+export function communitySettingsFrom(
+  options: CommunityClientOptions,
+  clock: Clock = realClock,
+): { readonly mode: Mode; readonly settings: Settings; readonly forPages: Settings } {
+  const apiKey = checkedKey('placementKey', options.placementKey);
+  const mode = modeOf(apiKey.replace('pk_place_', 'pk_'));
+  if (mode === undefined || !apiKey.startsWith('pk_place_')) {
+    throw invalidArgument(
+      "placementKey must begin with pk_place_test_ or pk_place_live_ (an advertiser's key belongs to `createClient`)",
+    );
+  }
+  const settings = { ...connectionFrom(options, clock), apiKey, mode };
+  return { mode, settings, forPages: { ...settings, ...limitsFrom(options, pageDefaults) } };
+}
+
+function connectionFrom(options: ConnectionOptions, clock: Clock): Omit<Settings, 'apiKey' | 'mode'> {
   return {
-    apiKey,
-    mode: modeOf(apiKey),
     baseUrl: checkedBaseUrl(options.baseUrl, options.allowHttp === true),
     // Looked up for each call, because other code may instrument fetch later.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
@@ -105,12 +141,12 @@ export function limitsFrom(options: Partial<CallOptions>, otherwise: CallLimits)
 }
 
 /** Checked here: a runtime that refuses the header would quote the key in its error. */
-function checkedKey(apiKey: unknown): string {
-  if (typeof apiKey !== 'string' || apiKey === '') throw invalidArgument('apiKey is missing');
-  if (!/^[!-~]+$/.test(apiKey)) {
-    throw invalidArgument('apiKey contains white space or other characters that no key has');
+function checkedKey(option: string, key: unknown): string {
+  if (typeof key !== 'string' || key === '') throw invalidArgument(`${option} is missing`);
+  if (!/^[!-~]+$/.test(key)) {
+    throw invalidArgument(`${option} contains white space or other characters that no key has`);
   }
-  return apiKey;
+  return key;
 }
 
 function modeOf(apiKey: string): Mode | undefined {

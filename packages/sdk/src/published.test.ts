@@ -29,6 +29,7 @@ const compiler = join(
   'tsc',
 );
 const apiKey = 'pk_test_thisIsNoRealKeyButLooksLikeOne12345678';
+const placementKey = apiKey.replace('pk_', 'pk_place_');
 
 let folder: string;
 let service: StandIn;
@@ -171,6 +172,11 @@ describe('the published package', () => {
       // A file is sent with its length, a stream without.
       const byStream = created.filter(({ headers }) => headers['content-length'] === undefined);
       expect(byStream).toHaveLength(1);
+      const shownAndSeen = service.asked.slice(before).filter(({ route }) => route.includes('/placements'));
+      expect(shownAndSeen.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
+        expect.objectContaining({ gender: 'Female', interests: [1, 2] }),
+        { view_tokens: ['payload.signature'] },
+      ]);
     }
   }, 300_000);
 
@@ -190,7 +196,12 @@ describe('the published package', () => {
 });
 
 function environment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, OFFER_ADS_API_KEY: apiKey, OFFER_ADS_BASE_URL: service.url };
+  return {
+    PATH: process.env.PATH,
+    OFFER_ADS_API_KEY: apiKey,
+    OFFER_ADS_PLACEMENT_KEY: placementKey,
+    OFFER_ADS_BASE_URL: service.url,
+  };
 }
 
 /** The names that the README's examples use without declaring them. */
@@ -213,7 +224,7 @@ const scene = `
 /** An example as a module: its imports, the names of the scene, and the rest as a function. */
 function asModule(code: string): string {
   const imports = code.match(/^import .*;$/gm) ?? [];
-  const missing = ['createClient', 'OfferAdsError', 'unwrap'].filter(
+  const missing = ['createClient', 'createCommunityClient', 'OfferAdsError', 'unwrap'].filter(
     (name) => new RegExp(`\\b${name}\\b`).test(code) && !imports.some((line) => line.includes(name)),
   );
   const body = code.replaceAll(/^import .*;$/gm, '');

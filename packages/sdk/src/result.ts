@@ -9,8 +9,10 @@ import type {
   Interests,
   OfferPage,
   PausedOffer,
+  Placements,
   PriceEstimate,
   ResumedOffer,
+  Views,
 } from './types.ts';
 
 /** Facts about the reply. */
@@ -56,6 +58,8 @@ export type ValueOf = {
   readonly resumeOffer: ResumedOffer;
   readonly readAnalytics: Analytics;
   readonly deleteOffer: DeletedOffer;
+  readonly findPlacements: Placements;
+  readonly sendViews: Views;
 };
 
 export type ResultOf<Name extends OperationName> = Success<ValueOf[Name]> | RefusalOf<Name>;
@@ -77,6 +81,8 @@ export type PauseResult = ResultOf<'pauseOffer'>;
 export type ResumeResult = ResultOf<'resumeOffer'>;
 export type AnalyticsResult = ResultOf<'readAnalytics'>;
 export type DeleteResult = ResultOf<'deleteOffer'>;
+export type PlacementsResult = ResultOf<'findPlacements'>;
+export type ViewsResult = ResultOf<'sendViews'>;
 
 type AnyResult =
   | Success<unknown>

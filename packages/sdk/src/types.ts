@@ -164,3 +164,49 @@ export type Analytics = {
   readonly status: OfferStatus;
   readonly metrics: { readonly views: number; readonly clicks: number };
 };
+
+export type MemberGender = Exclude<Gender, 'All'>;
+
+/** A member who may see offers: neither banned nor inactive. */
+export type PlacementsRequest = {
+  /** Where the member is now, in degrees. Used for this request, and then forgotten. */
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly gender: MemberGender;
+  /** Ids of the member's interests. Omitted or empty: only offers without interests match. */
+  readonly interests?: readonly number[] | undefined;
+  /** A pseudonym of 1 to 64 characters, a new one for each member and day (UTC); never an id. With it, offers take turns. */
+  readonly viewer?: string | undefined;
+  /** How many offers at most: 1 to 20; default: 3. */
+  readonly wanted?: number | undefined;
+  /** Ids of categories to leave out, at most 100. */
+  readonly without_categories?: readonly number[] | undefined;
+  /** Ids of offers to leave out, at most 500. */
+  readonly without_offers?: readonly number[] | undefined;
+};
+
+export type Placement = {
+  readonly offer_id: number;
+  readonly title: string;
+  readonly description: string;
+  /** Empty if there are none. */
+  readonly terms_and_conditions: string;
+  /** The business name to show. */
+  readonly advertised_name: string;
+  readonly category: Category;
+  /** Signed URL of the picture, good for a day at least. */
+  readonly image: string;
+  /** Counts a click and leads to the page of the offer. Good for a day. */
+  readonly click_url: string;
+  /** For `views()`, when the member has seen the offer. Good for a day. */
+  readonly view_token: string;
+};
+/** In the order in which to show them. */
+export type Placements = { readonly placements: readonly Placement[] };
+
+export type Views = {
+  /** Genuine tokens that have not expired, also those that were sent before. */
+  readonly accepted: number;
+  /** Places, from 0, of the other tokens. Do not send these again. */
+  readonly refused: readonly number[];
+};

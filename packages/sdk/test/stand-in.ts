@@ -43,6 +43,18 @@ function page(cursor: string | null) {
   return { data: isLast ? [offer(1)] : [offer(3), offer(2)], pagination };
 }
 
+const placement = {
+  offer_id: 4711,
+  title: 'Two for one',
+  description: 'The second main course is on the house.',
+  terms_and_conditions: '',
+  advertised_name: 'The Corner Table',
+  category: { category_id: 1, category_name: 'Food and drink' },
+  image: 'https://ads.example.com/images/1.png?signature=x',
+  click_url: 'https://ads.example.com/c/token',
+  view_token: 'payload.signature',
+};
+
 const replies: Readonly<Record<string, (url: URL) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
   'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
@@ -76,6 +88,8 @@ const replies: Readonly<Record<string, (url: URL) => object>> = {
     status: 'Active',
     metrics: { views: 30, clicks: 4 },
   }),
+  'POST /placements': () => ({ placements: [placement] }),
+  'POST /placements/views': () => ({ accepted: 1, refused: [] }),
 };
 
 export async function startStandIn(): Promise<StandIn> {
@@ -88,7 +102,8 @@ export async function startStandIn(): Promise<StandIn> {
     const route = `${req.method} ${url.pathname}`;
     asked.push({ route, headers: req.headers, body: Buffer.concat(chunks) });
     const reply = replies[route];
-    const isKnown = String(req.headers['x-api-key']).startsWith('pk_test_');
+    const prefix = url.pathname.startsWith('/placements') ? 'pk_place_test_' : 'pk_test_';
+    const isKnown = String(req.headers['x-api-key']).startsWith(prefix);
     const [status, body] = !isKnown
       ? [401, { message: 'Unauthorised' }]
       : reply === undefined

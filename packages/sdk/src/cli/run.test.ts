@@ -153,6 +153,7 @@ describe('offer-ads', () => {
       for (const argv of [
         ['categories', flag, apiKey],
         ['categories', `${flag}=${apiKey}`],
+        ['categories', flag, apiKey.replace('pk_', 'pk_place_')],
       ]) {
         const { code, out, err } = await offerAds(argv);
         expect(code).toBe(2);

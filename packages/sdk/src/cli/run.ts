@@ -45,7 +45,7 @@ export async function run(argv: readonly string[], o: CliEnvironment): Promise<n
 /** Refuses keys in arguments, because other people can read shell histories and process lists. The message does not repeat the key. */
 function refuseKeys(argv: readonly string[]): void {
   const isNamed = argv.some((text) => /^--(api-)?key(=|$)/.test(text));
-  if (isNamed || argv.some((text) => /pk_(test|live)_\w{8}/.test(text))) {
+  if (isNamed || argv.some((text) => /pk_(place_)?(test|live)_\w{8}/.test(text))) {
     throw new UsageError(
       'Keys are not accepted as arguments, because the shell stores them in its history and shows them to everybody on this machine. ' +
         'Put the key into OFFER_ADS_API_KEY or a file (--key-file). If you have just typed a real key, roll it in the portal',
