@@ -213,7 +213,9 @@ async function exchange(settings: Settings, request: Request, signal: AbortSigna
   };
 }
 
-const userAgent = 'offer-ads-sdk/1.0.0';
+/** That of package.json, which a test compares. */
+export const version = '1.0.0';
+const userAgent = `offer-ads-sdk/${version}`;
 
 /** Several times the largest reply: a page of a hundred offers is below a megabyte. */
 const longestReply = 8 * 1_024 * 1_024;

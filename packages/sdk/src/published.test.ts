@@ -1,4 +1,4 @@
-/** The package as users install it: built, packed, installed into an empty folder, type-checked and run, with the README's examples. */
+/** The package as users install it: packed, installed into an empty folder, type-checked, bundled and run, with the README's examples. */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,6 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'vite';
 import { type StandIn, startStandIn } from '../test/stand-in.ts';
 
 const run = promisify(execFile);
@@ -33,15 +35,16 @@ const placementKey = apiKey.replace('pk_', 'pk_place_');
 
 let folder: string;
 let service: StandIn;
+/** A copy of the package's folder, because `npm pack` changes its manifest for a moment. */
+let sources: string;
 const installed = () => join(folder, 'node_modules', '@offer-ads', 'sdk');
 
 beforeAll(async () => {
   service = await startStandIn();
   folder = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
-  const built = join(folder, 'built');
-  await run(process.execPath, [join(sdk, 'build.ts'), '--into', built]);
-  const packed = await run('npm', ['pack', built, '--json', '--pack-destination', folder], { cwd: folder });
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  sources = copyOfSources();
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: sources });
+  const [filename] = globSync('*.tgz', { cwd: folder });
   writeFileSync(join(folder, 'package.json'), '{"name":"consumer","type":"module","private":true}');
   const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   await run('npm', ['install', `./${filename}`, ...quiet], { cwd: folder });
@@ -51,6 +54,15 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
+
+function copyOfSources(): string {
+  const checkout = join(folder, 'checkout');
+  const copy = join(checkout, 'packages', 'sdk');
+  cpSync(sdk, copy, { recursive: true, filter: (path) => !path.endsWith('/dist') });
+  cpSync(join(repository, 'tsconfig.json'), join(checkout, 'tsconfig.json'));
+  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
+  return copy;
+}
 
 /** Writes files and compiles them as a user would; rejects with the compiler's messages. */
 async function compile(name: string, files: Record<string, string>, options: object): Promise<string> {
@@ -88,6 +100,17 @@ function everyNode(): (readonly [version: string, path: string])[] {
 }
 
 describe('the published package', () => {
+  it('leaves the manifest of the workspace as it was, also after an interrupted npm pack', async () => {
+    const original = readFileSync(join(sdk, 'package.json'), 'utf8');
+    const manifest = () => readFileSync(join(sources, 'package.json'), 'utf8');
+    const put = (which: string) => run(process.execPath, ['manifest.ts', which], { cwd: sources });
+    expect([manifest(), existsSync(join(sources, 'package.workspace.json'))]).toEqual([original, false]);
+    for (const which of ['published', 'published']) await put(which);
+    expect(manifest()).toContain('./dist/index.js');
+    await put('workspace');
+    expect([manifest(), existsSync(join(sources, 'package.workspace.json'))]).toEqual([original, false]);
+  });
+
   it('contains only JavaScript, declarations and the README, and has no dependencies', () => {
     const text = readFileSync(join(installed(), 'package.json'), 'utf8');
     const manifest = JSON.parse(text) as Record<string, unknown>;
@@ -99,10 +122,8 @@ describe('the published package', () => {
       'README.md',
       'package.json',
     ]);
-    const sources = files.map((file) => readFileSync(join(installed(), file), 'utf8')).join('\n');
-    expect(sources).not.toMatch(/from '(?!node:|\.|@offer-ads\/sdk')/);
-    const { version } = manifest as { version: string };
-    expect(sources).toContain(`offer-ads-sdk/${version}`);
+    const texts = files.map((file) => readFileSync(join(installed(), file), 'utf8')).join('\n');
+    expect(texts).not.toMatch(/from '(?!node:|\.|@offer-ads\/sdk')/);
   });
 
   it('compiles without the types of Node, and only with codes of the endpoint', async () => {
@@ -137,6 +158,63 @@ describe('the published package', () => {
     const faulty = [...said.matchAll(/([\w.-]+\.ts)\(\d+,\d+\): error TS/g)].map(([, file]) => file);
     expect(new Set(faulty)).toEqual(new Set(Object.keys(wrong)));
   }, 300_000);
+
+  it('compiles for a bundler, and in a CommonJS module', async () => {
+    const esm = `
+      import { createCommunityClient, type Placement } from '@offer-ads/sdk';
+      const community = createCommunityClient({ placementKey: 'pk_place_test_x', baseUrl: 'https://ads.example.com' });
+      const { value } = await community.placements({ latitude: 0, longitude: 0, gender: 'Male' });
+      export const first: Placement | undefined = value.placements[0];
+    `;
+    const cjs = `
+      import sdk = require('@offer-ads/sdk');
+      export const ads: sdk.OfferAds = sdk.createClient({ apiKey: 'pk_test_x', baseUrl: 'https://ads.example.com' });
+    `;
+    const strict = { lib: ['es2023', 'dom'], types: [], skipLibCheck: false, noEmit: true };
+    const forBundler = compile('for-bundler', { 'main.ts': esm }, { ...strict, module: 'preserve' });
+    await expect(forBundler).resolves.toBeDefined();
+    await expect(compile('commonjs', { 'main.cts': cjs }, strict)).resolves.toBeDefined();
+  });
+
+  it('runs in plain JavaScript, as a module and by require, on each installed Node', async () => {
+    const use = `
+      const ads = createClient({ apiKey: process.env.OFFER_ADS_API_KEY, baseUrl: process.env.OFFER_ADS_BASE_URL });
+      ads.categories.list().then(({ value }) => console.log(value.categories[0].category_name));
+    `;
+    writeFileSync(join(folder, 'plain.mjs'), `import { createClient } from '@offer-ads/sdk';${use}`);
+    writeFileSync(join(folder, 'plain.cjs'), `const { createClient } = require('@offer-ads/sdk');${use}`);
+    for (const [version, node] of everyNode()) {
+      const requires = execFileSync(node, ['-p', 'process.features.require_module === true']);
+      const files = String(requires).trim() === 'true' ? ['plain.mjs', 'plain.cjs'] : ['plain.mjs'];
+      for (const file of files) {
+        const { stdout } = await run(node, [file], { cwd: folder, env: environment() });
+        expect([version, file, stdout]).toEqual([version, file, 'Food and drink\n']);
+      }
+    }
+  });
+
+  it('is bundled for browsers without modules of Node, and without what is not used', async () => {
+    const entry = join(folder, 'page.js');
+    writeFileSync(
+      entry,
+      `import { createCommunityClient } from '@offer-ads/sdk';
+       console.log(createCommunityClient({ placementKey: 'pk_place_test_x', baseUrl: 'https://ads.example.com' }).mode);`,
+    );
+    const outDir = join(folder, 'bundle');
+    const lib = { entry, formats: ['es' as const], fileName: 'page' };
+    await build({
+      root: folder,
+      configFile: false,
+      logLevel: 'silent',
+      build: { outDir, lib, minify: false },
+    });
+    const code = readFileSync(join(outDir, 'page.js'), 'utf8');
+    expect(code).not.toMatch(/^import\b|\bimport\(|node:|__vite-browser-external/m);
+    expect(code).toContain('/placements/views');
+    expect(code).not.toContain('multipart/form-data');
+    const { stdout } = await run(process.execPath, [join(outDir, 'page.js')], { env: environment() });
+    expect(stdout).toBe('TEST\n');
+  });
 
   it('runs the examples of the README on each installed Node', async () => {
     const readme = readFileSync(join(installed(), 'README.md'), 'utf8');
@@ -181,7 +259,9 @@ describe('the published package', () => {
   }, 300_000);
 
   it('has a command line that runs on each installed Node', async () => {
-    const command = join(installed(), 'cli', 'main.js');
+    const command = join(installed(), 'dist', 'cli', 'main.js');
+    const manifest = readFileSync(join(installed(), 'package.json'), 'utf8');
+    const { version } = JSON.parse(manifest) as { version: string };
     expect(existsSync(join(folder, 'node_modules', '.bin', 'offer-ads'))).toBe(true);
     for (const [, node] of everyNode()) {
       const { stdout } = await run(node, [command, 'offers', 'list', '--all'], { env: environment() });
@@ -191,6 +271,7 @@ describe('the published package', () => {
       ]);
       const refused = run(node, [command, 'offers', 'pause', '99'], { env: environment() });
       await expect(refused).rejects.toMatchObject({ code: 3, stderr: 'Refused, E1: Offer not found\n' });
+      expect((await run(node, [command, '--version'])).stdout).toBe(`${version}\n`);
     }
   });
 });

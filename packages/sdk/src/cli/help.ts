@@ -43,6 +43,7 @@ Options of every command
 ${optionLines(commonOptions)}
 ${exits}
 Each command tells more: offer-ads offers create --help
+The version of the package: offer-ads --version
 `;
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,20 @@ describe('offer-ads', () => {
     expect(Object.keys(commands)).toHaveLength(9);
   });
 
+  it('has the same help for no command and for a group of commands', async () => {
+    const { out } = await offerAds(['--help']);
+    for (const argv of ['-h', 'help', 'offers --help', 'offers -h']) {
+      expect(await offerAds(words(argv))).toEqual({ code: 0, out, err: '' });
+    }
+  });
+
+  it('tells its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await offerAds(['--version'], {})).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  });
+
   it('creates the offer with times relative to now and to the start', async () => {
     await offerAds([...creation, '--start', '+1d', '--idempotency-key', 'order-1']);
     const { headers, body } = service.asked.findLast(({ route }) => route === 'POST /offers')!;
@@ -129,6 +143,11 @@ describe('offer-ads', () => {
     ['nothing', [], 'Commands'],
     ['an unknown command', words('offers buy'), 'There is no command "offers buy"'],
     ['an unknown option', words('categories --verbose'), "Unknown option '--verbose'"],
+    [
+      'an option before the command',
+      words('--allow-http categories'),
+      'There is no command "--allow-http categories"',
+    ],
     ['a wrong id', words('offers pause x'), 'OFFER must be a whole number'],
     ['no id', words('offers pause'), 'Expected OFFER'],
     ['a wrong place', words('estimate --at London --radius 10 --end +1h'), '--at must be'],

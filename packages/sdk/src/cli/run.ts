@@ -1,5 +1,6 @@
 /** One run of the command line, independent of the process. */
 import { parseArgs } from 'node:util';
+import { version } from '../call.ts';
 import { createClient, type OfferAds } from '../client.ts';
 import { OfferAdsError } from '../error.ts';
 import type { ClientOptions } from '../options.ts';
@@ -23,6 +24,10 @@ export async function run(argv: readonly string[], o: CliEnvironment): Promise<n
   const asJson = argv.includes('--json');
   try {
     refuseKeys(argv);
+    if (argv[0] === '--version') {
+      o.out(`${version}\n`);
+      return exitCodes.done;
+    }
     const { name, command, rest } = commandOf(argv);
     if (command === undefined) {
       o.out(generalHelp());
@@ -55,7 +60,10 @@ function refuseKeys(argv: readonly string[]): void {
 
 function commandOf(argv: readonly string[]): { name: string; command?: Command; rest: readonly string[] } {
   const [first, second] = argv;
-  if (first === undefined || first === 'help' || first.startsWith('-')) return { name: '', rest: argv };
+  const isHelp = (text: string | undefined) => text !== undefined && ['help', '--help', '-h'].includes(text);
+  if (first === undefined || isHelp(first)) return { name: '', rest: argv };
+  const isGroup = Object.keys(commands).some((name) => name.startsWith(`${first} `));
+  if (isGroup && isHelp(second)) return { name: '', rest: argv };
   const pair = `${first} ${second ?? ''}`.trim();
   for (const name of [pair, first]) {
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
