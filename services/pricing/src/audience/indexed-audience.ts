@@ -2,6 +2,8 @@
  * The audience counted in memory. The index is loaded from a snapshot or built from MongoDB, and then follows all changes there, by this
  * replica or another. After its first count, it keeps counting even if MongoDB is unavailable.
  */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
 import { startLoop } from '@offer-ads/platform/process/loops';
@@ -23,6 +25,9 @@ const SET_MARK_EVERY_MS = 10_000;
 /** An import waits at most this long for the index to include it. */
 const INCLUDED_WITHIN_MS = 60_000;
 
+/** Members are read by one replica at a time, when several must build their index anew. */
+const ASK_FOR_TURN_EVERY_MS = 5_000;
+
 const OVERFULL = `the audience index: it is full, and more than ${MAX_SURPLUS} members do not fit; set AUDIENCE_ENGINE=mongo`;
 const TELL_LEFT_OUT_EVERY_MS = 10_000;
 
@@ -32,6 +37,7 @@ export type IndexedAudienceOptions = {
   readonly snapshotFolder: string | undefined;
   readonly snapshotEveryMs?: number;
   readonly afterRemovalMs?: number;
+  readonly askForTurnEveryMs?: number;
   /** The number of decimals to which `feed` rounds positions. */
   readonly positionDecimals: number;
   /** Runs whenever an index is complete, before it counts. */
@@ -48,6 +54,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const marks = replicaMarks(feed);
   const metrics = indexMetrics(o.metrics, marks, () => counting);
   const snapshots = keepSnapshots(o);
+  const replica = randomUUID();
 
   /** Undefined until the index has caught up for the first time. */
   let counting: CompleteIndex | undefined;
@@ -59,6 +66,8 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
    */
   const changeOrSave = oneAtATime();
   let leftOutToldAt = Number.NEGATIVE_INFINITY;
+  /** To build the index anew. */
+  let hasTurn = false;
   let waitsFor: string | undefined = 'the audience index: to begin';
 
   const untilItWorks = <T>(what: string, work: () => Promise<T>) =>
@@ -89,10 +98,30 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     for (;;) {
       const end = await follow(index, origin);
       if (end.because === 'stopped') return;
-      ({ index, origin } = await untilItWorks('building the audience index', build));
+      ({ index, origin } = await rebuild());
       // Nobody knows who was removed meanwhile.
       snapshots.changed({ byRemoval: true });
     }
+  }
+
+  /** The old index counts on, and the replica stays ready until it is its turn: so most replicas are ready although all have to build. */
+  async function rebuild() {
+    if (counting === undefined) return untilItWorks('building the audience index', build);
+    await untilItWorks('waiting for a turn to build the audience index', async () => {
+      while (!(await feed.takeTurn(replica)))
+        await pause(o.askForTurnEveryMs ?? ASK_FOR_TURN_EVERY_MS, undefined, { signal });
+    });
+    hasTurn = true;
+    return untilItWorks('building the audience index', build);
+  }
+
+  async function endTurn(): Promise<void> {
+    if (!hasTurn) return;
+    hasTurn = false;
+    // Otherwise it ends by itself.
+    await feed
+      .giveTurnBack(replica)
+      .catch((error: unknown) => logger.warn({ error }, 'a turn was not given back'));
   }
 
   async function follow(index: CompleteIndex, origin: Origin) {
@@ -144,6 +173,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     counting = index;
     waitsFor = undefined;
     logger.info(index.size(), 'the audience index is current');
+    await endTurn();
   }
 
   const setMarks = startLoop({
@@ -152,6 +182,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     // While MongoDB is unavailable, the code that follows it logs that.
     work: async () => {
       await marks.set().catch(() => {});
+      if (hasTurn) await feed.takeTurn(replica).catch(() => {});
     },
     logger,
     metrics: o.metrics,
@@ -183,6 +214,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       stopping.abort();
       await setMarks[Symbol.asyncDispose]();
       await life;
+      await endTurn();
     },
   };
 }

@@ -59,12 +59,23 @@ export type MembersFeed = {
   readonly setMark: (mark: Mark) => Promise<void>;
   /** Whether this mark, or a later one of the same replica, was set in this database. */
   readonly knowsMark: (mark: Mark) => Promise<boolean>;
+  /**
+   * Takes the turn to build an index anew, or keeps it for longer. One replica at a time has the turn of its partition; it ends by itself
+   * two minutes after it was last taken.
+   * @returns false while another replica has it
+   */
+  readonly takeTurn: (replica: string) => Promise<boolean>;
+  readonly giveTurnBack: (replica: string) => Promise<void>;
 };
 
 const { EJSON, deserialize } = mongoose.mongo.BSON;
 
 type MarkDocument = { _id: string; number: number; at: Date };
 const MARKS = 'audience_marks';
+type TurnDocument = { _id: string; replica: string; until: Date };
+const TURNS = 'audience_turns';
+/** A build renews it every ten seconds, so a replica that was killed delays the next one for this long. */
+const TURN_MS = 120_000;
 /** A replica that was stopped for longer than any oplog reaches back rebuilds its index anyway. */
 const MARKS_KEPT_SECONDS = 30 * 86_400;
 
@@ -86,6 +97,8 @@ export function openMembersFeed(
 ): MembersFeed {
   const members = connection.collection<MemberDocument>(MEMBERS);
   const marks = connection.collection<MarkDocument>(MARKS);
+  const turns = connection.collection<TurnDocument>(TURNS);
+  const turn = `${partition.number}/${partition.of}`;
   const eligible = { ...everyEligible, ...belonging('$_id', partition) };
   const unreadable = metrics.counter({
     name: 'audience_unreadable_members_total',
@@ -203,6 +216,20 @@ export function openMembersFeed(
     knowsMark: async ({ of, number }) => {
       const known = await orUnavailable(marks.findOne({ _id: of }, withinBudget()));
       return known !== null && known.number >= number;
+    },
+    takeTurn: async (replica) => {
+      const free = { replica: '', until: new Date(0) };
+      await orUnavailable(turns.updateOne({ _id: turn }, { $setOnInsert: free }, { upsert: true }));
+      const mayTake = { $or: [{ $eq: ['$replica', replica] }, { $lt: ['$until', '$$NOW'] }] };
+      const { matchedCount } = await orUnavailable(
+        turns.updateOne({ _id: turn, $expr: mayTake }, [
+          { $set: { replica, until: { $add: ['$$NOW', TURN_MS] } } },
+        ]),
+      );
+      return matchedCount === 1;
+    },
+    giveTurnBack: async (replica) => {
+      await orUnavailable(turns.deleteOne({ _id: turn, replica }));
     },
   };
 }

@@ -186,13 +186,12 @@ describe('an index', () => {
     expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 2, indexed: 2 });
   });
 
-  it('is rebuilt when the history of changes is lost, and counts meanwhile', async () => {
+  /** A feed whose history can be lost, and which then reads nobody before it may. */
+  function losingHistory() {
     let isLost = false;
-    let finishBuild = () => {};
-    const held = new Promise<void>((resolve) => {
-      finishBuild = resolve;
-    });
-    const losingHistory: MembersFeed = {
+    let asked = 0;
+    const mayBuild = Promise.withResolvers<void>();
+    const losing: MembersFeed = {
       ...feed,
       follow: (after) => {
         const following = feed.follow(after);
@@ -202,24 +201,77 @@ describe('an index', () => {
         };
         return { ...following, next };
       },
+      takeTurn: (replica) => {
+        asked += 1;
+        return feed.takeTurn(replica);
+      },
       async *everybody() {
-        if (isLost) await held;
+        if (isLost) await mayBuild.promise;
         isLost = false;
         yield* feed.everybody();
       },
     };
-    const audience = await start({ feed: losingHistory });
-    await write({ facts: fact(1), version: 1 });
-    await counts(audience, 1);
-    isLost = true;
-    await eventually(async () =>
+    const lose = () => {
+      isLost = true;
+    };
+    return { feed: losing, lose, finishBuild: () => mayBuild.resolve(), asked: () => asked };
+  }
+  const isBuilding = (audience: Audience) =>
+    eventually(async () =>
       expect(await audience.waitsFor()).toEqual([expect.stringContaining('built from 0 of')]),
     );
+
+  it('is rebuilt when the history of changes is lost, and counts meanwhile', async () => {
+    const one = losingHistory();
+    const audience = await start({ feed: one.feed });
+    await write({ facts: fact(1), version: 1 });
+    await counts(audience, 1);
+    one.lose();
+    await isBuilding(audience);
     expect(await audience.count(everybody)).toBe(1);
     await write({ facts: fact(2), version: 1 });
-    finishBuild();
+    one.finishBuild();
     await counts(audience, 2);
     await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
+  });
+
+  it('is rebuilt by one replica after the other; those that wait for their turn are ready and count with the old index', async () => {
+    const [one, other] = [losingHistory(), losingHistory()];
+    const first = await start({ feed: one.feed, askForTurnEveryMs: 20 });
+    const second = await start({ feed: other.feed, snapshotFolder: undefined, askForTurnEveryMs: 20 });
+    await write({ facts: fact(1), version: 1 });
+    await Promise.all([counts(first, 1), counts(second, 1)]);
+    one.lose();
+    await isBuilding(first);
+    other.lose();
+    await eventually(() => expect(other.asked()).toBeGreaterThan(2));
+    await write({ facts: fact(2), version: 1 });
+    expect([await second.waitsFor(), await second.count(everybody)]).toEqual([[], 1]);
+    one.finishBuild();
+    await counts(first, 2);
+    await isBuilding(second);
+    expect(await first.waitsFor()).toEqual([]);
+    other.finishBuild();
+    await counts(second, 2);
+  });
+
+  it('has one replica at a time that builds, until it gives its turn back, stops or no longer asks', async () => {
+    expect([await feed.takeTurn('a'), await feed.takeTurn('b'), await feed.takeTurn('a')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    const quarter = openMembersFeed(mongo.connection, createMetrics('pricing'), 6, { number: 0, of: 4 });
+    expect(await quarter.takeTurn('b')).toBe(true);
+    await feed.giveTurnBack('b');
+    expect(await feed.takeTurn('b')).toBe(false);
+    await feed.giveTurnBack('a');
+    expect([await feed.takeTurn('b'), await feed.takeTurn('a')]).toEqual([true, false]);
+    const over = new Date(Date.now() - 1);
+    await writer.connection
+      .collection('audience_turns')
+      .updateOne({ _id: '0/1' as never }, { $set: { until: over } });
+    expect(await feed.takeTurn('a')).toBe(true);
   });
 
   it('learns from MongoDB that the history of changes is lost', async () => {
