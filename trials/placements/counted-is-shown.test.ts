@@ -29,6 +29,7 @@ function showing(targets: ReturnType<typeof randomTarget>[]): LiveOffers {
       startAtMs: now.getTime(),
       expiryAtMs: now.getTime() + hour,
       image: '',
+      url: '',
       card: '{}',
     });
   return offers;

@@ -39,6 +39,7 @@ export function offersOf(count: number): LiveOffer[] {
       startAtMs: nowMs + (random.below(20) === 0 ? 3_600_000 : -3_600_000),
       expiryAtMs: nowMs + (random.below(20) === 0 ? -1 : 86_400_000),
       image: 'a.png',
+      url: 'https://corner-table.example/tuesdays',
       card: JSON.stringify(card),
     };
   });

@@ -114,7 +114,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {
         mountImageRoute(app, context);
-        mountClickRoute(app, { ...context, clicks, targets: clickTargets(context) });
+        mountClickRoute(app, { ...context, clicks, targets: clickTargets({ postgres, followed }) });
         mountPlacementsRoute(app, {
           ...context,
           followed,

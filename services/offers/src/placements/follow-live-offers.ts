@@ -21,6 +21,11 @@ export type FollowedOffers = AsyncDisposable & {
     /** The name of today; undefined for a category that is newer than the latest look at them. */
     readonly categoryNames: ReadonlyMap<number, string>;
   };
+  /**
+   * Where clicks on an offer lead, as it was read at most so long ago.
+   * @returns undefined if members are not shown the offer, or the last look is older
+   */
+  readonly addressOf: (offerId: number, atMostMs: number) => string | undefined;
   /** Reads what has changed. */
   readonly refresh: Loop['runNow'];
 };
@@ -122,6 +127,8 @@ export function followLiveOffers(o: {
         throw serviceUnavailable('the offers that members may see are not known');
       return { offers: known.offers, categoryNames };
     },
+    addressOf: (offerId, atMostMs) =>
+      elapsedMs() - readAtMs > atMostMs ? undefined : known?.offers.get(offerId)?.url,
     refresh: loop.runNow,
     [Symbol.asyncDispose]: async () => {
       await dropping[Symbol.asyncDispose]();

@@ -20,11 +20,12 @@ type Row = Card & {
   readonly startAt: Date;
   readonly expiryAt: Date;
   readonly image: string;
+  readonly url: string;
 };
 
 const columns = `offer_id, category_name AS "categoryName", title, description, terms_and_conditions, coalesce(advertised_name, trading_name) AS advertised_name,
   mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender, interests,
-  start_at AS "startAt", expiry_at AS "expiryAt", image`;
+  start_at AS "startAt", expiry_at AS "expiryAt", image, url`;
 /** Members may see the offer between its start and its expiry. */
 const placeable = `shown_at IS NOT NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL
   AND paused_since IS NULL AND disabled_since IS NULL`;
@@ -55,7 +56,8 @@ export async function pageOfPlaceable(on: Queryable, after: After, atMost: numbe
 
 function toLiveOffer(row: Row): LiveOffer {
   const { offer_id, title, description, terms_and_conditions, advertised_name } = row;
-  const { mode, categoryId, categoryName, latitude, longitude, radiusMiles, gender, interests, image } = row;
+  const { mode, categoryId, categoryName, latitude, longitude, radiusMiles, gender, interests, image, url } =
+    row;
   const card: Card = { offer_id, title, description, terms_and_conditions, advertised_name };
   return {
     offerId: offer_id,
@@ -66,6 +68,7 @@ function toLiveOffer(row: Row): LiveOffer {
     startAtMs: row.startAt.getTime(),
     expiryAtMs: row.expiryAt.getTime(),
     image,
+    url,
     card: JSON.stringify(card),
   };
 }

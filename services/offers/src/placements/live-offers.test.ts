@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { chance } from '@offer-ads/testing/random';
 import { type LiveOffer, type LiveOffers, liveOffers } from './live-offers.ts';
 
 const start = new Date('2026-06-01T12:00:00Z');
@@ -13,8 +16,10 @@ const offer: LiveOffer = {
   startAtMs: start.getTime(),
   expiryAtMs: after(1_000).getTime(),
   image: 'a.png',
+  url: 'https://cafe.example',
   card: '{}',
 };
+const byNumber = (a: number, b: number) => a - b;
 const idsOf = (offers: LiveOffers, now = start, mode: 'TEST' | 'LIVE' = 'LIVE') =>
   offers.matching(mode, member, now).map(({ offerId }) => offerId);
 
@@ -60,5 +65,51 @@ describe('offers in memory', () => {
       true,
     ]);
     expect(idsOf(offers)).toEqual([1]);
+  });
+
+  it('for many interests are not for members with another one', () => {
+    const offers = liveOffers();
+    const most = Array.from({ length: 64 }, (_, place) => place + 1);
+    offers.put({ ...offer, target: { ...offer.target, interests: most } });
+    const shownWith = (interest: number) =>
+      offers.matching('LIVE', { ...member, interests: [interest] }, start).length;
+    expect([64, 65, 96, 128].map(shownWith)).toEqual([1, 0, 0, 0]);
+  });
+
+  it('match as the rule of targets says, one by one, while thousands are put, replaced and removed', () => {
+    const random = chance(20_261_124);
+    const offers = liveOffers();
+    const expected = new Map<number, LiveOffer>();
+    const degrees = (limit: number) => random.below(2 * limit * 100 + 1) / 100 - limit;
+    const interestsOf = (most: number) =>
+      Array.from({ length: random.below(most) }, () => 1 + random.below(80));
+    for (let step = 1; step <= 9_000; step += 1) {
+      const offerId = 1 + random.below(3_500);
+      const target: Target = {
+        latitude: degrees(90),
+        longitude: degrees(180),
+        radiusMiles: 1 + random.below(13_000),
+        gender: random.below(2) === 0 ? [] : [random.oneOf(memberGenders), random.oneOf(memberGenders)],
+        interests: interestsOf(40),
+      };
+      const expiryAtMs = start.getTime() + random.below(10);
+      const changed = { ...offer, offerId, target, expiryAtMs };
+      if (random.below(4) === 0) offers.remove(offerId);
+      else offers.put(changed);
+      if (offers.get(offerId) === undefined) expected.delete(offerId);
+      else expected.set(offerId, changed);
+      if (step % 90 !== 0) continue;
+      const here = { ...member, latitude: degrees(90), longitude: degrees(180), interests: interestsOf(5) };
+      const shown = [...expected.values()].filter(
+        (one) => one.expiryAtMs > start.getTime() && isTargeted(one.target, here),
+      );
+      expect(
+        offers
+          .matching('LIVE', here, start)
+          .map(({ offerId: id }) => id)
+          .toSorted(byNumber),
+      ).toEqual(shown.map(({ offerId: id }) => id).toSorted(byNumber));
+    }
+    expect(offers.size()).toBe(expected.size);
   });
 });

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
+import { clickTargets } from '../../src/placements/click-targets.ts';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
 import { createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
@@ -19,18 +20,24 @@ beforeEach(() => {
   elapsedMs = 0;
 });
 
+function database(): typeof under.postgres {
+  const { postgres } = under;
+  return {
+    ...postgres,
+    query: (statement, values) => {
+      if (isAway) return Promise.reject(new Error('the database is away'));
+      const readsChanges = typeof statement !== 'string' && statement.name === 'placement_changes-since';
+      return postgres.query(statement, isAnother && readsChanges ? ['another 1'] : values);
+    },
+  };
+}
+
 /** Reads from the database of the test, until that is away. */
 function follow(o: Partial<Parameters<typeof followLiveOffers>[0]> = {}) {
-  const { postgres, clock } = under;
-  const query: typeof postgres.query = (statement, values) => {
-    if (isAway) return Promise.reject(new Error('the database is away'));
-    const readsChanges = typeof statement !== 'string' && statement.name === 'placement_changes-since';
-    return postgres.query(statement, isAnother && readsChanges ? ['another 1'] : values);
-  };
   return under.use(
     followLiveOffers({
-      postgres: { ...postgres, query },
-      clock,
+      postgres: database(),
+      clock: under.clock,
       logger: silentLogger,
       metrics: createMetrics('test'),
       staleAfterMs,
@@ -47,6 +54,7 @@ function seen(followed: ReturnType<typeof follow>): number[] {
     .map(({ offerId }) => offerId)
     .toSorted((a, b) => a - b);
 }
+const url = 'https://cafe.example/two-for-one';
 const unavailable = expect.objectContaining({ status: 503 });
 
 describe('offers in memory', () => {
@@ -85,6 +93,25 @@ describe('offers in memory', () => {
     expect(seen(followed)).toHaveLength(1);
     under.clock.set('2026-06-01T12:05:00Z');
     expect(seen(followed)).toEqual([]);
+  });
+
+  it('know for an hour where clicks lead while the database is away, and whether they still do as soon as it is back', async () => {
+    const [offerId, paused] = [await createdId(under, startingNow), await createdId(under, startingNow)];
+    await under.call('POST', `/offers/${paused}/pause`);
+    const followed = follow();
+    await followed.refresh();
+    const targets = clickTargets({ postgres: database(), followed });
+    expect(await targets.find(paused)).toBe(url);
+    isAway = true;
+    for (elapsedMs of [0, 1_001, 3_600_000]) {
+      expect(await targets.find(offerId)).toBe(url);
+      await expect(targets.find(paused)).rejects.toThrow('away');
+    }
+    elapsedMs += 1;
+    await expect(targets.find(offerId)).rejects.toThrow('away');
+    isAway = false;
+    await under.admin('POST', `/admin/offers/${offerId}/disable`);
+    expect(await targets.find(offerId)).toBeNull();
   });
 
   it('are all read again when another server answers, because it does not know the changes', async () => {
