@@ -135,7 +135,7 @@ function inOrderOfPlace(offers: readonly LiveOffer[]): readonly LiveOffer[] {
     offers,
     ({ target }) => Math.floor(target.latitude * 4) * 1_000 + target.longitude,
   );
-  const order = Uint32Array.from(offers, (_, place) => place).sort(
+  const order = Uint32Array.from(offers, (_, place) => place).toSorted(
     (a, b) => (keys[a] as number) - (keys[b] as number),
   );
   return Array.from(order, (place) => offers[place] as LiveOffer);
