@@ -21,8 +21,9 @@ import {
   usage,
   waitingViews,
 } from './options.ts';
+import { measurePlacementsEndpoint } from './placements/endpoint.ts';
 import { measurePlacements } from './placements/measure.ts';
-import { placementsReport } from './placements/report.ts';
+import { placementsEndpointReport, placementsReport } from './placements/report.ts';
 import { prepareSettings } from './system.ts';
 
 await runMeasurement({ usage, readOptions, run });
@@ -65,5 +66,10 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   await measurePart('placements', async (own) => {
     const plan = placementsPlan(options);
     return { report: placementsReport(await measurePlacements(own, { ...plan, report: say })) };
+  });
+  await measurePart('placements-endpoint', async (own) => {
+    const plan = placementsPlan(options);
+    const measured = await measurePlacementsEndpoint(own, { ...plan, settings, report: say });
+    return { report: placementsEndpointReport(measured) };
   });
 }

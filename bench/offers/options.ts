@@ -3,7 +3,15 @@ import { type ReadOptions, readOptions as readUsualOptions, WrongOption } from '
 import type { CreationPlan } from './creations.ts';
 import type { ListingPlan } from './listing/listing.ts';
 
-const partNames = ['creations', 'one-balance', 'listing', 'intake', 'payments', 'placements'] as const;
+const partNames = [
+  'creations',
+  'one-balance',
+  'listing',
+  'intake',
+  'payments',
+  'placements',
+  'placements-endpoint',
+] as const;
 
 export type Options = ReadOptions<(typeof partNames)[number]>;
 
@@ -62,6 +70,10 @@ export function placementsPlan({ rounds, quick }: Options): {
   offers: number;
   asked: number;
   rounds: number;
+  /** Of load in each round. */
+  seconds: number;
 } {
-  return quick ? { rounds, offers: 10_000, asked: 500 } : { rounds, offers: 100_000, asked: 10_000 };
+  return quick
+    ? { rounds, offers: 10_000, asked: 500, seconds: 2 }
+    : { rounds, offers: 100_000, asked: 10_000, seconds: 10 };
 }
