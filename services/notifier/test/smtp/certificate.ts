@@ -1,11 +1,11 @@
-/** Makes a certificate for a test's mail server: the smallest X.509 in DER that TLS accepts. */
+/** Makes a certificate for a test's server: the smallest X.509 in DER that TLS accepts. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export type Certificate = { readonly key: string; readonly cert: string };
 
-/** Self-signed: only clients that have it as an authority trust it. */
-export function certificateFor(name: string): Certificate {
+/** Self-signed: only clients that have it as an authority trust it. `until`: when it expires, as `20210101000000Z`. */
+export function certificateFor(name: string, { until = '21200101000000Z' } = {}): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = sequence(set(sequence(oid(85, 4, 3), der(0x0c, Buffer.from(name)))));
   const signed = sequence(
@@ -13,7 +13,7 @@ export function certificateFor(name: string): Certificate {
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaWithSha256,
     issuer,
-    sequence(time('20200101000000Z'), time('21200101000000Z')),
+    sequence(time('20200101000000Z'), time(until)),
     issuer,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(oid(85, 29, 17), der(0x04, sequence(subjectName(name)))))),
