@@ -31,6 +31,7 @@ function showing(targets: ReturnType<typeof randomTarget>[]): LiveOffers {
       image: '',
       url: '',
       card: '{}',
+      lack: 0,
     });
   return offers;
 }

@@ -2,7 +2,7 @@
 import { EARTH_RADIUS_METRES, radiusMetres } from '@offer-ads/contracts/audience/great-circle';
 import type { TargetedMember } from '@offer-ads/contracts/audience/target';
 import pg from 'pg';
-import { choose } from '../../../services/offers/src/domain/placements/choice.ts';
+import { choose, lackPerHour } from '../../../services/offers/src/domain/placements/choice.ts';
 import { type LiveOffer, liveOffers } from '../../../services/offers/src/placements/live-offers.ts';
 import { openFolder } from '../../audience/members/folder.ts';
 import { postgisSession, requirePostgis, startPostgresServer } from '../../audience/peers/postgres-server.ts';
@@ -66,7 +66,12 @@ export async function measurePlacements(
 /** As the route chooses for a viewer who was shown a third of the offers already. */
 function place(matching: readonly LiveOffer[], { latitude }: TargetedMember): number {
   const shownToday = (offerId: number) => (offerId % 3 === 0 ? 1 : 0);
-  return choose(matching, { wanted: 3, shownToday, lackPerHour: () => 0, seed: latitude * 100 }).length;
+  return choose(matching, {
+    wanted: 3,
+    shownToday,
+    lackPerHour: (offer) => lackPerHour(offer, new Date(nowMs)),
+    seed: latitude * 100,
+  }).length;
 }
 
 function took(work: () => void): number {

@@ -41,6 +41,7 @@ export function offersOf(count: number): LiveOffer[] {
       image: 'a.png',
       url: 'https://corner-table.example/tuesdays',
       card: JSON.stringify(card),
+      lack: 0,
     };
   });
 }

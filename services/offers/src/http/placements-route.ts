@@ -11,7 +11,7 @@ import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Express, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
-import { belowCap, choose } from '../domain/placements/choice.ts';
+import { belowCap, choose, lackPerHour } from '../domain/placements/choice.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
 import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 import type { Card, LiveOffer } from '../placements/live-offers.ts';
@@ -66,7 +66,7 @@ export function mountPlacementsRoute(
     const chosen = choose(eligible, {
       wanted,
       shownToday,
-      lackPerHour: (offer) => o.showings.lackPerHour(offer, now),
+      lackPerHour: (offer) => lackPerHour(offer, now),
       seed: viewer?.seed ?? randomInt(2 ** 32),
     });
     o.showings.note(viewer, { eligible, chosen, wanted });

@@ -90,7 +90,8 @@ export function followLiveOffers(o: {
     if (changed.length < ids.length) return readAll();
     if (changed.length > 0) {
       const found = await findPlaceable(postgres, changed);
-      for (const id of changed) current.offers.remove(id);
+      const stays = new Set(found.map(({ offerId }) => offerId));
+      for (const id of changed) if (!stays.has(id)) current.offers.remove(id);
       put(current.offers, found);
     }
     current.cursor = cursor;

@@ -70,5 +70,6 @@ function toLiveOffer(row: Row): LiveOffer {
     image,
     url,
     card: JSON.stringify(card),
+    lack: 0,
   };
 }

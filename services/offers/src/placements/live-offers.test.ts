@@ -18,6 +18,7 @@ const offer: LiveOffer = {
   image: 'a.png',
   url: 'https://cafe.example',
   card: '{}',
+  lack: 0,
 };
 const byNumber = (a: number, b: number) => a - b;
 const idsOf = (offers: LiveOffers, now = start, mode: 'TEST' | 'LIVE' = 'LIVE') =>
@@ -47,6 +48,17 @@ describe('offers in memory', () => {
     offers.remove(1);
     offers.remove(1);
     expect([idsOf(offers), offers.size()]).toEqual([[], 0]);
+  });
+
+  it('keep what they lack to their share when they are replaced, and lose it when they are removed', () => {
+    const offers = liveOffers();
+    const lackOf = () => offers.matching('LIVE', member, start).map(({ lack }) => lack);
+    offers.put({ ...offer, lack: 2 });
+    offers.put({ ...offer, categoryId: 2 });
+    expect(lackOf()).toEqual([2]);
+    offers.remove(1);
+    offers.put({ ...offer });
+    expect(lackOf()).toEqual([0]);
   });
 
   it('take no memory when they have ended', () => {

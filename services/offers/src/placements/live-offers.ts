@@ -28,6 +28,8 @@ export type LiveOffer = {
   readonly url: string;
   /** A card as JSON: one string takes a fifth of the memory of its parts. */
   readonly card: string;
+  /** What it lacks to its fair share of this replica's placements, in showings. Of those that run; whoever is put again keeps it. */
+  lack: number;
 };
 
 export type LiveOffers = {
@@ -57,6 +59,7 @@ export function liveOffers(mostOffers = MOST_OFFERS): LiveOffers {
 
   return {
     put: (offer) => {
+      offer.lack = offers.get(offer.offerId)?.lack ?? offer.lack;
       remove(offer.offerId);
       if (offers.size >= mostOffers) return false;
       circles[offer.mode].add(offer);

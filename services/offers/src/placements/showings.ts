@@ -1,5 +1,5 @@
 /**
- * What viewers were shown today, and what offers lack to their fair share. Each replica adds what it has shown to the database a few times a
+ * What viewers were shown today, and the shares of offers. Each replica adds what it has shown to the database a few times a
  * second. So another replica knows it about half a second later, and for as long offers may come a turn too early (decision 202, turns and fair share).
  */
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
@@ -14,19 +14,20 @@ import {
   forgetShares,
   forgetShowings,
   readShowings,
-  type Shares,
   type Showings,
   type ViewerDay,
 } from './showings-store.ts';
 
-type Offer = { readonly offerId: number; readonly expiryAtMs: number };
+type Share = { matched: number; fairShare: number; shown: number };
+type Offer = { readonly offerId: number; lack: number };
 
 export type ShowingsOfViewers = AsyncDisposable & {
   /** How often each offer was shown to the viewer today, as far as this replica knows. While the database does not answer: by this replica. */
   readonly shownTo: (viewer: ViewerDay) => Promise<Showings>;
-  /** What the offer lacks to its fair share of this replica's placements, for each hour that it has left. */
-  readonly lackPerHour: (offer: Offer, now: Date) => number;
-  /** @param viewer undefined if the placement was for nobody in particular */
+  /**
+   * Also adds to `lack` of the offers.
+   * @param viewer undefined if the placement was for nobody in particular
+   */
   readonly note: (
     viewer: ViewerDay | undefined,
     o: { readonly eligible: readonly Offer[]; readonly chosen: readonly Offer[]; readonly wanted: number },
@@ -39,8 +40,11 @@ export type ShowingsOfViewers = AsyncDisposable & {
 
 const HOUR_MS = 3_600_000;
 const WRITE_EVERY_MS = 500;
-/** Each has many rows: one for each offer that matched. */
-const WRITE_SHARES_EVERY_MS = 10_000;
+/** Each has many rows: one for nearly each offer that matched. */
+const WRITE_SHARES_EVERY_MS = 60_000;
+const SHARES_AT_ONCE = 2_000;
+/** Of more offers that match, every second is noted and counts twice, or every third three times, and so on. */
+const MOST_NOTED = 32;
 const PRUNE_EVERY_MS = 600_000;
 const VIEWERS_AT_ONCE = 1_000;
 const FORGET_AT_ONCE = 5_000;
@@ -50,21 +54,19 @@ const READ_WITHIN_MS = 200;
 const MOST_TRIES = 3;
 /** What an outage of the database may leave unwritten: about 50 MB. The viewer who was noted first is forgotten first. */
 const MOST_VIEWERS = 100_000;
-/** In the last hour an offer's weight would grow without end. */
-const LEAST_HOURS_LEFT = 1;
 
 export function showingsOfViewers(o: {
   readonly postgres: Postgres;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** From 0 to below 1. */
+  readonly random?: () => number;
 }): ShowingsOfViewers {
-  const { postgres, clock } = o;
+  const { postgres, clock, random = Math.random } = o;
   /** Not written yet, by day and viewer. */
   let unwritten = new Map<string, { readonly viewer: ViewerDay; readonly shown: Map<number, number> }>();
-  let shares = new Map<number, { matched: number; fairShare: number; shown: number }>();
-  /** What each offer lacks, over all placements of this replica. */
-  const lacking = new Map<number, { lack: number; readonly expiryAtMs: number }>();
+  let shares = new Map<number, Share>();
 
   function noteViewer(viewer: ViewerDay, chosen: readonly Offer[]): void {
     const name = nameOf(viewer);
@@ -74,19 +76,23 @@ export function showingsOfViewers(o: {
     if (unwritten.size > MOST_VIEWERS) for (const [oldest] of unwritten) return void unwritten.delete(oldest);
   }
 
-  function noteShares(eligible: readonly Offer[], chosen: ReadonlySet<number>, wanted: number): void {
+  function noteShares(eligible: readonly Offer[], chosen: readonly Offer[], wanted: number): void {
     const share = fairShare(eligible.length, wanted);
-    for (const { offerId, expiryAtMs } of eligible) {
-      const shown = chosen.has(offerId) ? 1 : 0;
-      const sum = shares.get(offerId) ?? { matched: 0, fairShare: 0, shown: 0 };
-      sum.matched += 1;
-      sum.fairShare += share;
-      sum.shown += shown;
-      shares.set(offerId, sum);
-      const known = lacking.get(offerId) ?? { lack: 0, expiryAtMs };
-      known.lack += share - shown;
-      lacking.set(offerId, known);
-    }
+    const times = Math.ceil(eligible.length / MOST_NOTED);
+    // The first one is random, so each is noted with the same probability.
+    for (let at = Math.floor(random() * times); at < eligible.length; at += times)
+      addTo(eligible[at] as Offer, { matched: times, fairShare: times * share, shown: 0 });
+    for (const offer of chosen) addTo(offer, { matched: 0, fairShare: 0, shown: 1 });
+  }
+
+  function addTo(offer: Offer, added: Share): void {
+    const { offerId } = offer;
+    const sum = shares.get(offerId) ?? { matched: 0, fairShare: 0, shown: 0 };
+    sum.matched += added.matched;
+    sum.fairShare += added.fairShare;
+    sum.shown += added.shown;
+    shares.set(offerId, sum);
+    offer.lack += added.fairShare - added.shown;
   }
 
   /** While a batch is written, nobody knows whether the database has it already. */
@@ -134,12 +140,13 @@ export function showingsOfViewers(o: {
   }
 
   async function writeShares(): Promise<void> {
-    if (shares.size === 0) return;
-    const taken: Shares = shares;
-    shares = new Map();
+    // In the same order on each replica, so that they never wait for each other.
+    const taken = [...shares].toSorted(([a], [b]) => a - b);
     // Statistics: an outage loses them.
+    shares = new Map();
     const hour = new Date(Math.floor(clock.now().getTime() / HOUR_MS) * HOUR_MS);
-    await addShares(postgres, hour, taken);
+    for (let done = 0; done < taken.length; done += SHARES_AT_ONCE)
+      await addShares(postgres, hour, new Map(taken.slice(done, done + SHARES_AT_ONCE)));
   }
 
   const writing = startLoop({
@@ -160,8 +167,6 @@ export function showingsOfViewers(o: {
     everyMs: PRUNE_EVERY_MS,
     work: async (stopping) => {
       const now = clock.now();
-      for (const [offerId, { expiryAtMs }] of lacking)
-        if (expiryAtMs <= now.getTime()) lacking.delete(offerId);
       const sharesBefore = new Date(now.getTime() - SHARES_KEPT_MS);
       while ((await forgetShowings(postgres, now, FORGET_AT_ONCE)) === FORGET_AT_ONCE && !stopping.aborted);
       while (
@@ -178,14 +183,9 @@ export function showingsOfViewers(o: {
         known.set(offerId, (known.get(offerId) ?? 0) + times);
       return known;
     },
-    lackPerHour: ({ offerId, expiryAtMs }, now) => {
-      const lack = lacking.get(offerId)?.lack ?? 0;
-      const hoursLeft = (expiryAtMs - now.getTime()) / HOUR_MS;
-      return Math.max(0, lack) / Math.max(LEAST_HOURS_LEFT, hoursLeft);
-    },
     note: (viewer, { eligible, chosen, wanted }) => {
       if (viewer !== undefined) noteViewer(viewer, chosen);
-      noteShares(eligible, new Set(chosen.map(({ offerId }) => offerId)), wanted);
+      noteShares(eligible, chosen, wanted);
     },
     write: async () => {
       await writing.runNow();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { belowCap, choose, fairShare } from './choice.ts';
+import { belowCap, choose, fairShare, lackPerHour } from './choice.ts';
 
 const offersOf = (count: number) => Array.from({ length: count }, (_, at) => ({ offerId: at + 1 }));
 const everything = { wanted: 3, shownToday: () => 0, lackPerHour: () => 0, seed: 1 };
@@ -65,4 +65,13 @@ describe('the choice over many viewers', () => {
     expect(more).toBeGreaterThan(1.5 * Math.max(...others));
     expect(Math.min(...others)).toBeGreaterThan(1_000);
   });
+});
+
+it('an offer lacks more for each hour the fewer it has left, but no more in its last hour', () => {
+  const now = new Date('2026-06-01T12:00:00Z');
+  const perHour = (lack: number, hours: number) =>
+    lackPerHour({ lack, expiryAtMs: now.getTime() + hours * 3_600_000 }, now);
+  expect([perHour(6, 3), perHour(6, 1), perHour(6, 0.1), perHour(0, 3), perHour(-6, 3)]).toEqual([
+    2, 6, 6, 0, 0,
+  ]);
 });

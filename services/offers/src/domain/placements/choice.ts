@@ -42,6 +42,19 @@ export function choose<O extends { readonly offerId: number }>(offers: readonly 
   return first.map(({ offer }) => offer);
 }
 
+/** In the last hour an offer's weight would grow without end. */
+const LEAST_HOURS_LEFT = 1;
+const HOUR_MS = 3_600_000;
+
+/** What the offer lacks to its fair share, for each hour that it has left; 0 or more. */
+export function lackPerHour(
+  { lack, expiryAtMs }: { readonly lack: number; readonly expiryAtMs: number },
+  now: Date,
+): number {
+  if (lack <= 0) return 0;
+  return lack / Math.max(LEAST_HOURS_LEFT, (expiryAtMs - now.getTime()) / HOUR_MS);
+}
+
 /** What each of so many matching offers would get of one placement if all had the same. */
 export function fairShare(matching: number, wanted: number): number {
   return matching === 0 ? 0 : Math.min(1, wanted / matching);
