@@ -63,13 +63,15 @@ export async function measurePlacements(
   return { offers: o.offers, matching: members.map((member) => matchingOf(member).length), rounds };
 }
 
+const placedAt = new Date(nowMs);
+
 /** As the route chooses for a viewer who was shown a third of the offers already. */
 function place(matching: readonly LiveOffer[], { latitude }: TargetedMember): number {
   const shownToday = (offerId: number) => (offerId % 3 === 0 ? 1 : 0);
   return choose(matching, {
     wanted: 3,
     shownToday,
-    lackPerHour: (offer) => lackPerHour(offer, new Date(nowMs)),
+    lackPerHour: (offer) => lackPerHour(offer, placedAt),
     seed: latitude * 100,
   }).length;
 }
