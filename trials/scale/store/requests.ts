@@ -14,8 +14,14 @@ export type Caller = {
   readonly runningOfferId: number;
 };
 
-/** The organisation with the most offers. `from`: an instant at which one tenth of them was created. */
-export type LargestCaller = Caller & { readonly from: Date };
+/**
+ * The organisation with the most offers. `from`: an instant at which one tenth of them was created. Its browsers take turns, so that no address
+ * asks more often than it may.
+ */
+export type LargestCaller = Pick<Caller, 'advertiser'> & {
+  readonly browsers: readonly Visitor[];
+  readonly from: Date;
+};
 
 export type Callers = {
   readonly system: Pick<System, 'callAdmin'>;
@@ -31,7 +37,7 @@ export async function askAll(callers: Callers, turn: number, timed: Timed): Prom
   const caller = callers.usual[turn % callers.usual.length];
   if (caller === undefined) throw new Error('there is no organisation to ask for');
   await askPublicApi(caller, timed);
-  await readLongLists(callers.largest, timed);
+  await readLongLists(callers.largest, turn, timed);
   await readPortal(caller, timed);
   await readAsStaff(callers, caller, timed);
 }
@@ -56,7 +62,13 @@ async function askPublicApi({ advertiser, runningOfferId }: Caller, timed: Timed
 }
 
 /** Of the organisation with the most offers: pages at the beginning and far behind it. */
-async function readLongLists({ advertiser, visitor, from }: LargestCaller, timed: Timed): Promise<void> {
+async function readLongLists(
+  { advertiser, browsers, from }: LargestCaller,
+  turn: number,
+  timed: Timed,
+): Promise<void> {
+  const browser = browsers[turn % browsers.length];
+  if (browser === undefined) throw new Error('the largest organisation has no browser');
   const before = `created_before=${from.toISOString()}`;
   for (const [endpoint, query] of [
     ['GET /offers, long list', ''],
@@ -72,7 +84,7 @@ async function readLongLists({ advertiser, visitor, from }: LargestCaller, timed
     ['portal: statement, long, far page', `/test/billing/statement?to=${from.toISOString()}`],
     ['portal: calls, long', '/calls'],
   ] as const)
-    await timed(endpoint, async () => accepted(await visitor('GET', path)));
+    await timed(endpoint, async () => accepted(await browser('GET', path)));
 }
 
 async function readPortal({ visitor, runningOfferId }: Caller, timed: Timed): Promise<void> {

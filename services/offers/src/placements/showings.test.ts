@@ -12,7 +12,8 @@ function underTest() {
   const rows: number[][] = [];
   const query = async (_statement: unknown, values: readonly unknown[] = []) => {
     const [, ids, ...columns] = values as [Date, number[], number[], number[], number[]];
-    if (ids?.length > 0) rows.push(...ids.map((id, at) => [id].concat(columns.map((column) => column[at] ?? 0))));
+    if (ids?.length > 0)
+      rows.push(...ids.map((id, at) => [id].concat(columns.map((column) => column[at] ?? 0))));
     return [];
   };
   const showings = showingsOfViewers({
