@@ -12,6 +12,7 @@ import {
   type AnyCreateRefusal,
   analyticsReplies,
   deleteReplies,
+  offerReplies,
   pauseReplies,
   type Reply,
   replyToCreateRefusal,
@@ -91,6 +92,7 @@ describe('the guide of errors', () => {
     const twice = told.filter((each, at) => told.indexOf(each) !== at);
     expect(twice.toSorted()).toEqual([
       'DELETE /offers/{offer_id} 401 E1',
+      'GET /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
       'POST /offers 429 -',
       'POST /offers/{offer_id}/pause 401 E1',
@@ -108,6 +110,7 @@ describe('the guide of errors', () => {
   );
 
   it.each<[string, Readonly<Record<string, Reply>>]>([
+    ['GET /offers/{offer_id}', offerReplies],
     ['POST /offers/{offer_id}/pause', pauseReplies],
     ['POST /offers/{offer_id}/resume', resumeReplies],
     ['DELETE /offers/{offer_id}', deleteReplies],

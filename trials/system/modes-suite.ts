@@ -91,6 +91,7 @@ export function describeModes(system: () => TestSystem): void {
         const before = await standing();
         const stranger = callers[otherThan(mode)];
         const refusals = [
+          await stranger.request('GET', `/offers/${offerId}`),
           await stranger.request('POST', `/offers/${offerId}/pause`),
           await stranger.request('POST', `/offers/${offerId}/resume`),
           await stranger.request('DELETE', `/offers/${offerId}`),

@@ -121,6 +121,8 @@ function sdkAdvertiser(
         return through('readAnalytics', (ads) =>
           ads.offers.analytics(offerId, query.interval as AnalyticsInterval),
         );
+      case 'GET /offers/{offer_id}':
+        return through('readOffer', (ads) => ads.offers.get(offerId));
       case 'POST /offers/{offer_id}/pause':
         return through('pauseOffer', (ads) => ads.offers.pause(offerId));
       case 'POST /offers/{offer_id}/resume':

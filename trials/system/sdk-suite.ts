@@ -53,14 +53,17 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       expect((await caller.request('GET', '/interests')).status).toBe(200);
     });
 
-    it('meets E5 on pause and resume of an offer that awaits its payment', async () => {
+    it('reads an offer that awaits its payment, and meets E5 on pause and resume of it', async () => {
       const offerId = await byCard();
+      const one = await caller.request('GET', `/offers/${offerId}`);
+      expect(one.body).toMatchObject({ actions: ['pay', 'delete'] });
       expect((await act('pause', offerId)).body.return_code).toBe('E5');
       expect((await act('resume', offerId)).body.return_code).toBe('E5');
     });
 
     it('meets E1 for what is not there', async () => {
       for (const reply of [
+        await caller.request('GET', '/offers/999999999'),
         await act('pause', 999_999_999),
         await act('resume', 999_999_999),
         await caller.request('DELETE', '/offers/999999999'),

@@ -19,6 +19,7 @@ import type {
   DeleteResult,
   EstimateResult,
   InterestsResult,
+  OfferResult,
   PageResult,
   PauseResult,
   ResumeResult,
@@ -45,6 +46,8 @@ export type OfferAds = {
     readonly create: (request: CreateOfferRequest, options?: CreateOptions) => Promise<CreateResult>;
     /** Sends no request by itself: iterate over it, or call its `page()` or `pages()`. */
     readonly list: (request?: ListOffersRequest, options?: CallOptions) => OfferList;
+    /** One offer, and what can be done with it now. */
+    readonly get: (offerId: number, options?: CallOptions) => Promise<OfferResult>;
     readonly pause: (offerId: number, options?: CallOptions) => Promise<PauseResult>;
     readonly resume: (offerId: number, options?: CallOptions) => Promise<ResumeResult>;
     readonly analytics: (
@@ -105,6 +108,7 @@ function clientWith(settings: Settings): OfferAds {
         };
         return offerList(request, readPage);
       },
+      get: async (offerId, options) => ask(ofOffer('readOffer', offerId), options),
       pause: async (offerId, options) => ask(ofOffer('pauseOffer', offerId, '/pause'), options),
       resume: async (offerId, options) => ask(ofOffer('resumeOffer', offerId, '/resume'), options),
       analytics: async (offerId, interval, options) => {

@@ -94,6 +94,7 @@ type Contract<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
   ? DeepReadonly<z.input<Schemas[Name]>>
   : never;
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+type Flat<T> = { readonly [K in keyof T]: T[K] };
 /** A field that may be omitted may also be undefined. */
 type Sendable<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 type FormNames<T> = { [K in keyof T as K extends `${infer Name}[]` ? Name : K]: T[K] };
@@ -110,6 +111,7 @@ type Checks = {
   readonly estimate: Same<sdk.PriceEstimate, Contract<'estimateReply'>>;
   readonly created: Same<sdk.CreatedOffer, Contract<'createReply'>>;
   readonly page: Same<sdk.OfferPage, Contract<'listReply'>>;
+  readonly oneOffer: Same<Flat<sdk.OneOffer>, Contract<'offerReply'>>;
   readonly paused: Same<sdk.PausedOffer, Contract<'pauseReply'>>;
   readonly resumed: Same<sdk.ResumedOffer, Contract<'resumeReply'>>;
   readonly deleted: Same<sdk.DeletedOffer, Contract<'deleteReply'>>;
@@ -138,6 +140,7 @@ it('the types of the client are those of the contract (checked by the compiler)'
     estimate: true,
     created: true,
     page: true,
+    oneOffer: true,
     paused: true,
     resumed: true,
     deleted: true,

@@ -19,6 +19,7 @@ export {
   type DeleteResult,
   type EstimateResult,
   type InterestsResult,
+  type OfferResult,
   type PageResult,
   type PauseResult,
   type PlacementsResult,

@@ -31,6 +31,7 @@ export const operations = {
     refusals: { E1: [400, 403], E2: [200], E3: [200], E4: [400], E5: [400], E6: [400], E9: [403] },
   },
   listOffers: { method: 'GET', path: '/offers', field: 'pagination', refusals: { E1: [400, 403] } },
+  readOffer: { method: 'GET', path: '/offers/{offer_id}', field: 'actions', refusals: { E1: [401] } },
   pauseOffer: {
     method: 'POST',
     path: '/offers/{offer_id}/pause',

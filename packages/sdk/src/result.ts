@@ -8,6 +8,7 @@ import type {
   DeletedOffer,
   Interests,
   OfferPage,
+  OneOffer,
   PausedOffer,
   Placements,
   PriceEstimate,
@@ -54,6 +55,7 @@ export type ValueOf = {
   readonly estimatePrice: PriceEstimate;
   readonly createOffer: CreatedOffer;
   readonly listOffers: OfferPage;
+  readonly readOffer: OneOffer;
   readonly pauseOffer: PausedOffer;
   readonly resumeOffer: ResumedOffer;
   readonly readAnalytics: Analytics;
@@ -77,6 +79,7 @@ export type CategoriesResult = ResultOf<'listCategories'>;
 export type InterestsResult = ResultOf<'listInterests'>;
 export type EstimateResult = ResultOf<'estimatePrice'>;
 export type PageResult = ResultOf<'listOffers'>;
+export type OfferResult = ResultOf<'readOffer'>;
 export type PauseResult = ResultOf<'pauseOffer'>;
 export type ResumeResult = ResultOf<'resumeOffer'>;
 export type AnalyticsResult = ResultOf<'readAnalytics'>;

@@ -128,6 +128,15 @@ export type Offer = {
   readonly status: 'enabled' | 'disabled';
 };
 
+export type OfferAction = 'pay' | 'pause' | 'resume' | 'delete';
+
+export type OneOffer = Offer & {
+  /** The payment link; null unless the offer awaits payment. */
+  readonly payment_url: string | null;
+  /** What can be done now. */
+  readonly actions: readonly OfferAction[];
+};
+
 export type ListOffersRequest = {
   /** Offers per page: 1 to 100; default: 20. */
   readonly limit?: number | undefined;

@@ -77,6 +77,7 @@ const replies: Readonly<Record<string, (url: URL) => object>> = {
     currency: 'GBP',
   }),
   'GET /offers': ({ searchParams }) => page(searchParams.get('cursor')),
+  'GET /offers/4711': () => ({ ...offer(4711), payment_url: null, actions: ['pause', 'delete'] }),
   'POST /offers/4711/pause': () => ({ return_code: 'S1', message: 'Offer has been paused' }),
   'POST /offers/4711/resume': () => ({ return_code: 'S2', message: 'Offer has been resumed' }),
   'DELETE /offers/4711': () => ({ return_code: 'S1', message: 'Offer has been deleted' }),

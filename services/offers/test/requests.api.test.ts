@@ -20,6 +20,7 @@ const portalNotFound = { status: 404, body: { message: 'Not found' } };
 
 /** The endpoints of one offer, with their answer for an offer that the caller does not have. */
 const ofOneOffer = [
+  ['GET', '/offers/:id', offerNotFound],
   ['POST', '/offers/:id/pause', offerNotFound],
   ['POST', '/offers/:id/resume', offerNotFound],
   ['DELETE', '/offers/:id', offerNotFound],
@@ -77,6 +78,7 @@ it.each([
   ['GET', '/interests', 'interests'],
   ['GET', '/offers?environment=test', 'categories'],
   ['GET', '/offers?environment=test&offer_status=active', 'categories'],
+  ['GET', '/offers/:id', 'categories'],
   ['POST', '/offers', 'categories'],
   ['GET', '/offers/:id/analytics?interval=all', 'traffic'],
 ])('%s %s is 500 without any detail when something is broken', async (method, path, table) => {

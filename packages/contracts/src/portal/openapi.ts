@@ -9,7 +9,7 @@ import {
 } from 'zod-openapi';
 import { plainMessage, refusal } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
-import { publicPaths } from '../public/openapi.ts';
+import { sharedPaths } from '../public/openapi.ts';
 import { billingPaths } from './billing-operations.ts';
 import { mailPaths } from './mail-operations.ts';
 import { portalOfferPaths } from './offers-operations.ts';
@@ -70,7 +70,7 @@ function withMode(path: unknown): z.ZodObject {
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 const asInPublic: ZodOpenApiPathsObject = Object.fromEntries(
-  Object.entries(publicPaths).map(([path, item]) => [
+  Object.entries(sharedPaths).map(([path, item]) => [
     `/{mode}${path}`,
     Object.fromEntries(
       Object.entries(item).map(([method, operation]) => [method, underSession(method, operation)]),

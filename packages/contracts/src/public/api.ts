@@ -3,6 +3,7 @@
  * (forms and formats) and 19 (bodies of refusals) settle what it leaves open.
  */
 import { z } from 'zod';
+import { offerActions } from '../values/offer-actions.ts';
 import { offerStatus } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
@@ -235,6 +236,23 @@ export const listReply = z
   })
   .meta({ id: 'OfferPage' });
 export type ListReply = z.infer<typeof listReply>;
+
+// ---- one offer
+
+/** GET /offers/{offer_id} */
+export const offerReply = listedOffer
+  .extend({
+    payment_url: z
+      .url()
+      .nullable()
+      .meta({ description: 'The payment link; null unless the offer awaits payment.' }),
+    actions: z.array(z.enum(offerActions)).meta({
+      description:
+        'What can be done now: `pay` at the payment link, `pause`, `resume`, `delete`. More may be added.',
+    }),
+  })
+  .meta({ id: 'OneOffer' });
+export type OfferReply = z.infer<typeof offerReply>;
 
 // ---- pause, resume, delete, analytics
 

@@ -20,6 +20,7 @@ import {
   interestsReply,
   listQuery,
   listReply,
+  offerReply,
   pauseReply,
   plainMessage,
   refusal,
@@ -132,6 +133,14 @@ const list: ZodOpenApiOperationObject = {
   },
 };
 
+const readOne: ZodOpenApiOperationObject = {
+  operationId: 'readOffer',
+  summary: 'One offer, and what can be done with it now',
+  description: notFoundNote,
+  requestParams: offerPath,
+  responses: { '200': reply('The offer.', offerReply), ...alwaysOfAnOffer },
+};
+
 const pause: ZodOpenApiOperationObject = {
   operationId: 'pauseOffer',
   summary: 'Pause an offer',
@@ -193,7 +202,7 @@ const analytics: ZodOpenApiOperationObject = {
 };
 
 /** The portal API has these paths too, with a session. */
-export const publicPaths = {
+export const sharedPaths = {
   '/categories': {
     get: {
       operationId: 'listCategories',
@@ -214,6 +223,12 @@ export const publicPaths = {
   '/offers/{offer_id}/resume': { post: resume },
   '/offers/{offer_id}/analytics': { get: analytics },
   '/offers/{offer_id}': { delete: remove },
+} satisfies Record<string, ZodOpenApiPathItemObject>;
+
+/** In this order each request of the collection succeeds. For what only API keys have here, the portal API has calls of its own. */
+export const publicPaths = {
+  ...sharedPaths,
+  '/offers/{offer_id}': { get: readOne, ...sharedPaths['/offers/{offer_id}'] },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
 /** @returns the document that is served at `/openapi.json` and committed as `generated/openapi.json`. */

@@ -4,6 +4,8 @@ import type { Audience } from '../caller-tokens.ts';
 export type Endpoint = {
   /** Called with a placement key instead of an API key (decision 203, placement keys). */
   readonly byPlacementKey?: true;
+  /** The portal has a route of its own for it. */
+  readonly byApiKeyOnly?: true;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** An Express pattern; its parameters have the names of the specification. */
   readonly path: string;
@@ -31,7 +33,22 @@ export const endpoints: readonly Endpoint[] = [
     budgetMs: othersMs,
   },
   { method: 'post', path: '/offers', audience: 'offers', takesBody: true, budgetMs: creationMs },
-  { method: 'get', path: '/offers', audience: 'offers', takesBody: false, budgetMs: othersMs },
+  {
+    byApiKeyOnly: true,
+    method: 'get',
+    path: '/offers',
+    audience: 'offers',
+    takesBody: false,
+    budgetMs: othersMs,
+  },
+  {
+    byApiKeyOnly: true,
+    method: 'get',
+    path: '/offers/:offer_id',
+    audience: 'offers',
+    takesBody: false,
+    budgetMs: othersMs,
+  },
   {
     method: 'post',
     path: '/offers/:offer_id/pause',

@@ -23,6 +23,7 @@ describe('every endpoint of the specification', () => {
     ['POST', '/offers/price-estimate', 'pricing', '2000'],
     ['POST', '/offers', 'offers', '25000'],
     ['GET', '/offers?environment=test&limit=5', 'offers', '2000'],
+    ['GET', '/offers/17', 'offers', '2000'],
     ['POST', '/offers/17/pause', 'offers', '2000'],
     ['POST', '/offers/17/resume', 'offers', '2000'],
     ['GET', '/offers/17/analytics?interval=7d', 'offers', '2000'],
@@ -53,7 +54,7 @@ describe('every endpoint of the specification', () => {
     ]);
   });
 
-  it.each(['/internal/price', '/offers/17', '/offers/../internal/price', '/images/x'])(
+  it.each(['/internal/price', '/portal/offers/17', '/offers/../internal/price', '/images/x'])(
     'is the only way to a service: %s is 404',
     async (path) => {
       expect((await gateway.call(path, { key })).status).toBe(404);

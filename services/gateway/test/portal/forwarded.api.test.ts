@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { endpointFor } from '../../src/http/endpoints.ts';
 import { type FakeUpstream, lastCallerAt } from '../forwarding/fake-upstream.ts';
 import type { GatewayUnderTest } from '../gateway-under-test.ts';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
@@ -167,7 +168,11 @@ describe('a forwarded request', () => {
       [method, path],
       [method, `/portal${path}`],
     ]);
-    for (const [method, path = ''] of paths.filter(([, path]) => !path?.startsWith('/offers?')))
+    const ofPortal = paths.filter(
+      ([method = '', path = '']) => endpointFor(method, path.split('?')[0]!) === undefined,
+    );
+    expect(ofPortal.length).toBeGreaterThan(paths.length / 2);
+    for (const [method, path = ''] of ofPortal)
       expect([path, (await gateway.call(path, { key, method: method! })).status]).toEqual([path, 404]);
     expect(forwarded()).toEqual([]);
   });

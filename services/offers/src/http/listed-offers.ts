@@ -1,6 +1,8 @@
 /** Offers as the listings return them. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import type { ListedOffer as ListedOfferReply, ListReply } from '@offer-ads/contracts/public/api';
+import type { ListedOffer as ListedOfferReply, ListReply, OfferReply } from '@offer-ads/contracts/public/api';
+import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
+import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
@@ -37,6 +39,24 @@ export function listedOffer(
   });
 }
 
+/** One offer of the public API. */
+export function offerWithActions(
+  o: Pick<OffersContext, 'addresses'>,
+  now: Date,
+): (offer: ListedOffer) => OfferReply {
+  const listed = listedOffer(o, now);
+  return (offer) => {
+    const asListed = listed(offer);
+    const status = asListed.offer_status;
+    return { ...asListed, payment_url: paymentUrl(offer, status), actions: [...actionsOf(status)] };
+  };
+}
+
+/** An offer that no longer awaits payment keeps its link, but nobody can pay there. */
+function paymentUrl(offer: ListedOffer, status: OfferStatus): string | null {
+  return status === 'Awaiting Payment' ? offer.paymentUrl : null;
+}
+
 /** The same for the portal, with the price and the payment method. */
 export function portalOffer(
   o: Pick<OffersContext, 'addresses'>,
@@ -49,7 +69,7 @@ export function portalOffer(
       ...asListed,
       category_id: offer.categoryId,
       payment_method: offer.paymentMethod,
-      payment_url: asListed.offer_status === 'Awaiting Payment' ? offer.paymentUrl : null,
+      payment_url: paymentUrl(offer, asListed.offer_status),
       paid_datetime: offer.paidAt?.toISOString() ?? null,
       currency: offer.currency,
       cost_minor: `${offer.netMinor}`,

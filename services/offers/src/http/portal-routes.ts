@@ -22,12 +22,12 @@ import { portalFilters, readListingQuery } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { bucketMs, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
-import { findListedOffer, listOffers } from '../listing/listing-store.ts';
+import { listOffers } from '../listing/listing-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { sumTrafficByBucket } from '../traffic/traffic-store.ts';
 import { pagination, portalOffer } from './listed-offers.ts';
 import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal, send } from './replies.ts';
-import { findOwnOffer, referenceOf } from './routes.ts';
+import { findOwnListedOffer, findOwnOffer, referenceOf } from './routes.ts';
 
 export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const routes = express.Router();
@@ -67,8 +67,7 @@ async function creation(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
-  const reference = referenceOf(req);
-  const offer = reference === null ? null : await findListedOffer(o.postgres, reference);
+  const offer = await findOwnListedOffer(o, req);
   if (offer === null) return portalReplies['not-found'];
   return { status: 200, body: portalOffer(o, requestFacts(req).receivedAt)(offer) };
 }

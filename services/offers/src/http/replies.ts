@@ -102,6 +102,9 @@ export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
 
 const offerNotFound = coded('E1', 401, 'Offer not found');
 
+/** GET /offers/{offer_id} */
+export const offerReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
+
 /** POST /offers/{offer_id}/pause */
 export const pauseReplies = {
   'not-found': offerNotFound,

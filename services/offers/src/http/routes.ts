@@ -1,6 +1,6 @@
-/** The specification's endpoints that offers serves, called with the signed caller context. */
+/** The endpoints of the public API that offers serves, called with the signed caller context. */
 
-import { analyticsIntervals, type ListReply } from '@offer-ads/contracts/public/api';
+import { analyticsIntervals, type ListReply, type OfferReply } from '@offer-ads/contracts/public/api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
@@ -14,16 +14,17 @@ import { parseId } from '../domain/offer-id.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
 import { deleteOffer } from '../lifecycle/delete-offer.ts';
-import { listOffers } from '../listing/listing-store.ts';
+import { findListedOffer, type ListedOffer, listOffers } from '../listing/listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
 import { createRoute } from './create-route.ts';
-import { listedOffer, pagination } from './listed-offers.ts';
+import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
 import {
   analyticsReplies,
   deleteReplies,
+  offerReplies,
   pauseReplies,
   type Reply,
   replyToListRefusal,
@@ -47,6 +48,7 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
   const room = uploadRoom({ maxBytes: MAX_UPLOAD_BYTES, largestBytes: GREATEST_HELD_BYTES });
   routes.post('/offers', caller, room, createRoute(o));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
+  routes.get('/offers/:offer_id', caller, async (req, res) => send(res, await show(o, req)));
   routes.post('/offers/:offer_id/pause', caller, async (req, res) => {
     const done = { return_code: 'S1', message: 'Offer has been paused' } as const;
     send(res, await command(req, pauseReplies, done, (reference, call) => pauseOffer(o, reference, call)));
@@ -71,6 +73,13 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   const page = await listOffers(o.postgres, caller, read.query, receivedAt);
   const data = page.offers.map(listedOffer(o, receivedAt));
   return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies ListReply };
+}
+
+async function show(o: OffersContext, req: Request): Promise<Reply> {
+  const offer = await findOwnListedOffer(o, req);
+  if (offer === null) return offerReplies['not-found'];
+  const body = offerWithActions(o, requestFacts(req).receivedAt)(offer);
+  return { status: 200, body: body satisfies OfferReply };
 }
 
 /** A command on one offer: the refusal in its table of codes, or its success. */
@@ -122,4 +131,10 @@ export function referenceOf(req: Request): OfferReference | null {
 export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offer | null> {
   const reference = referenceOf(req);
   return reference && findOffer(o.postgres, reference);
+}
+
+/** With what the listing shows of it. */
+export async function findOwnListedOffer(o: OffersContext, req: Request): Promise<ListedOffer | null> {
+  const reference = referenceOf(req);
+  return reference && findListedOffer(o.postgres, reference);
 }

@@ -32,7 +32,7 @@ export function offersRoutes(o: Forwarding): Router {
         forwardTo({ ...reading, takesBody: true }, mode, o),
       );
     for (const endpoint of endpoints)
-      if (!(endpoint.method === 'get' && endpoint.path === '/offers'))
+      if (endpoint.byApiKeyOnly !== true)
         routes[endpoint.method](endpoint.path, allow('offers'), forwardTo(endpoint, mode, o));
   });
 }

@@ -55,6 +55,7 @@ export const routes = [
   'POST /offers/price-estimate',
   'POST /offers',
   'GET /offers',
+  'GET /offers/{offer_id}',
   'POST /offers/{offer_id}/pause',
   'POST /offers/{offer_id}/resume',
   'GET /offers/{offer_id}/analytics',

@@ -1,12 +1,12 @@
 /** The buttons to pause, resume and delete, for the list and for the offer's page. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { usePortal } from '../../session.ts';
 import { useOffersChanged } from './offers-data.ts';
 import { DeleteOffer } from './one/delete-offer.tsx';
 import { quoted } from './quoted.ts';
-import { actionsOf } from './standing.ts';
 
 /** The result of an action, shown near the button. */
 export type Done = { readonly id: string; readonly good: boolean; readonly text: string };
@@ -36,8 +36,9 @@ export function OfferActions({ offer, done }: OfferActionsProps) {
 
   return (
     <div class="row actions">
-      {actionsOf(offer).map((action) =>
-        action === 'delete' ? (
+      {actionsOf(offer.offer_status).map((action) =>
+        // The payment link is beside the price.
+        action === 'pay' ? null : action === 'delete' ? (
           <button
             key={action}
             type="button"

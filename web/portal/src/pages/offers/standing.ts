@@ -1,4 +1,4 @@
-/** The state of an offer: its colour, a text about what happens next, and the possible actions. */
+/** The state of an offer: its colour and a text about what happens next. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 
 type Standing = Pick<
@@ -40,20 +40,5 @@ export function nextText(offer: Standing, now: Date, momentText: (at: string) =>
       return `It is not shown. It still ends on ${end}; the time in which it was paused is credited then.`;
     case 'Ended':
       return `It ended on ${end}.`;
-  }
-}
-
-export type Action = 'pause' | 'resume' | 'delete';
-
-export function actionsOf({ offer_status }: Pick<PortalOffer, 'offer_status'>): readonly Action[] {
-  switch (offer_status) {
-    case 'Active':
-    case 'Scheduled':
-      return ['pause', 'delete'];
-    case 'Paused':
-      return ['resume', 'delete'];
-    case 'Awaiting Payment':
-    case 'Ended':
-      return ['delete'];
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { offerStatuses } from '@offer-ads/contracts/values/primitives';
 import { bucketText, chartOf, rateText } from '../one/series.ts';
-import { actionsOf, badgeOf, nextText } from '../standing.ts';
+import { badgeOf, nextText } from '../standing.ts';
 import { filterAddress, listQuery, readFilters } from './filters.ts';
 
 describe('filters', () => {
@@ -47,7 +48,7 @@ describe('the state of an offer', () => {
     for (const status of offerStatuses) {
       expect(said(status)).toContain('06-08');
       expect(badgeOf(status)).toBeDefined();
-      expect(actionsOf({ offer_status: status })).toContain('delete');
+      expect(actionsOf(status)).toContain('delete');
     }
   });
   test('of an unpaid offer names its payment or its later start', () => {
@@ -55,13 +56,11 @@ describe('the state of an offer', () => {
     expect(said('Awaiting Payment', '2026-05-01T00:00:00Z')).toContain('from 06-01');
   });
   test('allows pausing of Active and Scheduled offers, and resuming of Paused ones', () => {
-    expect(offerStatuses.filter((status) => actionsOf({ offer_status: status }).includes('pause'))).toEqual([
+    expect(offerStatuses.filter((status) => actionsOf(status).includes('pause'))).toEqual([
       'Active',
       'Scheduled',
     ]);
-    expect(offerStatuses.filter((status) => actionsOf({ offer_status: status }).includes('resume'))).toEqual([
-      'Paused',
-    ]);
+    expect(offerStatuses.filter((status) => actionsOf(status).includes('resume'))).toEqual(['Paused']);
   });
   test('of a disabled offer names the platform team', () => {
     const disabled = { ...offer, status: 'disabled', offer_status: 'Active' } as const;
