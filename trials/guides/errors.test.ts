@@ -11,6 +11,7 @@ import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
 import {
   type AnyCreateRefusal,
   analyticsReplies,
+  creditEstimateReplies,
   deleteReplies,
   offerReplies,
   pauseReplies,
@@ -18,6 +19,7 @@ import {
   replyToCreateRefusal,
   replyToListRefusal,
   resumeReplies,
+  seriesReplies,
 } from '../../services/offers/src/http/replies.ts';
 import { readEstimateForm, refusalOfInterests } from '../../services/pricing/src/domain/estimate-form.ts';
 import { refusalReply } from '../../services/pricing/src/http/replies.ts';
@@ -94,7 +96,9 @@ describe('the guide of errors', () => {
       'DELETE /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
+      'GET /offers/{offer_id}/analytics/series 401 E1',
       'POST /offers 429 -',
+      'POST /offers/{offer_id}/credit-estimate 401 E1',
       'POST /offers/{offer_id}/pause 401 E1',
       'POST /offers/{offer_id}/resume 401 E1',
     ]);
@@ -111,6 +115,8 @@ describe('the guide of errors', () => {
 
   it.each<[string, Readonly<Record<string, Reply>>]>([
     ['GET /offers/{offer_id}', offerReplies],
+    ['GET /offers/{offer_id}/analytics/series', seriesReplies],
+    ['POST /offers/{offer_id}/credit-estimate', creditEstimateReplies],
     ['POST /offers/{offer_id}/pause', pauseReplies],
     ['POST /offers/{offer_id}/resume', resumeReplies],
     ['DELETE /offers/{offer_id}', deleteReplies],

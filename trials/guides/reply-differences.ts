@@ -9,12 +9,15 @@ const varying: Readonly<Record<string, RegExp>> = {
   start_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   end_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   expiry_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  as_of_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   creation_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   // Members come and go.
   matching_users: /^\d+$/,
   ad_units: /^\d+(\.\d+)?$/,
   price_estimate: /^\d+(\.\d+)?$/,
   estimated_cost: /^\d+(\.\d+)?$/,
+  estimated_credit: /^\d+(\.\d+)?$/,
+  cost: /^\d+(\.\d+)?$/,
 };
 const varyingFields = new Set(['x-request-id', 'retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
 /** Marks a list of which the guide shows only the beginning. */

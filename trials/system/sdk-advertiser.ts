@@ -13,6 +13,7 @@ import {
   type OfferAds,
   OfferAdsError,
   type ReplyInfo,
+  type SeriesRequest,
 } from '@offer-ads/sdk';
 import { type OperationName, operations } from '@offer-ads/sdk/operations';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
@@ -123,6 +124,12 @@ function sdkAdvertiser(
         );
       case 'GET /offers/{offer_id}':
         return through('readOffer', (ads) => ads.offers.get(offerId));
+      case 'GET /offers/{offer_id}/analytics/series':
+        return through('readAnalyticsSeries', (ads) =>
+          ads.offers.series(offerId, query as unknown as SeriesRequest),
+        );
+      case 'POST /offers/{offer_id}/credit-estimate':
+        return through('estimateCredit', (ads) => ads.offers.estimateCredit(offerId));
       case 'POST /offers/{offer_id}/pause':
         return through('pauseOffer', (ads) => ads.offers.pause(offerId));
       case 'POST /offers/{offer_id}/resume':

@@ -64,6 +64,8 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
     it('meets E1 for what is not there', async () => {
       for (const reply of [
         await caller.request('GET', '/offers/999999999'),
+        await act('credit-estimate', 999_999_999),
+        await caller.request('GET', '/offers/999999999/analytics/series?interval=all&granularity=day'),
         await act('pause', 999_999_999),
         await act('resume', 999_999_999),
         await caller.request('DELETE', '/offers/999999999'),
@@ -91,6 +93,13 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       expect(
         (await caller.request('GET', `/offers/${soonOver}/analytics?interval=1h`)).body.return_code,
       ).toBe('E1');
+    });
+
+    it('reads the series of analytics, and the credit of a deletion', async () => {
+      const of = (query: string) => caller.request('GET', `/offers/${soonOver}/analytics/series?${query}`);
+      expect((await of('interval=all&granularity=hour')).body).toMatchObject({ bucket_seconds: 3_600 });
+      expect((await of('interval=all&granularity=week')).body.return_code).toBe('E1');
+      expect((await act('credit-estimate', soonOver)).body).toMatchObject({ offer_id: soonOver });
     });
 
     it('goes on after a 503 by itself, with the same key', async () => {

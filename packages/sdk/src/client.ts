@@ -16,6 +16,7 @@ import type {
   AnalyticsResult,
   CategoriesResult,
   CreateResult,
+  CreditEstimateResult,
   DeleteResult,
   EstimateResult,
   InterestsResult,
@@ -23,6 +24,7 @@ import type {
   PageResult,
   PauseResult,
   ResumeResult,
+  SeriesResult,
 } from './result.ts';
 import type {
   AnalyticsInterval,
@@ -30,6 +32,7 @@ import type {
   EstimateRequest,
   ListOffersRequest,
   Mode,
+  SeriesRequest,
 } from './types.ts';
 
 export type OfferAds = {
@@ -55,6 +58,13 @@ export type OfferAds = {
       interval: AnalyticsInterval,
       options?: CallOptions,
     ) => Promise<AnalyticsResult>;
+    readonly series: (
+      offerId: number,
+      request: SeriesRequest,
+      options?: CallOptions,
+    ) => Promise<SeriesResult>;
+    /** What a deletion would credit now. */
+    readonly estimateCredit: (offerId: number, options?: CallOptions) => Promise<CreditEstimateResult>;
     readonly delete: (offerId: number, options?: CallOptions) => Promise<DeleteResult>;
   };
 };
@@ -115,6 +125,12 @@ function clientWith(settings: Settings): OfferAds {
         const query = new URLSearchParams({ interval });
         return ask(ofOffer('readAnalytics', offerId, `/analytics?${query.toString()}`), options);
       },
+      series: async (offerId, { interval, granularity }, options) => {
+        const query = new URLSearchParams({ interval, granularity });
+        return ask(ofOffer('readAnalyticsSeries', offerId, `/analytics/series?${query.toString()}`), options);
+      },
+      estimateCredit: async (offerId, options) =>
+        ask(ofOffer('estimateCredit', offerId, '/credit-estimate'), options),
       delete: async (offerId, options) => ask(ofOffer('deleteOffer', offerId), options),
     },
   };

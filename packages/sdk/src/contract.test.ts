@@ -116,6 +116,9 @@ type Checks = {
   readonly resumed: Same<sdk.ResumedOffer, Contract<'resumeReply'>>;
   readonly deleted: Same<sdk.DeletedOffer, Contract<'deleteReply'>>;
   readonly analytics: Same<sdk.Analytics, Contract<'analyticsReply'>>;
+  readonly series: Same<Flat<sdk.AnalyticsSeries>, Contract<'analyticsSeriesReply'>>;
+  readonly seriesRequest: Same<sdk.SeriesRequest, Contract<'seriesQuery'>>;
+  readonly credit: Same<sdk.CreditEstimate, Contract<'creditEstimateReply'>>;
   readonly interval: Same<sdk.AnalyticsInterval, Contract<'analyticsInterval'>>;
   readonly gender: Same<sdk.Gender, Contract<'requestedGender'>>;
   readonly estimateFields: Same<keyof sdk.EstimateRequest, keyof Contract<'estimateRequest'>>;
@@ -145,6 +148,9 @@ it('the types of the client are those of the contract (checked by the compiler)'
     resumed: true,
     deleted: true,
     analytics: true,
+    series: true,
+    seriesRequest: true,
+    credit: true,
     interval: true,
     gender: true,
     estimateFields: true,

@@ -52,6 +52,19 @@ export const operations = {
     field: 'metrics',
     refusals: { E1: [400] },
   },
+  readAnalyticsSeries: {
+    method: 'GET',
+    path: '/offers/{offer_id}/analytics/series',
+    field: 'points',
+    refusals: { E1: [400, 401] },
+  },
+  estimateCredit: {
+    method: 'POST',
+    path: '/offers/{offer_id}/credit-estimate',
+    success: 'S1',
+    field: 'estimated_credit',
+    refusals: { E1: [401] },
+  },
   deleteOffer: {
     method: 'DELETE',
     path: '/offers/{offer_id}',

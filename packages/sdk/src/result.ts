@@ -3,8 +3,10 @@ import { OfferAdsError } from './error.ts';
 import type { CodeOf, OperationName, StatusOf } from './operations.ts';
 import type {
   Analytics,
+  AnalyticsSeries,
   Categories,
   CreatedOffer,
+  CreditEstimate,
   DeletedOffer,
   Interests,
   OfferPage,
@@ -59,6 +61,8 @@ export type ValueOf = {
   readonly pauseOffer: PausedOffer;
   readonly resumeOffer: ResumedOffer;
   readonly readAnalytics: Analytics;
+  readonly readAnalyticsSeries: AnalyticsSeries;
+  readonly estimateCredit: CreditEstimate;
   readonly deleteOffer: DeletedOffer;
   readonly findPlacements: Placements;
   readonly sendViews: Views;
@@ -83,6 +87,8 @@ export type OfferResult = ResultOf<'readOffer'>;
 export type PauseResult = ResultOf<'pauseOffer'>;
 export type ResumeResult = ResultOf<'resumeOffer'>;
 export type AnalyticsResult = ResultOf<'readAnalytics'>;
+export type SeriesResult = ResultOf<'readAnalyticsSeries'>;
+export type CreditEstimateResult = ResultOf<'estimateCredit'>;
 export type DeleteResult = ResultOf<'deleteOffer'>;
 export type PlacementsResult = ResultOf<'findPlacements'>;
 export type ViewsResult = ResultOf<'sendViews'>;

@@ -174,6 +174,37 @@ export type Analytics = {
   readonly metrics: { readonly views: number; readonly clicks: number };
 };
 
+export type SeriesRequest = {
+  readonly interval: AnalyticsInterval;
+  /** The length of a point. Where that would give more than 200 points, they are longer. */
+  readonly granularity: 'hour' | 'day';
+};
+
+export type AnalyticsSeries = Analytics & {
+  readonly granularity: 'hour' | 'day';
+  /** The length of a point: at least the granularity. */
+  readonly bucket_seconds: number;
+  /** Oldest first, without gaps, in UTC. Their sums are `metrics`. */
+  readonly points: readonly {
+    readonly start_datetime: string;
+    readonly views: number;
+    readonly clicks: number;
+  }[];
+};
+
+export type CreditEstimate = {
+  readonly return_code: 'S1';
+  readonly offer_id: number;
+  readonly status: OfferStatus;
+  readonly currency: string;
+  /** The price of the offer, net of VAT. */
+  readonly cost: number;
+  /** What a deletion would credit to the balance, net of VAT. */
+  readonly estimated_credit: number;
+  /** The credit of an Active offer decreases every second. */
+  readonly as_of_datetime: string;
+};
+
 export type MemberGender = Exclude<Gender, 'All'>;
 
 /** A member who may see offers: neither banned nor inactive. */

@@ -25,6 +25,8 @@ const ofOneOffer = [
   ['POST', '/offers/:id/resume', offerNotFound],
   ['DELETE', '/offers/:id', offerNotFound],
   ['GET', '/offers/:id/analytics?interval=all', unauthorised],
+  ['GET', '/offers/:id/analytics/series?interval=all&granularity=day', offerNotFound],
+  ['POST', '/offers/:id/credit-estimate', offerNotFound],
   ['GET', '/portal/offers/:id', portalNotFound],
   ['GET', '/portal/offers/:id/credit', portalNotFound],
   ['GET', '/portal/offers/:id/analytics/series?interval=all', portalNotFound],

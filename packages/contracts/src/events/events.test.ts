@@ -37,8 +37,10 @@ describe('generated documents', () => {
       'GET /offers',
       'GET /offers/{offer_id}',
       'GET /offers/{offer_id}/analytics',
+      'GET /offers/{offer_id}/analytics/series',
       'POST /offers',
       'POST /offers/price-estimate',
+      'POST /offers/{offer_id}/credit-estimate',
       'POST /offers/{offer_id}/pause',
       'POST /offers/{offer_id}/resume',
     ]);

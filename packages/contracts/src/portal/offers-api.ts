@@ -4,7 +4,14 @@
  * offers of other organisations or of the other mode.
  */
 import { z } from 'zod';
-import { analyticsInterval, listedOffer, listQuery, listReply, utcInstant } from '../public/api.ts';
+import {
+  analyticsInterval,
+  listedOffer,
+  listQuery,
+  listReply,
+  MAX_POINTS,
+  utcInstant,
+} from '../public/api.ts';
 import { currency, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
 
 /** GET /portal/api/{mode}/offers/{offer_id} */
@@ -77,8 +84,6 @@ const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
 
 /** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval= */
 export const seriesQuery = z.object({ interval: analyticsInterval });
-/** The most points of a series: as many as a chart of a page's width can show. */
-export const MAX_POINTS = 200;
 export const seriesReply = z
   .object({
     offer_id: offerId,

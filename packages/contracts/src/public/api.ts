@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { offerActions } from '../values/offer-actions.ts';
-import { offerStatus } from '../values/primitives.ts';
+import { currency, offerId, offerStatus } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
@@ -281,3 +281,58 @@ export const analyticsReply = z
   })
   .meta({ id: 'Analytics' });
 export type AnalyticsReply = z.infer<typeof analyticsReply>;
+
+/** The most points of a series: as many as a chart of a page's width can show. */
+export const MAX_POINTS = 200;
+export const granularities = ['hour', 'day'] as const;
+/** GET /offers/{offer_id}/analytics/series */
+export const seriesQuery = z.object({
+  interval: analyticsInterval,
+  granularity: z.enum(granularities).meta({
+    description: `The length of a point. Where that would give more than ${MAX_POINTS} points, they are longer: a day, a week or several weeks.`,
+  }),
+});
+export const analyticsSeriesReply = analyticsReply
+  .extend({
+    granularity: z.enum(granularities).meta({ description: 'As requested.' }),
+    bucket_seconds: z
+      .int()
+      .positive()
+      .meta({ description: 'The length of a point: at least the granularity.' }),
+    points: z
+      .array(
+        z.object({
+          start_datetime: utcInstant,
+          views: z.int().nonnegative(),
+          clicks: z.int().nonnegative(),
+        }),
+      )
+      .max(MAX_POINTS)
+      .meta({
+        description:
+          'Oldest first, without gaps, in hours, days and weeks (from Monday) of UTC. The first point begins with the interval, the last ends with it. Their sums are `metrics`.',
+      }),
+  })
+  .meta({ id: 'AnalyticsPoints' });
+export type AnalyticsSeriesReply = z.infer<typeof analyticsSeriesReply>;
+
+// ---- credit estimate
+
+/** POST /offers/{offer_id}/credit-estimate */
+export const creditEstimateReply = z
+  .object({
+    return_code: z.literal('S1'),
+    offer_id: offerId,
+    status: offerStatus,
+    currency,
+    cost: z.number().meta({ description: 'The price of the offer, net of VAT.' }),
+    estimated_credit: z.number().meta({
+      description:
+        'What a deletion would credit to the balance, net of VAT. 0 for an offer that awaits payment or has ended.',
+    }),
+    as_of_datetime: utcInstant.meta({
+      description: 'The time of the estimate. The credit of an Active offer decreases every second.',
+    }),
+  })
+  .meta({ id: 'CreditEstimate' });
+export type CreditEstimateReply = z.infer<typeof creditEstimateReply>;

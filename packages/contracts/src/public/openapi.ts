@@ -11,9 +11,11 @@ import { offerId } from '../values/primitives.ts';
 import {
   analyticsInterval,
   analyticsReply,
+  analyticsSeriesReply,
   categoriesReply,
   createOfferForm,
   createReply,
+  creditEstimateReply,
   deleteReply,
   estimateReply,
   estimateRequest,
@@ -25,6 +27,7 @@ import {
   plainMessage,
   refusal,
   resumeReply,
+  seriesQuery,
   unauthorised,
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
@@ -201,6 +204,26 @@ const analytics: ZodOpenApiOperationObject = {
   },
 };
 
+const series: ZodOpenApiOperationObject = {
+  operationId: 'readAnalyticsSeries',
+  summary: 'Views and clicks of an offer over time',
+  description: notFoundNote,
+  requestParams: { ...offerPath, query: seriesQuery },
+  responses: {
+    '200': reply('The points.', analyticsSeriesReply),
+    '400': reply('`E1` invalid interval or granularity.', refusal),
+    ...alwaysOfAnOffer,
+  },
+};
+
+const creditEstimate: ZodOpenApiOperationObject = {
+  operationId: 'estimateCredit',
+  summary: 'What deleting the offer now would credit to the balance',
+  description: `Changes nothing. ${notFoundNote}`,
+  requestParams: offerPath,
+  responses: { '200': reply('`S1`.', creditEstimateReply), ...alwaysOfAnOffer },
+};
+
 /** The portal API has these paths too, with a session. */
 export const sharedPaths = {
   '/categories': {
@@ -225,10 +248,14 @@ export const sharedPaths = {
   '/offers/{offer_id}': { delete: remove },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
+const { '/offers/{offer_id}': deletion, ...pathsBeforeDeletion } = sharedPaths;
+
 /** In this order each request of the collection succeeds. For what only API keys have here, the portal API has calls of its own. */
 export const publicPaths = {
-  ...sharedPaths,
-  '/offers/{offer_id}': { get: readOne, ...sharedPaths['/offers/{offer_id}'] },
+  ...pathsBeforeDeletion,
+  '/offers/{offer_id}/analytics/series': { get: series },
+  '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
+  '/offers/{offer_id}': { get: readOne, ...deletion },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
 /** @returns the document that is served at `/openapi.json` and committed as `generated/openapi.json`. */

@@ -91,6 +91,11 @@ export function formatMinor(minor: bigint, currency: string): string {
   return `${sign}${figures.slice(0, -digits)}.${figures.slice(-digits)}`;
 }
 
+/** The same as a number of the public API's JSON: exact up to 15 digits. */
+export function amountInJson(minor: bigint, currency: string): number {
+  return Number(formatMinor(minor, currency));
+}
+
 /** "100", "100.5" and "100.00" GBP are 10000n, 10050n and 10000n; undefined for anything that is not such an amount. */
 export function parseAmount(text: string, currency: string): bigint | undefined {
   const digits = minorUnitDigits(currency);

@@ -70,6 +70,22 @@ export const endpoints: readonly Endpoint[] = [
     takesBody: false,
     budgetMs: othersMs,
   },
+  {
+    byApiKeyOnly: true,
+    method: 'get',
+    path: '/offers/:offer_id/analytics/series',
+    audience: 'offers',
+    takesBody: false,
+    budgetMs: othersMs,
+  },
+  {
+    byApiKeyOnly: true,
+    method: 'post',
+    path: '/offers/:offer_id/credit-estimate',
+    audience: 'offers',
+    takesBody: false,
+    budgetMs: othersMs,
+  },
   { method: 'delete', path: '/offers/:offer_id', audience: 'offers', takesBody: false, budgetMs: deletionMs },
 ];
 

@@ -27,6 +27,8 @@ describe('every endpoint of the specification', () => {
     ['POST', '/offers/17/pause', 'offers', '2000'],
     ['POST', '/offers/17/resume', 'offers', '2000'],
     ['GET', '/offers/17/analytics?interval=7d', 'offers', '2000'],
+    ['GET', '/offers/17/analytics/series?interval=7d&granularity=day', 'offers', '2000'],
+    ['POST', '/offers/17/credit-estimate', 'offers', '2000'],
     ['DELETE', '/offers/17', 'offers', '10000'],
   ] as const)('%s %s reaches %s with its path and its budget', async (method, path, service, budgetMs) => {
     expect((await gateway.call(path, { method, key })).status).toBe(200);

@@ -16,18 +16,13 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { findCreation } from '../creation/idempotency-store.ts';
-import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { portalFilters, readListingQuery } from '../domain/listing-query.ts';
-import { statusAt } from '../domain/offer.ts';
-import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
-import { bucketMs, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
 import { listOffers } from '../listing/listing-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
-import { sumTrafficByBucket } from '../traffic/traffic-store.ts';
 import { pagination, portalOffer } from './listed-offers.ts';
+import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
+import { findOwnListedOffer, referenceOf } from './own-offer.ts';
 import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal, send } from './replies.ts';
-import { findOwnListedOffer, findOwnOffer, referenceOf } from './routes.ts';
 
 export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const routes = express.Router();
@@ -72,55 +67,29 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
   return { status: 200, body: portalOffer(o, requestFacts(req).receivedAt)(offer) };
 }
 
-/** Billing has the price paid and the sum credited; offers has the Unused Time. */
 async function credit(o: OffersContext, req: Request): Promise<Reply> {
-  const offer = await findOwnOffer(o, req);
-  if (offer === null) return portalReplies['not-found'];
-  const facts = requestFacts(req);
-  const { receivedAt, requestId } = facts;
-  const unused = unusedTimeIfDeleted(offer, receivedAt);
-  const call = { caller: callerOf(req), requestId, deadline: facts.deadline() };
-  const { creditMinor } =
-    unused === null ? { creditMinor: '0' } : await o.otherServices.previewCredit(call, offer.offerId, unused);
+  const credit = await creditIfDeleted(o, req);
+  if (credit === null) return portalReplies['not-found'];
+  const { offer, status, creditMinor, asOf } = credit;
   return {
     status: 200,
     body: {
       offer_id: offer.offerId,
-      offer_status: statusAt(offer, effectiveAt(offer, receivedAt)),
+      offer_status: status,
       currency: offer.currency,
       cost_minor: `${offer.netMinor}`,
-      credit_minor: creditMinor,
-      as_of_datetime: receivedAt.toISOString(),
+      credit_minor: `${creditMinor}`,
+      as_of_datetime: asOf.toISOString(),
     } satisfies OfferCreditReply,
   };
 }
 
 async function series(o: OffersContext, req: Request): Promise<Reply> {
   const { interval } = validInput(seriesQuery, req.query);
-  const offer = await findOwnOffer(o, req);
-  if (offer === null) return portalReplies['not-found'];
-  const { receivedAt } = requestFacts(req);
-  const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
-  const stepMs = bucketMs(period);
-  const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);
-  const points = seriesOf(period, stepMs, counted);
-  return {
-    status: 200,
-    body: {
-      offer_id: offer.offerId,
-      interval,
-      start_datetime: period.from.toISOString(),
-      end_datetime: period.to.toISOString(),
-      offer_status: statusAt(offer, effectiveAt(offer, receivedAt)),
-      metrics: sumOf(points),
-      bucket_seconds: stepMs / 1_000,
-      points: points.map(({ startAt, views, clicks }) => ({
-        start_datetime: startAt.toISOString(),
-        views,
-        clicks,
-      })),
-    } satisfies SeriesReply,
-  };
+  const read = await trafficSeries(o, req, interval, 'hour');
+  if (read === null) return portalReplies['not-found'];
+  const { status, ...figures } = read;
+  return { status: 200, body: { ...figures, offer_status: status } satisfies SeriesReply };
 }
 
 async function simulate(o: OffersContext, req: Request): Promise<Reply> {

@@ -149,6 +149,19 @@ export const analyticsReplies = {
   'not-found': plain(401, 'Unauthorised'),
 } satisfies Record<string, Reply>;
 
+/** GET /offers/{offer_id}/analytics/series */
+export const seriesReplies = {
+  'invalid-query': coded(
+    'E1',
+    400,
+    'interval must be one of 24h, 7d, 30d, 60d, 90d, all, and granularity must be hour or day',
+  ),
+  'not-found': offerNotFound,
+} satisfies Record<string, Reply>;
+
+/** POST /offers/{offer_id}/credit-estimate */
+export const creditEstimateReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
+
 /** Routes of the portal only: there, 401 means that no person is signed in. */
 export const portalReplies = { 'not-found': plain(404, 'Not found') } satisfies Record<string, Reply>;
 

@@ -1,6 +1,14 @@
 /** The endpoints of the public API that offers serves, called with the signed caller context. */
 
-import { analyticsIntervals, type ListReply, type OfferReply } from '@offer-ads/contracts/public/api';
+import {
+  type AnalyticsSeriesReply,
+  analyticsIntervals,
+  type CreditEstimateReply,
+  type ListReply,
+  type OfferReply,
+  seriesQuery,
+} from '@offer-ads/contracts/public/api';
+import { amountInJson } from '@offer-ads/contracts/values/currencies';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
@@ -9,20 +17,22 @@ import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { readListingQuery } from '../domain/listing-query.ts';
-import { type Offer, statusAt } from '../domain/offer.ts';
-import { parseId } from '../domain/offer-id.ts';
+import { statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
 import { deleteOffer } from '../lifecycle/delete-offer.ts';
-import { findListedOffer, type ListedOffer, listOffers } from '../listing/listing-store.ts';
-import { findOffer, type OfferReference } from '../offers-store.ts';
+import { listOffers } from '../listing/listing-store.ts';
+import type { OfferReference } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
 import { createRoute } from './create-route.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
+import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
+import { findOwnListedOffer, findOwnOffer, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
+  creditEstimateReplies,
   deleteReplies,
   offerReplies,
   pauseReplies,
@@ -30,6 +40,7 @@ import {
   replyToListRefusal,
   resumeReplies,
   send,
+  seriesReplies,
 } from './replies.ts';
 
 /** The sum of all running uploads: twelve of the largest size. Each is copied once, so they briefly take twice this, of 512 MB. */
@@ -62,6 +73,12 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
     send(res, await command(req, deleteReplies, done, (reference, call) => deleteOffer(o, call, reference)));
   });
   routes.get('/offers/:offer_id/analytics', caller, async (req, res) => send(res, await analytics(o, req)));
+  routes.get('/offers/:offer_id/analytics/series', caller, async (req, res) =>
+    send(res, await series(o, req)),
+  );
+  routes.post('/offers/:offer_id/credit-estimate', caller, async (req, res) =>
+    send(res, await creditEstimate(o, req)),
+  );
   app.use(routes);
 }
 
@@ -121,20 +138,33 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   };
 }
 
-/** Null if the path contains no valid id; the answer is the same as for another organisation's offer (decision 20, offers not found). */
-export function referenceOf(req: Request): OfferReference | null {
-  const offerId = parseId(String(req.params.offer_id));
-  const { organisationId, mode } = callerOf(req);
-  return offerId === undefined ? null : { offerId, organisationId, mode };
+async function series(o: OffersContext, req: Request): Promise<Reply> {
+  const query = seriesQuery.safeParse(req.query);
+  if (!query.success) return seriesReplies['invalid-query'];
+  const { interval, granularity } = query.data;
+  const read = await trafficSeries(o, req, interval, granularity);
+  if (read === null) return seriesReplies['not-found'];
+  const { points, ...figures } = read;
+  return {
+    status: 200,
+    body: { ...figures, granularity, points } satisfies AnalyticsSeriesReply,
+  };
 }
 
-export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offer | null> {
-  const reference = referenceOf(req);
-  return reference && findOffer(o.postgres, reference);
-}
-
-/** With what the listing shows of it. */
-export async function findOwnListedOffer(o: OffersContext, req: Request): Promise<ListedOffer | null> {
-  const reference = referenceOf(req);
-  return reference && findListedOffer(o.postgres, reference);
+async function creditEstimate(o: OffersContext, req: Request): Promise<Reply> {
+  const credit = await creditIfDeleted(o, req);
+  if (credit === null) return creditEstimateReplies['not-found'];
+  const { offer, status, creditMinor, asOf } = credit;
+  return {
+    status: 200,
+    body: {
+      return_code: 'S1',
+      offer_id: offer.offerId,
+      status,
+      currency: offer.currency,
+      cost: amountInJson(offer.netMinor, offer.currency),
+      estimated_credit: amountInJson(creditMinor, offer.currency),
+      as_of_datetime: asOf.toISOString(),
+    } satisfies CreditEstimateReply,
+  };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_POINTS } from '@offer-ads/contracts/portal/offers-api';
-import { analyticsIntervals } from '@offer-ads/contracts/public/api';
+import { analyticsIntervals, MAX_POINTS } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
 import { analyticsPeriod } from './analytics-period.ts';
 import { bucketMs, seriesOf, sumOf } from './traffic-series.ts';
@@ -22,6 +21,16 @@ describe('the points of an interval', () => {
   ] as const)('of %s: each of %d ms, %d in all', (interval, stepMs, count) => {
     const period = analyticsPeriod(interval, created, now);
     expect(bucketMs(period)).toBe(stepMs);
+    expect(seriesOf(period, stepMs, [])).toHaveLength(count);
+  });
+
+  it.each([
+    ['24h', DAY, 2],
+    ['7d', DAY, 8],
+    ['all', 7 * DAY, 119],
+  ] as const)('of %s by days: each of %d ms, %d in all', (interval, stepMs, count) => {
+    const period = analyticsPeriod(interval, created, now);
+    expect(bucketMs(period, 'day')).toBe(stepMs);
     expect(seriesOf(period, stepMs, [])).toHaveLength(count);
   });
 

@@ -1,5 +1,5 @@
 /** Views and clicks over a period for a chart: a limited number of points without gaps. */
-import { MAX_POINTS } from '@offer-ads/contracts/portal/offers-api';
+import { type granularities, MAX_POINTS } from '@offer-ads/contracts/public/api';
 import type { Period } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -11,9 +11,15 @@ const WEEK_MS = 7 * DAY_MS;
 /** A Monday. All hours, days and weeks are counted from here, in this file and in SQL. */
 export const GRID_START = new Date('2001-01-01T00:00:00.000Z');
 
-/** The length of a point: the shortest of an hour, a day, a week or several weeks that keeps the number of points in its limit. */
-export function bucketMs(period: Period): number {
-  for (const stepMs of [HOUR_MS, DAY_MS, WEEK_MS]) if (pointsIn(period, stepMs) <= MAX_POINTS) return stepMs;
+export type Granularity = (typeof granularities)[number];
+const steps: Record<Granularity, readonly number[]> = {
+  hour: [HOUR_MS, DAY_MS, WEEK_MS],
+  day: [DAY_MS, WEEK_MS],
+};
+
+/** The length of a point: the shortest of the granularity, a day, a week or several weeks that keeps the number of points in its limit. */
+export function bucketMs(period: Period, granularity: Granularity = 'hour'): number {
+  for (const stepMs of steps[granularity]) if (pointsIn(period, stepMs) <= MAX_POINTS) return stepMs;
   let weeks = 2;
   while (pointsIn(period, weeks * WEEK_MS) > MAX_POINTS) weeks += 1;
   return weeks * WEEK_MS;

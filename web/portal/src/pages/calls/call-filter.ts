@@ -59,6 +59,8 @@ export const routes = [
   'POST /offers/{offer_id}/pause',
   'POST /offers/{offer_id}/resume',
   'GET /offers/{offer_id}/analytics',
+  'GET /offers/{offer_id}/analytics/series',
+  'POST /offers/{offer_id}/credit-estimate',
   'DELETE /offers/{offer_id}',
 ] as const;
 

@@ -1,0 +1,66 @@
+/** Figures of one offer, for the public API and for the portal. Null: the caller has no such offer. */
+import type { AnalyticsInterval, AnalyticsSeriesReply } from '@offer-ads/contracts/public/api';
+import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
+import { callerOf } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import type { Request } from 'express';
+import type { OffersContext } from '../context.ts';
+import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
+import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
+import { type Offer, statusAt } from '../domain/offer.ts';
+import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
+import { bucketMs, type Granularity, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
+import { sumTrafficByBucket } from '../traffic/traffic-store.ts';
+import { findOwnOffer } from './own-offer.ts';
+
+export type CreditIfDeleted = {
+  readonly offer: Offer;
+  readonly status: OfferStatus;
+  readonly creditMinor: bigint;
+  readonly asOf: Date;
+};
+
+/** Billing has the price paid and the sum credited; offers has the Unused Time. */
+export async function creditIfDeleted(o: OffersContext, req: Request): Promise<CreditIfDeleted | null> {
+  const offer = await findOwnOffer(o, req);
+  if (offer === null) return null;
+  const facts = requestFacts(req);
+  const { receivedAt, requestId } = facts;
+  const unused = unusedTimeIfDeleted(offer, receivedAt);
+  const call = { caller: callerOf(req), requestId, deadline: facts.deadline() };
+  const { creditMinor } =
+    unused === null ? { creditMinor: '0' } : await o.otherServices.previewCredit(call, offer.offerId, unused);
+  const status = statusAt(offer, effectiveAt(offer, receivedAt));
+  return { offer, status, creditMinor: BigInt(creditMinor), asOf: receivedAt };
+}
+
+type Series = Omit<AnalyticsSeriesReply, 'granularity'>;
+
+export async function trafficSeries(
+  o: OffersContext,
+  req: Request,
+  interval: AnalyticsInterval,
+  granularity: Granularity,
+): Promise<Series | null> {
+  const offer = await findOwnOffer(o, req);
+  if (offer === null) return null;
+  const { receivedAt } = requestFacts(req);
+  const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
+  const stepMs = bucketMs(period, granularity);
+  const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);
+  const points = seriesOf(period, stepMs, counted);
+  return {
+    offer_id: offer.offerId,
+    interval,
+    start_datetime: period.from.toISOString(),
+    end_datetime: period.to.toISOString(),
+    status: statusAt(offer, effectiveAt(offer, receivedAt)),
+    metrics: sumOf(points),
+    bucket_seconds: stepMs / 1_000,
+    points: points.map(({ startAt, views, clicks }) => ({
+      start_datetime: startAt.toISOString(),
+      views,
+      clicks,
+    })),
+  };
+}

@@ -1,0 +1,26 @@
+/** The offer that a request names, if the caller has it. */
+import { callerOf } from '@offer-ads/platform/calls/caller-context';
+import type { Request } from 'express';
+import type { OffersContext } from '../context.ts';
+import type { Offer } from '../domain/offer.ts';
+import { parseId } from '../domain/offer-id.ts';
+import { findListedOffer, type ListedOffer } from '../listing/listing-store.ts';
+import { findOffer, type OfferReference } from '../offers-store.ts';
+
+/** Null if the path contains no valid id; the answer is the same as for another organisation's offer (decision 20, offers not found). */
+export function referenceOf(req: Request): OfferReference | null {
+  const offerId = parseId(String(req.params.offer_id));
+  const { organisationId, mode } = callerOf(req);
+  return offerId === undefined ? null : { offerId, organisationId, mode };
+}
+
+export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offer | null> {
+  const reference = referenceOf(req);
+  return reference && findOffer(o.postgres, reference);
+}
+
+/** With what the listing shows of it. */
+export async function findOwnListedOffer(o: OffersContext, req: Request): Promise<ListedOffer | null> {
+  const reference = referenceOf(req);
+  return reference && findListedOffer(o.postgres, reference);
+}
