@@ -73,6 +73,7 @@ async function startNotifiers(stage: Stage, replicas: number): Promise<readonly 
           ADMIN_TOKEN_HASHES: adminTokenHashes,
           NOTIFIER_CONTEXT_SECRET: secret(),
           UNSUBSCRIBE_SECRET: secret(),
+          WEBHOOK_SEAL_SECRET: secret(),
         },
       }),
     ),

@@ -133,6 +133,9 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       PORTAL_URL: `${at.gateway}/portal`,
       ...contextSecrets.notifier,
       UNSUBSCRIBE_SECRET: secrets.unsubscribe,
+      WEBHOOK_SEAL_SECRET: secrets.webhookSeal,
+      // A receiver on this machine.
+      WEBHOOK_TEST_TARGETS: 'any',
     },
   };
   return serviceNames.map((service) => ({

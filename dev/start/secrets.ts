@@ -16,6 +16,7 @@ const makers = {
   moderationContext: hex,
   notifierContext: hex,
   unsubscribe: hex,
+  webhookSeal: hex,
   imageUrl: hex,
   placementToken: hex,
   stripeTestKey: () => `sk_test_${hex()}`,

@@ -20,7 +20,7 @@ type Peer = {
 type Rule = {
   readonly from?: readonly Peer[];
   readonly to?: readonly Peer[];
-  readonly ports: readonly { readonly port: number }[];
+  readonly ports: readonly { readonly port: number; readonly endPort?: number }[];
 };
 export type Policy = Manifest & {
   readonly spec: {
@@ -62,9 +62,10 @@ export function allowed(overlay: Overlay, direction: 'ingress' | 'egress'): stri
       );
       return own.flatMap(({ name }) =>
         peers.flatMap((peer) =>
-          ports.map(({ port }) =>
-            direction === 'egress' ? `${name} -> ${peer}:${port}` : `${peer} -> ${name}:${port}`,
-          ),
+          ports.map(({ port, endPort }) => {
+            const all = endPort === undefined ? `${port}` : `${port}-${endPort}`;
+            return direction === 'egress' ? `${name} -> ${peer}:${all}` : `${peer} -> ${name}:${all}`;
+          }),
         ),
       );
     });
@@ -128,6 +129,8 @@ export function called(overlay: Overlay): string[] {
     if (workload.name === 'mongo-backup') addresses.push('mongo:27017');
     if (environment.STRIPE_API_URL === '') addresses.push('internet:443');
     if ((environment.MODERATION_MODEL || 'nsfwjs') !== 'nsfwjs') addresses.push('internet:443');
+    // Advertisers choose where webhooks go; the service allows these ports.
+    if (workload.name === 'notifier') addresses.push('internet:443', 'internet:1024-65535');
     return addresses.map((target) => `${workload.name} -> ${target}`);
   });
   return [...new Set(arrows)].toSorted();

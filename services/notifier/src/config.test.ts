@@ -15,6 +15,7 @@ const settings = {
   PORTAL_URL: 'https://ads.example/portal',
   NOTIFIER_CONTEXT_SECRET: secret,
   UNSUBSCRIBE_SECRET: secret,
+  WEBHOOK_SEAL_SECRET: secret,
 };
 
 describe('the settings of mail', () => {

@@ -79,6 +79,17 @@ export const notifierSettings = z.object({
     description:
       'Signs the links that unsubscribe from mails. After a change, the links in mails that were sent before do not work.',
   }),
+  WEBHOOK_SEAL_SECRET: secret.meta({
+    description:
+      'Seals the secrets of webhook endpoints in the database. Endpoints whose secret was sealed with one that is gone get no messages.',
+  }),
+  WEBHOOK_TEST_TARGETS: z
+    .enum(['public', 'any'], { error: 'must be public or any; left out, it is public' })
+    .default('public')
+    .meta({
+      description:
+        'Where webhooks of TEST mode may go. public: to https addresses of the public internet, as those of LIVE mode always do. any: also by http and to your own network; only for development.',
+    }),
 });
 
 const settings = notifierSettings.superRefine(({ SMTP_URL, SMTP_TLS }, context) => {

@@ -22,6 +22,7 @@ import { notifierOn } from './notifier.ts';
 import { openPace } from './pace-store.ts';
 import { registerStore } from './register-store.ts';
 import { messageIdOf, openMailer } from './smtp/mailer.ts';
+import { startWebhooks } from './webhooks/webhooks.ts';
 
 export async function startNotifier(
   config: NotifierConfig,
@@ -47,12 +48,13 @@ export async function startNotifier(
       connections,
     }),
   );
+  const contacts = contactsStore(mongo);
   const delivery = started.use(
     startDelivery({
       connections,
       notifications,
       bounces,
-      contacts: contactsStore(mongo),
+      contacts,
       pace,
       mailer,
       ...foundation,
@@ -60,6 +62,9 @@ export async function startNotifier(
   );
   const register = registerStore(mongo, clock);
   started.use(measureUnsent({ register, ...foundation }));
+  const webhooks = started.use(
+    await startWebhooks({ mongo, contacts, notifications, wakeMails: delivery.wake, config, ...foundation }),
+  );
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -70,7 +75,7 @@ export async function startNotifier(
     }),
   );
   const notifier = notifierOn({ mongo, notifications, wakeDelivery: delivery.wake, config, ...foundation });
-  await broker.consume(subscriptions(notifier));
+  await broker.consume(subscriptions(notifier, webhooks.queue));
   const server = started.use(
     await startHttpServer({
       host: config.HOST,

@@ -10,7 +10,12 @@ import {
   SignInRequested,
   SignUpRequested,
 } from '@offer-ads/contracts/events/gateway';
-import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
+import {
+  OfferEnded,
+  OfferPaused,
+  OfferPaymentApplied,
+  PaymentLinkIssued,
+} from '@offer-ads/contracts/events/offers';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
@@ -143,6 +148,8 @@ export const toppedUp = (facts: Partial<typeof topUpData> = {}) =>
   event(BalanceToppedUp, { ...topUpData, ...facts });
 export const low = (facts: Partial<typeof lowData> = {}) => event(BalanceLow, { ...lowData, ...facts });
 export const ended = (facts: Partial<typeof endData> = {}) => event(OfferEnded, { ...endData, ...facts });
+export const paused = (facts: Partial<EventData<typeof OfferPaused>> = {}) =>
+  event(OfferPaused, { ...offer, pausedAt: '2026-06-03T09:00:00.000Z', ...facts });
 export const signInRequested = (facts: Partial<typeof signInData> = {}) =>
   event(SignInRequested, { ...signInData, ...facts });
 export const signUpRequested = (facts: Partial<typeof signUpData> = {}) =>

@@ -1,11 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
+import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { openEndpointsStore } from '../src/webhooks/endpoints-store.ts';
+import { openMessagesStore } from '../src/webhooks/messages-store.ts';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+import { answerWith, startReceiver } from './webhooks/receiver.ts';
+import { addEndpoint, sealSecret } from './webhooks/webhooks-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -37,6 +45,8 @@ async function startProcess(o: { mongoUrl?: string; connections?: number } = {})
       PORTAL_URL: 'https://ads.example/portal',
       NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
       UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
+      WEBHOOK_SEAL_SECRET: sealSecret,
+      WEBHOOK_TEST_TARGETS: 'any',
     }),
   );
 }
@@ -84,6 +94,59 @@ describe('a process that is killed after the server accepted a mail and before t
       const inherited = (await test.documents()).filter(({ history }) => history?.[0]?.uncertain === true);
       expect(inherited.length).toBeGreaterThanOrEqual(1);
       await successor.kill();
+    }
+  });
+});
+
+describe('a process that is killed after an endpoint took a webhook and before that is recorded', () => {
+  it('causes a second copy of that webhook, with the same id, and loses none', async () => {
+    await using opened = new AsyncDisposableStack();
+    const metrics = createMetrics('test');
+    const mongo = opened.use(await openMongo({ url: test.mongoUrl, logger: silentLogger, metrics }));
+    const [endpoints, messages] = await Promise.all([openEndpointsStore(mongo), openMessagesStore(mongo)]);
+    const proxy = opened.use(await startTcpProxy(test.mongoUrl));
+    const shop = opened.use(await startReceiver());
+    const { id } = await addEndpoint(endpoints, shop.port, {}, systemClock);
+    const message = (number: number) =>
+      ({
+        id: `msg_${number}`,
+        endpointId: id,
+        type: 'offer.paused',
+        body: '{}',
+        state: 'pending',
+        trace: {},
+      }) as const;
+    await messages.add([1, 2, 3].map(message));
+    await endpoints.noteMessages([id]);
+    const held = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<void>();
+    shop.behave = (socket, received) => {
+      if (shop.received.length !== 2) return answerWith(200)(socket, received);
+      second.resolve();
+      void held.promise.then(() => answerWith(200)(socket, received));
+    };
+    const victim = await startProcess({ mongoUrl: proxy.url });
+    await second.promise;
+    // From here on nothing can be recorded.
+    proxy.takeDown();
+    held.resolve();
+    await eventually(() => expect(shop.open()).toBe(0));
+    await victim.kill();
+    expect(await states()).toEqual(['delivered', 'pending', 'pending']);
+
+    // As if a minute had passed.
+    const lines = mongo.connection.collection<{ _id: string }>('webhook_endpoints');
+    await lines.updateOne({ _id: id }, { $set: { leasedUntil: new Date() } });
+    const successor = await startProcess();
+    await eventually(async () => expect(await states()).toEqual(['delivered', 'delivered', 'delivered']));
+    const ids = shop.received.map(({ headers }) => headers['webhook-id']);
+    expect(ids).toEqual([ids[0], ids[1], ids[1], ids[3]]);
+    expect(new Set(ids).size).toBe(3);
+    await successor.kill();
+
+    async function states() {
+      const latest = await messages.latest(id, 10);
+      return latest.map(({ state }) => state).toSorted((one, other) => one.localeCompare(other));
     }
   });
 });

@@ -11,6 +11,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { startNotifier } from '../src/service.ts';
+import { sealSecret } from './webhooks/webhooks-under-test.ts';
 
 export type NotifierUnderTest = AsyncDisposable & {
   readonly url: string;
@@ -60,6 +61,8 @@ export async function startNotifierUnderTest(
           PORTAL_URL: 'https://ads.example/portal',
           NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
           UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+          WEBHOOK_SEAL_SECRET: sealSecret,
+          WEBHOOK_TEST_TARGETS: 'any',
         },
         {
           clock,

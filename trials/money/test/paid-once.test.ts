@@ -50,6 +50,8 @@ beforeAll(async () => {
           PORTAL_URL: 'https://ads.example/portal',
           NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
           UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
+          WEBHOOK_SEAL_SECRET: 'a-seal-secret-that-only-tests-ever-use-0123456',
+          WEBHOOK_TEST_TARGETS: 'public',
         },
         { clock: world.clock, logger: silentLogger, brokerNamespace },
       ),

@@ -38,7 +38,7 @@ export const OfferCreated = declareEvent({
   name: 'OfferCreated',
   version: 1,
   owner: 'offers',
-  consumers: [],
+  consumers: ['notifier'],
   schema: offerReference.extend({
     categoryId,
     description: z.string(),
@@ -94,7 +94,7 @@ export const OfferActivated = declareEvent({
   name: 'OfferActivated',
   version: 1,
   owner: 'offers',
-  consumers: [],
+  consumers: ['notifier'],
   schema: offerReference.extend({ activatedAt: instant }),
   meaning: 'A paid offer reached its start and is live.',
 });
@@ -103,7 +103,7 @@ export const OfferPaused = declareEvent({
   name: 'OfferPaused',
   version: 1,
   owner: 'offers',
-  consumers: [],
+  consumers: ['notifier'],
   schema: offerReference.extend({ pausedAt: instant }),
   meaning: 'The advertiser paused the offer.',
 });
@@ -112,7 +112,7 @@ export const OfferResumed = declareEvent({
   name: 'OfferResumed',
   version: 1,
   owner: 'offers',
-  consumers: [],
+  consumers: ['notifier'],
   schema: offerReference.extend({ resumedAt: instant }),
   meaning: 'The advertiser resumed the offer.',
 });
@@ -121,7 +121,7 @@ export const OfferDisabled = declareEvent({
   name: 'OfferDisabled',
   version: 1,
   owner: 'offers',
-  consumers: [],
+  consumers: ['notifier'],
   schema: offerReference.extend({ disabledAt: instant }),
   meaning: 'An admin of the platform disabled the offer.',
 });
@@ -130,7 +130,7 @@ export const OfferEnabled = declareEvent({
   name: 'OfferEnabled',
   version: 1,
   owner: 'offers',
-  consumers: [],
+  consumers: ['notifier'],
   schema: offerReference.extend({ enabledAt: instant }),
   meaning: 'An admin of the platform enabled the offer again.',
 });
@@ -148,7 +148,7 @@ export const OfferDeleted = declareEvent({
   name: 'OfferDeleted',
   version: 1,
   owner: 'offers',
-  consumers: ['billing'],
+  consumers: ['billing', 'notifier'],
   schema: offerReference.extend(unusedTime.shape).extend({ paid: z.boolean(), deletedAt: instant }),
   meaning: 'The advertiser deleted the offer; it is never listed again.',
 });

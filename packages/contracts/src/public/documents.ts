@@ -3,6 +3,8 @@ import { communityOpenApiDocument } from '../community/openapi.ts';
 import { asyncApiDocument, eventJsonSchema, eventSchemaFile } from '../events/asyncapi.ts';
 import { allEvents } from '../events/events.ts';
 import { portalOpenApiDocument } from '../portal/openapi.ts';
+import { webhookJsonSchema } from '../webhooks/webhook-schemas.ts';
+import { webhookTypes } from '../webhooks/webhook-types.ts';
 import { postmanCollection } from './collection.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -20,5 +22,6 @@ export function allDocuments(): ReadonlyMap<string, string> {
       `events/${eventSchemaFile(declaration)}`,
       text(eventJsonSchema(declaration)),
     ]),
+    ...webhookTypes.map((type): [string, string] => [`webhooks/${type}.json`, text(webhookJsonSchema(type))]),
   ]);
 }

@@ -13,7 +13,8 @@ import {
   topUpData,
 } from '../../../../test/events.ts';
 import { hostileTexts } from '../../../../test/hostile-texts.ts';
-import { around, notifications } from '../../../../test/letters.ts';
+import { around, notifications, portalUrl } from '../../../../test/letters.ts';
+import { switchedOffNotice } from '../../webhooks/switched-off-notice.ts';
 import type { Message } from '../render-letter.ts';
 
 /** Each letter with the same text in every place for text of others. */
@@ -30,6 +31,14 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
   ['low balance', (name) => messageOf('BalanceLow', lowData, name)],
   ['approval', (name) => messageOf('OrganisationApproved', approvalData, name)],
   [
+    'webhook that was switched off',
+    (name) =>
+      switchedOffNotice(
+        { endpointId: 'we_1', mode: 'TEST', host: hostWith(name), because: 'failing' },
+        { contact: { ...cornerCafe, tradingName: name }, portalUrl, at: new Date('2026-06-01') },
+      )[0]?.message,
+  ],
+  [
     'invitation',
     (organisationName) =>
       messageOf('PersonInvited', { ...invitationData, organisationName }, organisationName),
@@ -39,6 +48,11 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
     (text) => messageOf('PersonInvited', { ...invitationData, invitedBy: addressWith(text) }, text),
   ],
 ];
+
+/** As the parser of URLs leaves it: a text that is no host makes no endpoint. */
+function hostWith(text: string): string {
+  return URL.parse(`https://${text.replaceAll(' ', '-')}.evil.example/`)?.host ?? 'evil.example';
+}
 
 /** With as much of the text as an address can hold. */
 function addressWith(text: string): string {

@@ -1,0 +1,208 @@
+/** Delivery of webhooks: claims the lines of endpoints, sends what is due, records each attempt. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { traceIn } from '@offer-ads/platform/telemetry/trace-context';
+import { inSpan } from '@offer-ads/platform/telemetry/traces';
+import {
+  type FailingSince,
+  failingAfter,
+  isDelivered,
+  isGivenUp,
+  isGone,
+  retryInMs,
+} from '../domain/webhooks/schedule.ts';
+import type { EndpointsStore, Line } from './endpoints-store.ts';
+import type { Message, MessagesStore } from './messages-store.ts';
+import type { Poster, PostResult } from './post.ts';
+import type { SecretBox } from './secret-box.ts';
+import { signatureHeaders } from './signature.ts';
+import type { SwitchOff } from './switch-off.ts';
+import { type Reach, reachOf } from './target.ts';
+
+export type WebhookDelivery = AsyncDisposable & { readonly wake: () => void };
+
+/** For messages that become due by time; new messages wake the loop themselves. */
+const pollEveryMs = 1_000;
+/** Requests at once; most of their time is waiting. */
+const usualLinesAtOnce = 50;
+/** Endpoints that failed last time get no more than this part of the lines, so that ten thousand of them delay no other endpoint. */
+const partForFailing = 0.5;
+/** A line is given back after this time, so that others get their turn; with the last attempt well within the lease of a minute. */
+const turnMs = 20_000;
+/** An endpoint with many messages is not tried with one after the other while it fails. Shorter than the first pause of a message. */
+const pauseAfterFailureMs = 2_000;
+/** Longer than an attempt; part of the 30 s that a process has to stop. */
+const stopWithinMs = 15_000;
+
+export function startWebhookDelivery(o: {
+  readonly endpoints: EndpointsStore;
+  readonly messages: MessagesStore;
+  readonly post: Poster;
+  readonly box: SecretBox;
+  readonly switchOff: SwitchOff;
+  /** What endpoints of TEST mode may reach. */
+  readonly testTargets: Reach;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** From 0 to 1, for the jitter. */
+  readonly chance?: () => number;
+  readonly linesAtOnce?: number;
+}): WebhookDelivery {
+  const { endpoints, messages, clock, logger } = o;
+  const { chance = Math.random, linesAtOnce = usualLinesAtOnce } = o;
+  const measured = instruments(o.metrics);
+  type Turn = { readonly wasFailing: boolean; readonly over: Promise<void> };
+  /** By the endpoint's id. */
+  const turns = new Map<string, Turn>();
+  const stopping = new AbortController();
+  const loop = startLoop({ name: 'webhooks', everyMs: pollEveryMs, logger, metrics: o.metrics, work });
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted && turns.size < linesAtOnce) {
+      const failing = [...turns.values()].filter(({ wasFailing }) => wasFailing).length;
+      const isFull = failing >= linesAtOnce * partForFailing;
+      const line = await endpoints.claim({ besides: [...turns.keys()], ...(isFull && { isFailing: false }) });
+      if (line === undefined) break;
+      begin(line);
+    }
+    const since = await endpoints.oldestWaiting();
+    const waitedMs = since === undefined ? 0 : clock.now().getTime() - since.getTime();
+    measured.waiting.set(Math.max(0, waitedMs) / 1_000);
+  }
+
+  function begin(line: Line): void {
+    const over = takeTurn(line)
+      .catch((error: unknown) =>
+        logger.error(
+          { error, endpoint: line.id },
+          'a webhook failed here and waits for the end of its lease',
+        ),
+      )
+      .finally(() => {
+        turns.delete(line.id);
+        wake();
+      });
+    turns.set(line.id, { wasFailing: line.failing !== undefined, over });
+  }
+
+  async function takeTurn(line: Line): Promise<void> {
+    const begunAtMs = performance.now();
+    const passedMs = () => performance.now() - begunAtMs;
+    let { failing } = line;
+    let wentWell = true;
+    while (wentWell && !stopping.signal.aborted && passedMs() < turnMs) {
+      const message = await messages.nextDue(line.id);
+      if (message === undefined) break;
+      failing = await deliver(line, message, failing);
+      wentWell = failing === undefined;
+    }
+    const nextDueAt = await messages.nextDueAt(line.id);
+    const earliest = new Date(line.claimedAt.getTime() + passedMs() + (wentWell ? 0 : pauseAfterFailureMs));
+    await endpoints.release(line, nextDueAt !== undefined && nextDueAt < earliest ? earliest : nextDueAt);
+  }
+
+  /** @returns since when the endpoint has failed; undefined if it took the message */
+  async function deliver(
+    line: Line,
+    message: Message,
+    failing: FailingSince | undefined,
+  ): Promise<FailingSince | undefined> {
+    const at = clock.now();
+    const result = await send(line, message, at);
+    const { status, tookMs } = result;
+    const delivered = isDelivered(status);
+    const retryMs = delivered ? undefined : retryInMs(message.tries + 1, chance());
+    const attempt =
+      status === undefined
+        ? { at, tookMs, problem: 'problem' in result ? result.problem : '' }
+        : { at, tookMs, status, answer: 'answer' in result ? result.answer : '' };
+    // A process that is killed before this line sends the message again after its lease, with the same id.
+    await messages.record(
+      message.id,
+      attempt,
+      retryMs === undefined
+        ? { state: delivered ? 'delivered' : 'failed' }
+        : { state: 'pending', retryInMs: retryMs },
+    );
+    const outcome = delivered ? 'delivered' : status === undefined ? 'unanswered' : 'refused';
+    measured.attempts.inc({ outcome });
+    // Neither address nor answer: both may hold credentials.
+    const facts = { endpoint: line.id, message: message.id, type: message.type, outcome, status, tookMs };
+    logger.info(facts, 'delivery of a webhook');
+    const failingNow = delivered ? undefined : failingAfter(failing, at);
+    const because = isGone(status) ? 'gone' : 'failing';
+    if (failingNow !== undefined && (isGone(status) || isGivenUp(failingNow))) {
+      await o.switchOff(line, because);
+      measured.switchedOff.inc({ because });
+      logger.warn({ endpoint: line.id, because }, 'a webhook endpoint was switched off');
+    } else if (failingNow !== failing) await endpoints.noteFailing(line.id, failingNow);
+    return failingNow;
+  }
+
+  /** Continues the trace of the event behind the message, however old it is. */
+  function send(line: Line, { id, type, body, tries, trace }: Message, at: Date): Promise<PostResult> {
+    const secrets = line.secrets
+      .filter(({ until }) => until === undefined || until > at)
+      .map(({ sealed }) => o.box.open(sealed, line.id));
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'offer-ads-webhooks/1',
+      ...signatureHeaders({ id, at, body, secrets }),
+    };
+    const reach = reachOf(line.mode, o.testTargets);
+    return inSpan(
+      {
+        name: 'send webhook',
+        kind: 'CLIENT',
+        attributes: { 'webhook.type': type, 'webhook.attempt': tries + 1 },
+        parent: traceIn(trace),
+      },
+      () => o.post({ url: line.url, reach, headers, body }),
+      ({ status }) => ({ 'webhook.outcome': status === undefined ? 'unanswered' : `${status}` }),
+    );
+  }
+
+  /** Starts the next run at once after the present one. */
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    // The loop logs a failed run and repeats it at the next poll.
+    loop.runNow().catch(() => {});
+  }
+
+  return {
+    wake,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await loop[Symbol.asyncDispose]();
+      const over = new AbortController();
+      await Promise.race([
+        Promise.all([...turns.values()].map((turn) => turn.over)),
+        pause(stopWithinMs, undefined, { signal: over.signal }).catch(() => {}),
+      ]);
+      over.abort();
+    },
+  };
+}
+
+function instruments(metrics: Metrics) {
+  return {
+    attempts: metrics.counter({
+      name: 'notifier_webhook_attempts_total',
+      help: 'Attempts to deliver a webhook: delivered (2xx), refused (any other answer) or unanswered.',
+      labelNames: ['outcome'],
+    }),
+    switchedOff: metrics.counter({
+      name: 'notifier_webhook_endpoints_switched_off_total',
+      help: 'Endpoints that were switched off: failing for five days, or gone (410).',
+      labelNames: ['because'],
+    }),
+    waiting: metrics.gauge({
+      name: 'notifier_oldest_waiting_webhook_seconds',
+      help: 'For how long the endpoint that has waited longest has had a message to be sent; without failing endpoints.',
+    }),
+  };
+}

@@ -1,0 +1,150 @@
+/** Messages of webhooks: one document per event and endpoint, with its latest attempts. */
+import { createHash } from 'node:crypto';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
+import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
+import type { ClientSession } from 'mongoose';
+
+/** `missed`: it was never tried, or not often enough, because the endpoint was off. It and what failed can be sent again. */
+export type MessageState = 'pending' | 'delivered' | 'failed' | 'missed';
+
+export type NewMessage = {
+  /** The `webhook-id`: the same for each attempt, and when the event is heard again. */
+  readonly id: string;
+  readonly endpointId: string;
+  readonly type: string;
+  readonly body: string;
+  readonly state: 'pending' | 'missed';
+  readonly trace: RestingTrace;
+};
+
+export type WebhookAttempt = {
+  readonly at: Date;
+  readonly tookMs: number;
+  readonly status?: number;
+  /** The first kilobyte. */
+  readonly answer?: string;
+  /** Why there is no answer. */
+  readonly problem?: string;
+};
+
+export type Message = NewMessage & {
+  readonly state: MessageState;
+  /** Since it was made, or since a person had it sent again. */
+  readonly tries: number;
+  readonly dueAt?: Date;
+  /** The latest, the last one last. */
+  readonly attempts: readonly WebhookAttempt[];
+  readonly createdAt: Date;
+};
+
+export type AttemptedMessage =
+  | { readonly state: 'delivered' | 'failed' }
+  | { readonly state: 'pending'; readonly retryInMs: number };
+
+export type MessagesStore = {
+  /** Existing ones do not change. */
+  readonly add: (messages: readonly NewMessage[]) => Promise<void>;
+  /** The message that has been due longest. */
+  readonly nextDue: (endpointId: string) => Promise<Message | undefined>;
+  /** When the next message is due, now or later. */
+  readonly nextDueAt: (endpointId: string) => Promise<Date | undefined>;
+  readonly record: (id: string, attempt: WebhookAttempt, result: AttemptedMessage) => Promise<void>;
+  /** What was pending has been missed. */
+  readonly giveUp: (session: ClientSession, endpointId: string) => Promise<void>;
+  /** The latest first. */
+  readonly latest: (endpointId: string, atMost: number) => Promise<readonly Message[]>;
+};
+
+type MessageDocument = Omit<Message, 'id' | 'attempts'> & {
+  _id: string;
+  attempts: WebhookAttempt[];
+};
+
+const attemptsKept = 10;
+/** Longer than any event repeats (30 days), so that a repeated event adds no second message. */
+const keptDays = 35;
+
+/** No full stop: it separates the parts of what is signed. */
+export function messageIdOf(eventId: string, endpointId: string): string {
+  const digest = createHash('sha256').update(`${eventId}/${endpointId}`).digest('base64url');
+  return `msg_${digest.slice(0, 27)}`;
+}
+
+/** All times are the database's; only a clock set by a test is used instead. */
+export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock): Promise<MessagesStore> {
+  const messages = mongo.connection.collection<MessageDocument>('webhook_messages');
+  await messages.createIndex(
+    { endpointId: 1, dueAt: 1 },
+    { name: 'due_by_endpoint', partialFilterExpression: { state: 'pending' } },
+  );
+  await messages.createIndex({ endpointId: 1, createdAt: -1 }, { name: 'latest_of_endpoint' });
+  await messages.createIndex({ createdAt: 1 }, { name: 'kept', expireAfterSeconds: keptDays * 86_400 });
+  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+
+  return {
+    add: async (all) => {
+      if (all.length === 0) return;
+      const isNew = { $eq: [{ $type: '$state' }, 'missing'] };
+      await messages.bulkWrite(
+        all.map(({ id, ...facts }) => {
+          const fresh = { $mergeObjects: ['$$ROOT', { $literal: { ...facts, tries: 0, attempts: [] } }] };
+          const times = { createdAt: now(), ...(facts.state === 'pending' ? { dueAt: now() } : {}) };
+          const inserted = { $mergeObjects: [fresh, times] };
+          const update = [{ $replaceWith: { $cond: [isNew, inserted, '$$ROOT'] } }];
+          return { updateOne: { filter: { _id: id }, update, upsert: true } };
+        }),
+        { ordered: false },
+      );
+    },
+    nextDue: async (endpointId) => {
+      const isDue = { $expr: { $lte: ['$dueAt', now()] } };
+      const [found] = await messages
+        .find({ endpointId, state: 'pending', ...isDue })
+        .sort({ dueAt: 1 })
+        .limit(1)
+        .toArray();
+      return found === undefined ? undefined : messageOf(found);
+    },
+    nextDueAt: async (endpointId) => {
+      const [found] = await messages
+        .find({ endpointId, state: 'pending' })
+        .sort({ dueAt: 1 })
+        .limit(1)
+        .project<Pick<MessageDocument, 'dueAt'>>({ dueAt: 1 })
+        .toArray();
+      return found?.dueAt;
+    },
+    record: async (_id, attempt, result) => {
+      const attempts = { $slice: [{ $concatArrays: ['$attempts', [{ $literal: attempt }]] }, -attemptsKept] };
+      const dueAt = result.state === 'pending' ? { $add: [now(), result.retryInMs] } : '$$REMOVE';
+      // Of a message that was given up meanwhile only a delivery changes the state.
+      const isOpen = { $or: [{ $eq: ['$state', 'pending'] }, result.state === 'delivered'] };
+      await messages.updateOne({ _id }, [
+        {
+          $set: {
+            attempts,
+            tries: { $add: ['$tries', 1] },
+            state: { $cond: [isOpen, result.state, '$state'] },
+            dueAt: { $cond: [isOpen, dueAt, '$dueAt'] },
+          },
+        },
+      ]);
+    },
+    giveUp: async (session, endpointId) => {
+      await messages.updateMany(
+        { endpointId, state: 'pending' },
+        { $set: { state: 'missed' }, $unset: { dueAt: '' } },
+        { session },
+      );
+    },
+    latest: async (endpointId, atMost) => {
+      const found = await messages.find({ endpointId }).sort({ createdAt: -1 }).limit(atMost).toArray();
+      return found.map(messageOf);
+    },
+  };
+}
+
+function messageOf({ _id: id, ...facts }: MessageDocument): Message {
+  return { id, ...facts };
+}

@@ -1,0 +1,349 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { attemptsAtMost, retryInMs } from '../../src/domain/webhooks/schedule.ts';
+import { lineLeaseMs } from '../../src/webhooks/endpoints-store.ts';
+import type { MessageState } from '../../src/webhooks/messages-store.ts';
+import { newWebhookSecret, signatureHeaders } from '../../src/webhooks/signature.ts';
+import { endData } from '../events.ts';
+import { answerWith, type Receiver, startReceiver } from './receiver.ts';
+import { aSecret, box, setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+let test: WebhooksUnderTest;
+let shop: Receiver;
+beforeEach(async () => {
+  [test, shop] = await Promise.all([setUpWebhooks(), startReceiver()]);
+});
+afterEach(async () => {
+  await test[Symbol.asyncDispose]();
+  await shop[Symbol.asyncDispose]();
+});
+
+const idsAt = (receiver: Receiver) => receiver.received.map(({ headers }) => headers['webhook-id']);
+const messagesOf = (endpointId: string) => test.messages.latest(endpointId, 100);
+const statesOf = async (endpointId: string) => (await messagesOf(endpointId)).map(({ state }) => state);
+const expectStates = (endpointId: string, states: readonly MessageState[]) =>
+  eventually(async () => expect(await statesOf(endpointId)).toEqual(states));
+/** A delivery that waits for nothing, and in which an endpoint of a port answers as said. */
+const answers = (status: number) => async () => ({ status, answer: 'x', tookMs: 1 });
+
+describe('a webhook', () => {
+  it('reaches each endpoint of the organisation and the mode that wants its type, and no other', async () => {
+    const other = await startReceiver();
+    const all = await test.addEndpoint(shop.port);
+    const some = await test.addEndpoint(shop.port, { types: ['offer.ended'] });
+    const unwanted = [
+      await test.addEndpoint(other.port, { types: ['balance.low'] }),
+      await test.addEndpoint(other.port, { mode: 'LIVE' }),
+      await test.addEndpoint(other.port, { organisationId: 2 }),
+    ];
+    await test.hear({ type: 'offer.ended', data: { ...endData, mode: 'TEST' } });
+    await test.deliver();
+    await expectStates(all.id, ['delivered']);
+    await expectStates(some.id, ['delivered']);
+    for (const { id } of unwanted) expect(await statesOf(id)).toEqual([]);
+    expect(other.connections()).toBe(0);
+    await other[Symbol.asyncDispose]();
+    expect(new Set(idsAt(shop)).size).toBe(2);
+    expect(JSON.parse(shop.received[0]!.body)).toEqual({
+      type: 'offer.ended',
+      timestamp: '2026-06-01T12:00:00.000Z',
+      data: {
+        environment: 'TEST',
+        offer_id: endData.offerId,
+        title: endData.title,
+        start_datetime: endData.startAt,
+        expiry_datetime: endData.expiryAt,
+        paid: true,
+      },
+    });
+  });
+
+  it('is signed, and its attempt is recorded with status, answer and time', async () => {
+    shop.behave = answerWith(201, { body: 'thank you' });
+    const { id } = await test.addEndpoint(shop.port);
+    await test.hear();
+    await test.deliver();
+    await expectStates(id, ['delivered']);
+    const { headers, body } = shop.received[0]!;
+    const signed = { id: headers['webhook-id']!, at: test.clock.now(), body, secrets: [aSecret] };
+    expect(headers).toMatchObject({ ...signatureHeaders(signed), 'content-type': 'application/json' });
+    expect((await messagesOf(id))[0]!.attempts).toEqual([
+      { at: test.clock.now(), tookMs: expect.any(Number), status: 201, answer: 'thank you' },
+    ]);
+  });
+
+  it('of an event that is heard twice is one message', async () => {
+    const { id } = await test.addEndpoint(shop.port);
+    await test.hear({ id: 'event-1' });
+    await test.deliver();
+    await expectStates(id, ['delivered']);
+    await test.hear({ id: 'event-1' });
+    await test.hear({ id: 'event-2' });
+    await expectStates(id, ['delivered', 'delivered']);
+    expect(shop.received).toHaveLength(2);
+  });
+
+  it('that is added while its line is at work is sent next', async () => {
+    const { id } = await test.addEndpoint(shop.port);
+    const reading = Promise.withResolvers<void>();
+    const wentOn = Promise.withResolvers<void>();
+    const { nextDueAt } = test.messages;
+    await test.hear();
+    await test.deliver({
+      messages: {
+        nextDueAt: async (endpointId) => {
+          const found = await nextDueAt(endpointId);
+          reading.resolve();
+          await wentOn.promise;
+          return found;
+        },
+      },
+    });
+    // The line has found that nothing is left, and is not released yet.
+    await reading.promise;
+    await test.hear();
+    wentOn.resolve();
+    await expectStates(id, ['delivered', 'delivered']);
+  });
+});
+
+describe('a message that the endpoint does not take', () => {
+  it('is tried again after the pauses of the specification, with the same id and the time of the attempt', async () => {
+    shop.behave = answerWith(500);
+    const { id } = await test.addEndpoint(shop.port);
+    await test.hear();
+    const delivery = await test.deliver();
+    await expectTries(id, 1);
+    for (const [index, pauseMs] of [5_000, 5 * minute, 30 * minute].entries()) {
+      test.clock.advance(pauseMs - 1);
+      expect(await test.messages.nextDue(id)).toBeUndefined();
+      test.clock.advance(1);
+      delivery.wake();
+      await expectTries(id, index + 2);
+    }
+    expect(new Set(idsAt(shop)).size).toBe(1);
+    const times = shop.received.map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(times.map((time) => time - times[0]!)).toEqual([0, 5, 305, 2_105]);
+    shop.behave = answerWith(200);
+    test.clock.advance(2 * hour);
+    delivery.wake();
+    await expectStates(id, ['delivered']);
+    const { tries, attempts } = (await messagesOf(id))[0]!;
+    expect([tries, attempts.map(({ status }) => status)]).toEqual([5, [500, 500, 500, 500, 200]]);
+    await eventually(async () => expect((await test.endpoint(id))?.failing).toBeUndefined());
+  });
+
+  it('fails after ten attempts, and the next message is tried all the same', async () => {
+    const { id } = await test.addEndpoint(shop.port);
+    await test.hear();
+    const delivery = await test.deliver({ post: answers(503) });
+    for (let attempt = 1; attempt < attemptsAtMost; attempt += 1) {
+      await expectTries(id, attempt);
+      expect(await statesOf(id)).toEqual(['pending']);
+      test.clock.advance(retryInMs(attempt, 0)!);
+      delivery.wake();
+    }
+    await expectTries(id, attemptsAtMost);
+    expect(await statesOf(id)).toEqual(['failed']);
+    expect((await messagesOf(id))[0]!.attempts).toHaveLength(10);
+    await test.hear();
+    test.clock.advance(minute);
+    delivery.wake();
+    await expectStates(id, ['pending', 'failed']);
+    await expectTries(id, 1);
+  });
+
+  it('is told with the reason when there is no answer', async () => {
+    shop.behave = (socket) => socket.destroy();
+    const { id } = await test.addEndpoint(shop.port);
+    await test.hear();
+    await test.deliver();
+    await eventually(async () =>
+      expect((await messagesOf(id))[0]!.attempts).toMatchObject([
+        { problem: 'the connection was closed before an answer came' },
+      ]),
+    );
+  });
+});
+
+describe('an endpoint that hangs', () => {
+  it('delays no other endpoint', async () => {
+    const slow = await startReceiver({ behave: () => {} });
+    const slowOne = await test.addEndpoint(slow.port);
+    for (let count = 0; count < 5; count += 1) await test.hear();
+    await test.deliver({ linesAtOnce: 2 });
+    await eventually(() => expect(slow.open()).toBe(1));
+    const other = await test.addEndpoint(shop.port, { types: ['offer.ended'] });
+    for (let count = 0; count < 5; count += 1)
+      await test.hear({ type: 'offer.ended', data: { ...endData, mode: 'TEST' } });
+    await expectStates(
+      other.id,
+      Array.from({ length: 5 }, () => 'delivered' as const),
+    );
+    // One line, so one connection, however many messages wait.
+    expect(slow.connections()).toBe(1);
+    expect(new Set(await statesOf(slowOne.id))).toEqual(new Set(['pending']));
+    await slow[Symbol.asyncDispose]();
+  });
+
+  it('gets half of the lines at most together with others that failed before', async () => {
+    const hanging = new Set<string>();
+    const done = Promise.withResolvers<{ status: number; answer: string; tookMs: number }>();
+    const post = async ({ url }: { url: string }) => {
+      if (url.includes(`:${shop.port}/`)) return answers(200)();
+      hanging.add(url);
+      return done.promise;
+    };
+    for (const port of [1_001, 1_002, 1_003, 1_004]) {
+      const { id } = await test.addEndpoint(port);
+      await test.endpoints.noteFailing(id, { since: test.clock.now(), last: test.clock.now() });
+    }
+    await test.hear();
+    await test.deliver({ post, linesAtOnce: 4 });
+    const other = await test.addEndpoint(shop.port);
+    await test.hear();
+    await expectStates(other.id, ['delivered']);
+    expect(hanging.size).toBe(2);
+    done.resolve(await answers(200)());
+    await eventually(() => expect(hanging.size).toBe(4));
+  });
+});
+
+describe('a process that is gone between an attempt and its record', () => {
+  it('leaves the message to another one, which repeats it with the same id', async () => {
+    const { id } = await test.addEndpoint(shop.port);
+    await test.hear();
+    // It never comes back from here.
+    const stuck = Promise.withResolvers<void>();
+    await test.deliver({ messages: { record: () => stuck.promise } });
+    await eventually(() => expect(shop.received).toHaveLength(1));
+    const successor = await test.deliver();
+    test.clock.advance(lineLeaseMs - 1);
+    successor.wake();
+    expect(await lineIsFree(id)).toBe(false);
+    test.clock.advance(1);
+    successor.wake();
+    await expectStates(id, ['delivered']);
+    expect(shop.received).toHaveLength(2);
+    expect(new Set(idsAt(shop)).size).toBe(1);
+    stuck.resolve();
+  });
+
+  it('two processes send each message once', async () => {
+    const endpoints = await Promise.all([1, 2, 3].map(() => test.addEndpoint(shop.port)));
+    await Promise.all([test.deliver(), test.deliver()]);
+    await Promise.all(Array.from({ length: 30 }, () => test.hear()));
+    for (const { id } of endpoints)
+      await expectStates(
+        id,
+        Array.from({ length: 30 }, () => 'delivered' as const),
+      );
+    expect(shop.received).toHaveLength(90);
+    expect(new Set(idsAt(shop)).size).toBe(90);
+  });
+});
+
+describe('an endpoint', () => {
+  it('that failed for five days is switched off, and the admins are told', async () => {
+    const { id } = await test.addEndpoint(shop.port, { url: 'http://hooks.shop.example/secret-path' });
+    let attempts = 0;
+    const post = () => {
+      attempts += 1;
+      return answers(500)();
+    };
+    const delivery = await test.deliver({ post });
+    for (let days = 0; days <= 5; days += 1) {
+      expect(await test.endpoint(id)).toMatchObject({ state: 'on' });
+      expect(await test.mails()).toEqual([]);
+      if (days > 0) test.clock.advance(day);
+      await test.hear();
+      delivery.wake();
+      await eventually(async () => {
+        expect(attempts).toBe(days + 1);
+        expect(await lineIsFree(id)).toBe(true);
+      });
+    }
+    expect(await test.endpoint(id)).toMatchObject({ state: 'off', offBecause: 'failing' });
+    expect(await statesOf(id)).not.toContain('pending');
+    const mails = await test.mails();
+    expect(mails.map(({ recipient }) => recipient)).toEqual(['ann@cafe.example', 'bob@cafe.example']);
+    expect(mails[0]).toMatchObject({
+      subject: '[TEST] A webhook was switched off',
+      text: expect.stringContaining('Server: hooks shop example'),
+    });
+    expect(mails[0]!.text).not.toContain('secret-path');
+  });
+
+  it('that answers 410 is switched off at once; what happens then is kept and not sent', async () => {
+    shop.behave = answerWith(410);
+    const { id } = await test.addEndpoint(shop.port);
+    await test.deliver();
+    await test.hear();
+    await eventually(async () =>
+      expect(await test.endpoint(id)).toMatchObject({ state: 'off', offBecause: 'gone' }),
+    );
+    expect(await test.mails()).toHaveLength(2);
+    await test.hear();
+    await expectStates(id, ['missed', 'missed']);
+    expect(shop.received).toHaveLength(1);
+  });
+});
+
+describe('a secret that is replaced', () => {
+  it('signs beside the new one until its time is over', async () => {
+    const fresh = newWebhookSecret();
+    const id = 'we_rolled';
+    const until = new Date(test.clock.now().getTime() + day);
+    await test.addEndpoint(shop.port, {
+      id,
+      secrets: [{ sealed: box.seal(fresh, id) }, { sealed: box.seal(aSecret, id), until }],
+    });
+    await test.deliver();
+    await test.hear();
+    await expectStates(id, ['delivered']);
+    test.clock.advance(day);
+    await test.hear();
+    await expectStates(id, ['delivered', 'delivered']);
+    const [before, after] = shop.received.map(({ headers }) => headers['webhook-signature']!.split(' '));
+    const expected = shop.received.map(({ headers, body }, index) =>
+      signatureHeaders({
+        id: headers['webhook-id']!,
+        at: new Date(Number(headers['webhook-timestamp']) * 1_000),
+        body,
+        secrets: index === 0 ? [fresh, aSecret] : [fresh],
+      })['webhook-signature'].split(' '),
+    );
+    expect([before, after]).toEqual(expected);
+  });
+});
+
+it('neither the log nor the store shows the secret, and the log shows neither address nor answer', async () => {
+  shop.behave = answerWith(200, { body: 'an-answer' });
+  const log: string[] = [];
+  await test.addEndpoint(shop.port);
+  await test.deliver({ log });
+  await test.hear();
+  await eventually(() => expect(log.join('\n')).toContain('delivery of a webhook'));
+  const text = log.join('\n');
+  expect(text).not.toMatch(/hooks"|127\.0\.0\.1|an-answer/);
+  const stored = await test.mongo.connection.collection('webhook_endpoints').find().toArray();
+  for (const shown of [text, JSON.stringify(stored)]) expect(shown).not.toContain(aSecret.slice(6));
+});
+
+/** Of the latest message. */
+async function expectTries(id: string, tries: number): Promise<void> {
+  await eventually(async () => {
+    expect((await messagesOf(id))[0]!.tries).toBe(tries);
+    expect(await lineIsFree(id)).toBe(true);
+  });
+}
+
+async function lineIsFree(id: string): Promise<boolean> {
+  type Stored = { _id: string; lease?: string };
+  const found = await test.mongo.connection.collection<Stored>('webhook_endpoints').findOne({ _id: id });
+  return found?.lease === undefined;
+}
