@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { entriesFaults } from '../../services/billing/src/http/replies.ts';
 import { refusals } from '../../services/gateway/src/http/replies.ts';
 import { problems, reasons } from '../../services/moderation/src/verdicts/verdict-replies.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
@@ -124,6 +125,10 @@ describe('the guide of errors', () => {
   ])('has the messages of %s', (endpoint, replies) => {
     for (const reply of Object.values(replies))
       expect(messagesOf(`${endpoint} ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
+  });
+
+  it('has the messages of GET /balance/entries', () => {
+    expect(messagesOf('GET /balance/entries 400 E1')).toEqual(Object.values(entriesFaults));
   });
 
   it('has the message of an organisation whose pictures took too long', () => {

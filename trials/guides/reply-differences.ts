@@ -16,6 +16,12 @@ const varying: Readonly<Record<string, RegExp>> = {
   ad_units: /^\d+(\.\d+)?$/,
   price_estimate: /^\d+(\.\d+)?$/,
   estimated_cost: /^\d+(\.\d+)?$/,
+  balance: /^\d+(\.\d+)?$/,
+  amount: /^-?\d+(\.\d+)?$/,
+  balance_after: /^\d+(\.\d+)?$/,
+  cause: /^offer \d+ charged$/,
+  next_cursor: /^[\w-]+$/,
+  booking_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   estimated_credit: /^\d+(\.\d+)?$/,
   cost: /^\d+(\.\d+)?$/,
 };

@@ -116,6 +116,10 @@ function sdkAdvertiser(
         return through('listCategories', (ads) => ads.categories.list());
       case 'GET /interests':
         return through('listInterests', (ads) => ads.interests.list());
+      case 'GET /balance':
+        return through('readBalance', (ads) => ads.balance.get());
+      case 'GET /balance/entries':
+        return through('listBalanceEntries', (ads) => ads.balance.entries({ limit: Number(query.limit) }));
       case 'GET /offers':
         return through('listOffers', (ads) => ads.offers.list(listed).page());
       case 'GET /offers/{offer_id}/analytics':

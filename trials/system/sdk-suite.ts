@@ -95,6 +95,14 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       ).toBe('E1');
     });
 
+    it('reads the balance and its entries', async () => {
+      const { body: now } = await caller.request('GET', '/balance');
+      const { balance } = now as unknown as { balance: number };
+      const { body } = await caller.request('GET', '/balance/entries?limit=100');
+      expect(body.data[0]).toMatchObject({ balance_after: balance });
+      expect((await caller.request('GET', '/balance/entries?limit=101')).body.return_code).toBe('E1');
+    });
+
     it('reads the series of analytics, and the credit of a deletion', async () => {
       const of = (query: string) => caller.request('GET', `/offers/${soonOver}/analytics/series?${query}`);
       expect((await of('interval=all&granularity=hour')).body).toMatchObject({ bucket_seconds: 3_600 });

@@ -14,6 +14,8 @@ import {
 } from './options.ts';
 import type {
   AnalyticsResult,
+  BalanceEntriesResult,
+  BalanceResult,
   CategoriesResult,
   CreateResult,
   CreditEstimateResult,
@@ -28,6 +30,7 @@ import type {
 } from './result.ts';
 import type {
   AnalyticsInterval,
+  BalanceEntriesRequest,
   CreateOfferRequest,
   EstimateRequest,
   ListOffersRequest,
@@ -43,6 +46,14 @@ export type OfferAds = {
   };
   readonly interests: {
     readonly list: (options?: CallOptions) => Promise<InterestsResult>;
+  };
+  readonly balance: {
+    readonly get: (options?: CallOptions) => Promise<BalanceResult>;
+    /** One page, newest first. */
+    readonly entries: (
+      request?: BalanceEntriesRequest,
+      options?: CallOptions,
+    ) => Promise<BalanceEntriesResult>;
   };
   readonly offers: {
     readonly estimate: (request: EstimateRequest, options?: CallOptions) => Promise<EstimateResult>;
@@ -98,6 +109,13 @@ function clientWith(settings: Settings): OfferAds {
     interests: {
       list: async (options) => ask({ name: 'listInterests', path: '/interests' }, options),
     },
+    balance: {
+      get: async (options) => ask({ name: 'readBalance', path: '/balance' }, options),
+      entries: async (request = {}, options = {}) => {
+        const query = queryOf(request);
+        return ask({ name: 'listBalanceEntries', path: `/balance/entries?${query.toString()}` }, options);
+      },
+    },
     offers: {
       estimate: async (request, options) => {
         const body = estimateBody({ environment, ...withoutUndefined(request) });
@@ -142,11 +160,14 @@ function withoutUndefined<T extends object>(request: T): T {
 }
 
 function listQuery(request: ListOffersRequest): URLSearchParams {
-  const fields = {
+  return queryOf({
     ...request,
     created_after: instantText('created_after', request.created_after),
     created_before: instantText('created_before', request.created_before),
-  };
+  });
+}
+
+function queryOf(fields: object): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, String(value));
   return query;

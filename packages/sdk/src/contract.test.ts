@@ -63,7 +63,7 @@ describe('the table of operations and the OpenAPI documents', () => {
 
   it('have as many operations as the clients have functions', () => {
     const client = createClient({ apiKey: 'pk_test_x', baseUrl: 'http://127.0.0.1' });
-    const functions = [client.categories, client.interests, client.offers].flatMap((part) =>
+    const functions = [client.categories, client.interests, client.balance, client.offers].flatMap((part) =>
       Object.values(part),
     );
     expect(functions).toHaveLength(ofAdvertisers.length);
@@ -119,6 +119,9 @@ type Checks = {
   readonly series: Same<Flat<sdk.AnalyticsSeries>, Contract<'analyticsSeriesReply'>>;
   readonly seriesRequest: Same<sdk.SeriesRequest, Contract<'seriesQuery'>>;
   readonly credit: Same<sdk.CreditEstimate, Contract<'creditEstimateReply'>>;
+  readonly balance: Same<sdk.Balance, Contract<'balanceReply'>>;
+  readonly entries: Same<sdk.BalanceEntries, Contract<'entriesReply'>>;
+  readonly entriesRequest: Same<sdk.BalanceEntriesRequest, Sendable<Contract<'entriesQuery'>>>;
   readonly interval: Same<sdk.AnalyticsInterval, Contract<'analyticsInterval'>>;
   readonly gender: Same<sdk.Gender, Contract<'requestedGender'>>;
   readonly estimateFields: Same<keyof sdk.EstimateRequest, keyof Contract<'estimateRequest'>>;
@@ -151,6 +154,9 @@ it('the types of the client are those of the contract (checked by the compiler)'
     series: true,
     seriesRequest: true,
     credit: true,
+    balance: true,
+    entries: true,
+    entriesRequest: true,
     interval: true,
     gender: true,
     estimateFields: true,

@@ -14,6 +14,8 @@ export type {
 } from './options.ts';
 export {
   type AnalyticsResult,
+  type BalanceEntriesResult,
+  type BalanceResult,
   type CategoriesResult,
   type CreateResult,
   type CreditEstimateResult,

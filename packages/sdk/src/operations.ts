@@ -16,6 +16,13 @@ type Operation = {
 export const operations = {
   listCategories: { method: 'GET', path: '/categories', field: 'categories', refusals: {} },
   listInterests: { method: 'GET', path: '/interests', field: 'interests', refusals: {} },
+  readBalance: { method: 'GET', path: '/balance', field: 'balance', refusals: {} },
+  listBalanceEntries: {
+    method: 'GET',
+    path: '/balance/entries',
+    field: 'pagination',
+    refusals: { E1: [400] },
+  },
   estimatePrice: {
     method: 'POST',
     path: '/offers/price-estimate',

@@ -4,6 +4,8 @@ import type { CodeOf, OperationName, StatusOf } from './operations.ts';
 import type {
   Analytics,
   AnalyticsSeries,
+  Balance,
+  BalanceEntries,
   Categories,
   CreatedOffer,
   CreditEstimate,
@@ -54,6 +56,8 @@ export type RefusalOf<Name extends OperationName> = {
 export type ValueOf = {
   readonly listCategories: Categories;
   readonly listInterests: Interests;
+  readonly readBalance: Balance;
+  readonly listBalanceEntries: BalanceEntries;
   readonly estimatePrice: PriceEstimate;
   readonly createOffer: CreatedOffer;
   readonly listOffers: OfferPage;
@@ -81,6 +85,8 @@ export type CreateResult =
 
 export type CategoriesResult = ResultOf<'listCategories'>;
 export type InterestsResult = ResultOf<'listInterests'>;
+export type BalanceResult = ResultOf<'readBalance'>;
+export type BalanceEntriesResult = ResultOf<'listBalanceEntries'>;
 export type EstimateResult = ResultOf<'estimatePrice'>;
 export type PageResult = ResultOf<'listOffers'>;
 export type OfferResult = ResultOf<'readOffer'>;

@@ -205,6 +205,56 @@ export type CreditEstimate = {
   readonly as_of_datetime: string;
 };
 
+export type Balance = {
+  readonly environment: Mode;
+  readonly currency: string;
+  /** Compare it with `estimated_cost`. */
+  readonly balance: number;
+};
+
+export type BalanceEntriesRequest = {
+  /** Entries per page: 1 to 100; default: 20. */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of an earlier page. */
+  readonly cursor?: string | undefined;
+};
+
+export type BalanceEntry = {
+  readonly booking_datetime: string;
+  /** More kinds may be added. */
+  readonly kind:
+    | 'offer-charge'
+    | 'offer-card-payment'
+    | 'unused-time-credit'
+    | 'card-top-up'
+    | 'platform-top-up'
+    | 'play-money'
+    | 'card-refund'
+    | 'card-refund-failed'
+    | 'card-dispute'
+    | 'card-dispute-won'
+    | 'card-settlement'
+    | 'card-settlement-returned';
+  /** Unique: quote it to support. */
+  readonly cause: string;
+  /** Null for an entry that belongs to no offer. */
+  readonly offer_id: number | null;
+  readonly title: string | null;
+  /** Positive: added to the balance. 0 for a card payment, which does not change it. */
+  readonly amount: number;
+  readonly balance_after: number;
+  /** The amounts through the card provider: positive if paid, negative if returned. */
+  readonly card: { readonly net: number; readonly vat: number } | null;
+};
+
+/** Newest first. */
+export type BalanceEntries = {
+  readonly environment: Mode;
+  readonly currency: string;
+  readonly data: readonly BalanceEntry[];
+  readonly pagination: OfferPage['pagination'];
+};
+
 export type MemberGender = Exclude<Gender, 'All'>;
 
 /** A member who may see offers: neither banned nor inactive. */

@@ -58,6 +58,24 @@ const placement = {
 const replies: Readonly<Record<string, (url: URL) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
   'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
+  'GET /balance': () => ({ environment: 'TEST', currency: 'GBP', balance: 904 }),
+  'GET /balance/entries': () => ({
+    environment: 'TEST',
+    currency: 'GBP',
+    data: [
+      {
+        booking_datetime: '2035-06-01T12:00:00.000Z',
+        kind: 'offer-charge',
+        cause: 'offer 4711 charged',
+        offer_id: 4711,
+        title: 'Two for one',
+        amount: -96,
+        balance_after: 904,
+        card: null,
+      },
+    ],
+    pagination: { limit: 20, count: 1, has_more: false, next_cursor: null },
+  }),
   'POST /offers/price-estimate': () => ({
     return_code: 'S1',
     price_estimate: 96_000,

@@ -16,6 +16,7 @@ import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { Seller } from './domain/invoices/invoice.ts';
 import { adminRoutes } from './http/admin-routes.ts';
+import { balanceRoutes } from './http/balance-routes.ts';
 import { internalRoutes } from './http/internal-routes.ts';
 import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
@@ -100,6 +101,7 @@ export async function startBilling(
         webhookRoutes(app, billing);
         payRoutes(app, billing);
         invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
+        balanceRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
         mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });

@@ -44,6 +44,7 @@ import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
 import type { OfferOfBook } from '../src/domain/payments/offer-payment.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
+import { balanceRoutes } from '../src/http/balance-routes.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
 import { invoiceRoutes } from '../src/http/invoice-routes.ts';
 import { payRoutes } from '../src/http/pay-routes.ts';
@@ -173,6 +174,7 @@ export async function startBillingUnderTest() {
         webhookRoutes(app, billing);
         payRoutes(app, billing);
         invoiceRoutes(app, billing, pdfs, testContextSecret);
+        balanceRoutes(app, billing, testContextSecret);
         internalRoutes(app, billing, testContextSecret);
         adminRoutes(app, billing, adminTokenHashes);
       },
@@ -427,6 +429,9 @@ export function callsTo(url: string) {
         { ...signedCaller({ audience: 'billing', ...caller }), ...headers },
         json,
       ),
+    /** An endpoint of the public API, as the gateway asks it. */
+    asApiKey: (caller: Partial<CallerContext>, path: string) =>
+      call('GET', path, signedCaller({ audience: 'billing', ...caller })),
     admin: (method: string, path: string, json?: unknown) =>
       call(method, `/admin${path}`, { authorization: `Bearer ${adminToken}`, 'x-admin-actor': 'ann' }, json),
     /** As a browser that follows no redirect. */

@@ -86,6 +86,8 @@ describe('the service', () => {
 
 describe('a route', () => {
   it.each([
+    ['GET', '/balance'],
+    ['GET', '/balance/entries'],
     ['GET', '/internal/balance'],
     ['GET', '/internal/statement'],
     ['GET', '/internal/low-balance-threshold'],
@@ -105,7 +107,7 @@ describe('a route', () => {
     const json = method === 'GET' ? undefined : {};
     const unauthorised = { status: 401, body: { message: 'Unauthorised' } };
     expect(await test.call(method, path, {}, json)).toMatchObject(unauthorised);
-    const ofAnother = path.startsWith('/internal')
+    const ofAnother = !path.startsWith('/admin')
       ? signedCaller({ audience: 'offers' })
       : { authorization: 'Bearer nobody-has-this-token-0123456789012345' };
     expect((await test.call(method, path, ofAnother, json)).status).toBe(401);

@@ -19,7 +19,8 @@ beforeAll(async () => {
 afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
-const forwarded = () => gateway.offers.seen.length + gateway.pricing.seen.length;
+const forwarded = () =>
+  gateway.offers.seen.length + gateway.pricing.seen.length + gateway.billing.seen.length;
 
 type Sent = { key?: string; ip?: string; headers?: Record<string, string>; query?: string };
 

@@ -32,6 +32,8 @@ describe('generated documents', () => {
     );
     expect(endpoints.toSorted()).toEqual([
       'DELETE /offers/{offer_id}',
+      'GET /balance',
+      'GET /balance/entries',
       'GET /categories',
       'GET /interests',
       'GET /offers',

@@ -3,8 +3,9 @@
  * (forms and formats) and 19 (bodies of refusals) settle what it leaves open.
  */
 import { z } from 'zod';
+import { transactionKind } from '../internal/billing-api.ts';
 import { offerActions } from '../values/offer-actions.ts';
-import { currency, offerId, offerStatus } from '../values/primitives.ts';
+import { currency, mode, offerId, offerStatus } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
@@ -336,3 +337,47 @@ export const creditEstimateReply = z
   })
   .meta({ id: 'CreditEstimate' });
 export type CreditEstimateReply = z.infer<typeof creditEstimateReply>;
+
+// ---- balance
+
+/** GET /balance */
+export const balanceReply = z
+  .object({
+    environment: mode.meta({ description: "The key's mode." }),
+    currency,
+    balance: z.number().meta({ description: 'The prepaid balance. Compare it with `estimated_cost`.' }),
+  })
+  .meta({ id: 'Balance' });
+export type BalanceReply = z.infer<typeof balanceReply>;
+
+/** GET /balance/entries */
+export const entriesQuery = z.object({
+  limit: z.int().min(1).max(100).default(20).optional(),
+  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+});
+export const balanceEntry = z
+  .object({
+    booking_datetime: utcInstant,
+    kind: transactionKind.meta({ description: 'What was booked. More kinds may be added.' }),
+    cause: z.string().meta({ description: 'Identifies the entry: unique. Quote it to support.' }),
+    offer_id: offerId.nullable().meta({ description: 'Null for an entry that belongs to no offer.' }),
+    title: z.string().nullable().meta({ description: "The offer's title." }),
+    amount: z.number().meta({
+      description: 'Positive: added to the balance. 0 for a card payment, which does not change it.',
+    }),
+    balance_after: z.number().meta({ description: 'The balance after the entry.' }),
+    card: z.object({ net: z.number(), vat: z.number() }).nullable().meta({
+      description:
+        'The amounts through the card provider: positive if paid, negative if returned. Null if there are none.',
+    }),
+  })
+  .meta({ id: 'BalanceEntry' });
+export const entriesReply = z
+  .object({
+    environment: mode.meta({ description: "The key's mode." }),
+    currency,
+    data: z.array(balanceEntry),
+    pagination: listReply.shape.pagination,
+  })
+  .meta({ id: 'BalanceEntries' });
+export type EntriesReply = z.infer<typeof entriesReply>;

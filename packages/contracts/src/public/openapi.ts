@@ -12,11 +12,14 @@ import {
   analyticsInterval,
   analyticsReply,
   analyticsSeriesReply,
+  balanceReply,
   categoriesReply,
   createOfferForm,
   createReply,
   creditEstimateReply,
   deleteReply,
+  entriesQuery,
+  entriesReply,
   estimateReply,
   estimateRequest,
   interestsReply,
@@ -216,6 +219,25 @@ const series: ZodOpenApiOperationObject = {
   },
 };
 
+const balance: ZodOpenApiOperationObject = {
+  operationId: 'readBalance',
+  summary: "The prepaid balance of the key's mode",
+  responses: { '200': reply('The balance.', balanceReply), ...always },
+};
+
+const entries: ZodOpenApiOperationObject = {
+  operationId: 'listBalanceEntries',
+  summary: 'What changed the balance, newest first',
+  description:
+    'Each entry has the balance after it. Card payments of offers are listed too; they do not change the balance. New entries do not change the following pages.',
+  requestParams: { query: entriesQuery },
+  responses: {
+    '200': reply('A page of entries.', entriesReply),
+    '400': reply('`E1` invalid parameter.', refusal),
+    ...always,
+  },
+};
+
 const creditEstimate: ZodOpenApiOperationObject = {
   operationId: 'estimateCredit',
   summary: 'What deleting the offer now would credit to the balance',
@@ -253,6 +275,8 @@ const { '/offers/{offer_id}': deletion, ...pathsBeforeDeletion } = sharedPaths;
 /** In this order each request of the collection succeeds. For what only API keys have here, the portal API has calls of its own. */
 export const publicPaths = {
   ...pathsBeforeDeletion,
+  '/balance': { get: balance },
+  '/balance/entries': { get: entries },
   '/offers/{offer_id}/analytics/series': { get: series },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
   '/offers/{offer_id}': { get: readOne, ...deletion },

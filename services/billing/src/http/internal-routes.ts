@@ -108,7 +108,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   app.use('/internal', routes);
 }
 
-function bookOf({ organisationId, mode, currency }: CallerContext): Book {
+export function bookOf({ organisationId, mode, currency }: CallerContext): Book {
   return { organisationId, mode, currency };
 }
 

@@ -1,4 +1,5 @@
 /** Every refusal as its caller reads it: a table from the reason to status and message for each use. */
+import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import type { Response } from 'express';
 import type { PlayMoneyOutcome } from '../balance/add-play-money.ts';
@@ -34,6 +35,18 @@ const addedMoney = {
   'currency-not-billed': ({ currency }: { readonly currency: string }) =>
     reply(400, `The billing currency ${currency} cannot be billed`),
 };
+
+/** GET /balance/entries: the words of GET /offers. */
+export const entriesFaults = {
+  limit: 'limit must be a whole number from 1 to 100',
+  cursor: 'cursor must be the next_cursor of an earlier page',
+} as const;
+export type EntriesFault = keyof typeof entriesFaults;
+
+export function entriesRefusal(faults: readonly EntriesFault[]): Refusal {
+  const message = faults.map((fault) => entriesFaults[fault]).join('; ');
+  return { return_code: 'E1', status: 'Error', code: 400, message };
+}
 
 /** POST /internal/top-ups */
 export const cardTopUpReplies: Replies<RefusalOf<TopUpOutcome>> = {

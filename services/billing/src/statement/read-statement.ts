@@ -12,12 +12,24 @@ export async function readStatement(
   book: Book,
   query: z.infer<typeof statementQuery>,
 ): Promise<StatementReply> {
+  const statement = await findStatementPage(postgres, book, query);
+  if (statement !== null) return statement;
+  const publicMessage = 'cursor: must be the nextCursor of a page before, with the same from and to';
+  throw new Fault('unreadable cursor', { status: 400, publicMessage });
+}
+
+/** @returns null if the cursor is not one of this period and book */
+export async function findStatementPage(
+  postgres: Postgres,
+  book: Book,
+  query: z.infer<typeof statementQuery>,
+): Promise<StatementReply | null> {
   const period: Period = { from: query.from ?? null, to: query.to ?? null };
   const after = query.cursor === undefined ? null : readStatementCursor(query.cursor, period);
-  if (query.cursor !== undefined && after === null) throw unknownCursor();
+  if (query.cursor !== undefined && after === null) return null;
   // Reads one row more than the page shows, to know whether another page follows.
   const page = await readStatementPage(postgres, book, period, { after, limit: query.limit + 1 });
-  if (page === undefined) throw unknownCursor();
+  if (page === undefined) return null;
   const shown = page.lines.slice(0, query.limit);
   const newestId = after?.newestId ?? shown[0]?.transactionId;
   const lastId = shown.at(-1)?.transactionId;
@@ -43,9 +55,4 @@ function entryOf(line: StatementLine): StatementReply['entries'][number] {
     balanceMinor: `${line.balanceMinor}`,
     card: line.card && { netMinor: `${line.card.netMinor}`, vatMinor: `${line.card.vatMinor}` },
   };
-}
-
-function unknownCursor(): Fault {
-  const publicMessage = 'cursor: must be the nextCursor of a page before, with the same from and to';
-  return new Fault('unreadable cursor', { status: 400, publicMessage });
 }

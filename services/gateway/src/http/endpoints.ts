@@ -26,6 +26,22 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'get', path: '/categories', audience: 'offers', takesBody: false, budgetMs: othersMs },
   { method: 'get', path: '/interests', audience: 'offers', takesBody: false, budgetMs: othersMs },
   {
+    byApiKeyOnly: true,
+    method: 'get',
+    path: '/balance',
+    audience: 'billing',
+    takesBody: false,
+    budgetMs: othersMs,
+  },
+  {
+    byApiKeyOnly: true,
+    method: 'get',
+    path: '/balance/entries',
+    audience: 'billing',
+    takesBody: false,
+    budgetMs: othersMs,
+  },
+  {
     method: 'post',
     path: '/offers/price-estimate',
     audience: 'pricing',

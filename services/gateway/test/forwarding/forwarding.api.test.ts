@@ -20,6 +20,8 @@ describe('every endpoint of the specification', () => {
   it.each([
     ['GET', '/categories', 'offers', '2000'],
     ['GET', '/interests', 'offers', '2000'],
+    ['GET', '/balance', 'billing', '2000'],
+    ['GET', '/balance/entries?limit=5', 'billing', '2000'],
     ['POST', '/offers/price-estimate', 'pricing', '2000'],
     ['POST', '/offers', 'offers', '25000'],
     ['GET', '/offers?environment=test&limit=5', 'offers', '2000'],
@@ -138,7 +140,7 @@ describe('a client that leaves before its reply', () => {
     const leave = async () => {
       const working = Promise.withResolvers<void>();
       const ended = Promise.withResolvers<void>();
-      for (const service of [gateway.offers, gateway.pricing]) {
+      for (const service of [gateway.offers, gateway.pricing, gateway.billing]) {
         service.respond = (req, res) => {
           res.once('close', () => ended.resolve());
           req.resume().once('end', () => working.resolve());

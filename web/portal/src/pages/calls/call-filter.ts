@@ -52,6 +52,8 @@ function instantIn(text: string): string {
 export const routes = [
   'GET /categories',
   'GET /interests',
+  'GET /balance',
+  'GET /balance/entries',
   'POST /offers/price-estimate',
   'POST /offers',
   'GET /offers',
