@@ -78,7 +78,7 @@ describe('the call log', () => {
 
   it('changes neither request nor reply, and no request waits for it', async () => {
     const { organisationId, id, key } = await freshKey();
-    const { offers, pricing, database } = gateway;
+    const { offers, pricing, billing, database } = gateway;
     let answered = 0;
     /** Calls every endpoint, and returns what services and callers saw. */
     const callAll = async () => {
@@ -96,7 +96,7 @@ describe('the call log', () => {
           answered += 1;
           return reply;
         });
-        for (const { headers, body, ...same } of [...offers.seen, ...pricing.seen]) {
+        for (const { headers, body, ...same } of [...offers.seen, ...pricing.seen, ...billing.seen]) {
           const { 'x-caller-context': _token, ...others } = headers;
           seen.push({ ...same, headers: others, body: body.toString() });
         }
