@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import { newWebhookSecret, signatureHeaders } from './signature.ts';
 
 const example = {
@@ -24,6 +25,34 @@ describe('the headers of a webhook', () => {
     const [first, second, ...more] = headers['webhook-signature'].split(' ');
     expect([second, more]).toEqual([signature, []]);
     expect(first).toBe(signatureHeaders({ ...example, secrets: [fresh] })['webhook-signature']);
+  });
+});
+
+describe('a receiver with the library of the specification', () => {
+  const [old, fresh, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()];
+  const body = '{"type":"offer.paused","data":{"title":"Zażółć 👩‍👩‍👧"}}';
+  const headersAt = (at: Date) => signatureHeaders({ id: 'msg_1', at, body, secrets: [fresh, old] });
+
+  it('accepts the old and the new secret while one is being replaced, and no other', () => {
+    const headers = headersAt(new Date());
+    for (const known of [old, fresh])
+      expect(new Webhook(known).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(other).verify(body, headers)).toThrow('No matching signature');
+  });
+
+  it('refuses a changed body and another id', () => {
+    const headers = headersAt(new Date());
+    expect(() => new Webhook(old).verify(`${body} `, headers)).toThrow('No matching signature');
+    const renamed = { ...headers, 'webhook-id': 'msg_2' };
+    expect(() => new Webhook(old).verify(body, renamed)).toThrow('No matching signature');
+  });
+
+  it('has a clock that is some minutes wrong, and takes the attempt; an attempt of an hour ago is refused', () => {
+    const minutesAway = (minutes: number) => headersAt(new Date(Date.now() + minutes * 60_000));
+    for (const skew of [-4, 4])
+      expect(new Webhook(old).verify(body, minutesAway(skew))).toEqual(JSON.parse(body));
+    for (const skew of [-60, 60])
+      expect(() => new Webhook(old).verify(body, minutesAway(skew))).toThrow(/timestamp too/);
   });
 });
 
