@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { examplesOf } from './examples.ts';
+import { type Example, examplesOf } from './examples.ts';
 
 const fence = '```';
 const block = (info: string, text: string) => `${fence}${info}\n${text}\n${fence}\n`;
@@ -26,6 +26,12 @@ describe('examples of a guide', () => {
     ]);
   });
 
+  it('are parts of files that run elsewhere, too', () => {
+    expect(examplesOf(block('js web/page.js', 'a();'))).toEqual([
+      { kind: 'excerpt', line: 1, file: 'web/page.js', code: 'a();' },
+    ]);
+  });
+
   it.each([
     ['a language that is not run', block('python', 'print()')],
     ['no language', block('', 'x')],
@@ -43,6 +49,10 @@ describe('examples of a guide', () => {
     readdirSync(join(folder, name)).map((file) => join(name, file)),
   );
   it.each(guides.filter((file) => file.endsWith('.md')))('can all be run: %s', (file) => {
-    expect(() => examplesOf(readFileSync(join(folder, file), 'utf8'))).not.toThrow();
+    const examples = examplesOf(readFileSync(join(folder, file), 'utf8'));
+    for (const example of examples.filter(({ kind }) => kind === 'excerpt')) {
+      const { file, code } = example as Example & { kind: 'excerpt' };
+      expect(readFileSync(join(folder, '..', file), 'utf8')).toContain(code);
+    }
   });
 });

@@ -1,6 +1,7 @@
 /**
  * The examples of a guide. A fenced block is a command (`sh`, `ts`), values that each reader sets (`sh yours`) or the reply of the command above
- * it (`json`, `http`, `text`). Other blocks are refused, so every example is run.
+ * it (`json`, `http`, `text`). A part of a file that runs elsewhere names that file (`js packages/...`). Other blocks are refused, so every
+ * example is code that runs.
  */
 
 export type Example =
@@ -8,6 +9,8 @@ export type Example =
   | { readonly kind: 'values'; readonly line: number; readonly names: readonly string[] }
   | { readonly kind: 'shell'; readonly line: number; readonly code: string; readonly reply: Reply | null }
   | { readonly kind: 'script'; readonly line: number; readonly code: string; readonly reply: Reply | null }
+  /** `file`: in this repository. It has the code word for word. */
+  | { readonly kind: 'excerpt'; readonly line: number; readonly file: string; readonly code: string }
   /** A step that a person does, written as an HTML comment. */
   | { readonly kind: 'person'; readonly line: number; readonly does: string };
 
@@ -24,13 +27,18 @@ export function examplesOf(markdown: string): Example[] {
     else if (info === 'sh yours') examples.push({ kind: 'values', line, names: valuesOf(block) });
     else if (info === 'sh') examples.push({ kind: 'shell', line, code: text, reply: null });
     else if (info === 'ts') examples.push({ kind: 'script', line, code: text, reply: null });
+    else if (info.startsWith('js '))
+      examples.push({ kind: 'excerpt', line, file: info.slice(3), code: text });
     else if (info === 'json' || info === 'http' || info === 'text') {
       const command = examples.pop();
       if ((command?.kind !== 'shell' && command?.kind !== 'script') || command.reply !== null) {
         throw new Error(`line ${line}: a reply must follow its command directly, one reply for each`);
       }
       examples.push({ ...command, reply: { form: info, line, text } });
-    } else throw new Error(`line ${line}: a block is sh, sh yours, ts, json, http or text, not "${info}"`);
+    } else
+      throw new Error(
+        `line ${line}: a block is sh, sh yours, ts, js FILE, json, http or text, not "${info}"`,
+      );
   }
   return examples;
 }

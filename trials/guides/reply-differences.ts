@@ -1,16 +1,31 @@
 /** Compares a reply with the one in a guide: same fields in the same order, and same values except for fields that vary. */
 
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** Fields whose value varies. The form must be the same. */
 const varying: Readonly<Record<string, RegExp>> = {
   offer_id: /^\d+$/,
   category_id: /^\d+$/,
   payment_url: /^https?:\/\/[^/]+\/pay\/[\w-]{32}$/,
+  click_url: /^https?:\/\/[^/]+\/c\/[\w.-]+$/,
+  view_token: /^[\w.-]+$/,
   image: /^https?:\/\/[^/]+\/images\/\S+$/,
-  start_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  end_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  expiry_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  as_of_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  creation_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  // Of events.
+  id: uuid,
+  subject: /^offer\/\d+$/,
+  subjectversion: /^\d+$/,
+  offerId: /^\d+$/,
+  organisationId: /^\d+$/,
+  imageUrl: /^https?:\/\/[^/]+\/images\/\S+$/,
+  time: instant,
+  startAt: instant,
+  expiryAt: instant,
+  start_datetime: instant,
+  end_datetime: instant,
+  expiry_datetime: instant,
+  as_of_datetime: instant,
+  creation_datetime: instant,
   // Members come and go.
   matching_users: /^\d+$/,
   ad_units: /^\d+(\.\d+)?$/,
@@ -26,7 +41,7 @@ const varying: Readonly<Record<string, RegExp>> = {
   cost: /^\d+(\.\d+)?$/,
 };
 const varyingFields = new Set(['x-request-id', 'retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
-/** Marks a list of which the guide shows only the beginning. */
+/** Marks a list of which the guide shows only a part: the beginning, or with another mark before it some elements that follow each other. */
 const MORE = '…';
 
 /** @returns the differences with their paths; empty if the replies match */
@@ -49,6 +64,11 @@ export function jsonDifferences(shown: unknown, came: unknown, path = ''): strin
 }
 
 function listDifferences(shown: readonly unknown[], came: readonly unknown[], path: string): string[] {
+  if (shown[0] === MORE) {
+    const part = shown.slice(1);
+    const tries = came.map((_, from) => listDifferences(part, came.slice(from), path));
+    return tries.find((differences) => differences.length === 0) ?? tries.at(-1) ?? [`${path}: is empty`];
+  }
   const isCut = shown.at(-1) === MORE;
   const part = isCut ? shown.slice(0, -1) : shown;
   const fits = isCut ? came.length > part.length : came.length === part.length;

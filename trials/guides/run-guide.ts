@@ -18,6 +18,10 @@ export type Reader = {
   readonly values: Readonly<Record<string, string>>;
   /** Commands of our packages: the file that node runs, by name. */
   readonly programs: Readonly<Record<string, string>>;
+  /** What `npm run` starts, by name: files that node runs. */
+  readonly scripts: Readonly<Record<string, string>>;
+  /** What the programs and scripts need, beside the values that readers set. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Resolves once no offer of the reader awaits payment any more. */
   readonly paymentArrived: () => Promise<void>;
 };
@@ -46,6 +50,8 @@ export async function runGuide(markdown: string, reader: Reader): Promise<string
         break;
       }
       case 'script':
+      // Compared with its file by examples.test.ts.
+      case 'excerpt':
         break;
     }
   }
@@ -86,6 +92,10 @@ globalThis.fetch = (to, o = {}) => {
       mode: 0o755,
     });
   }
+  const scripts = Object.entries(reader.scripts).map(([name, file]) => [name, `node '${file}'`]);
+  // Scripts of a guide are modules.
+  const manifest = { private: true, type: 'module', scripts: Object.fromEntries(scripts) as object };
+  writeFileSync(join(reader.folder, 'package.json'), JSON.stringify(manifest));
   const { PATH = '' } = process.env;
   return {
     PATH: `${programs}:${PATH}`,
@@ -93,6 +103,9 @@ globalThis.fetch = (to, o = {}) => {
     HOME: reader.folder,
     CURL_HOME: reader.folder,
     NODE_OPTIONS: `--import=${preload}`,
+    // Without the lines by which npm says what it runs.
+    npm_config_loglevel: 'silent',
+    ...reader.settings,
     ...reader.values,
   };
 }

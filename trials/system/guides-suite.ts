@@ -1,47 +1,67 @@
-/** The guides for advertisers: every example runs against the whole system, and the replies are those of the guides. */
+/** The guides: every example runs against the whole system, and the replies are those of the guides. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { onPath } from '@offer-ads/backing/on-path';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { runGuide } from '../guides/run-guide.ts';
+import { type Reader, runGuide } from '../guides/run-guide.ts';
 import { advertiser, newOrganisation, type Organisation, unusedAddress } from '../harness/advertiser.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
-const guides = fileURLToPath(new URL('../../docs/guides', import.meta.url));
 const commandLine = fileURLToPath(new URL('../../packages/sdk/src/cli/main.ts', import.meta.url));
-/** In the order in which people read them: the organisation of the first guide has no offers yet. */
-const pages = [
-  ...readFileSync(join(guides, 'README.md'), 'utf8').matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+\.md)\)/gm),
-].map(([, file = '']) => file);
+
+/** `pages`: in the order in which people read them. `run` returns the differences. */
+export type Guides = {
+  readonly pages: readonly string[];
+  readonly files: readonly string[];
+  readonly run: (page: string, reader: Omit<Reader, 'folder' | 'clientIp'>) => Promise<readonly string[]>;
+};
+
+export function guidesIn(name: string, system: () => TestSystem): Guides {
+  const guides = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+  const listed = readFileSync(join(guides, 'README.md'), 'utf8').matchAll(
+    /^\d+\. \[[^\]]+\]\(([\w-]+\.md)\)/gm,
+  );
+  return {
+    pages: [...listed].map(([, file = '']) => file),
+    files: readdirSync(guides).filter((file) => file.endsWith('.md') && file !== 'README.md'),
+    run: (page, reader) =>
+      runGuide(readFileSync(join(guides, page), 'utf8'), {
+        ...reader,
+        folder: join(system().folder, name, page),
+        clientIp: unusedAddress(),
+      }),
+  };
+}
+
+const tools = ['bash', 'curl', 'npm'].filter((tool) => onPath(tool) === undefined);
+if (tools.length > 0) console.warn(`${tools.join(' and ')} not found: the guides' commands are not run`);
+export const describeWithTools = tools.length > 0 ? describe.skip : describe;
 
 export function describeGuides(system: () => TestSystem): void {
-  const tools = ['bash', 'curl'].filter((tool) => onPath(tool) === undefined);
-  if (tools.length > 0) console.warn(`${tools.join(' and ')} not found: the guides' commands are not run`);
+  const guides = guidesIn('guides', system);
 
-  (tools.length > 0 ? describe.skip : describe)('the guides', () => {
+  describeWithTools('the guides', () => {
+    // The organisation of the first guide has no offers yet.
     let organisation: Organisation;
     beforeAll(async () => {
       organisation = await newOrganisation(system());
     });
 
     it('are all listed in README.md', () => {
-      const files = readdirSync(guides).filter((file) => file.endsWith('.md') && file !== 'README.md');
-      expect(pages.toSorted()).toEqual(files.toSorted());
+      expect(guides.pages.toSorted()).toEqual(guides.files.toSorted());
     });
 
-    it.each(pages)(
+    it.each(guides.pages)(
       '%s: each command runs and gets the reply that the guide shows',
       async (page) => {
-        const folder = join(system().folder, 'guides', page);
-        const { state } = system();
         const reader = advertiser(system(), organisation.key);
-        const differences = await runGuide(readFileSync(join(guides, page), 'utf8'), {
-          folder,
-          clientIp: unusedAddress(),
-          values: { BASE_URL: state().gateway, API_KEY: organisation.key },
+        const differences = await guides.run(page, {
+          values: { BASE_URL: system().state().gateway, API_KEY: organisation.key },
           programs: { 'offer-ads': commandLine },
+          scripts: {},
+          settings: {},
           paymentArrived: () =>
             eventually(async () => {
               const unpaid = await reader.request(

@@ -11,6 +11,7 @@ hljs.registerLanguage('sh', bash);
 hljs.registerLanguage('http', http);
 hljs.registerLanguage('json', json);
 hljs.registerLanguage('ts', typescript);
+hljs.registerLanguage('js', typescript);
 
 export type Heading = { readonly level: number; readonly id: string; readonly text: string };
 /** An entry of the search index: a heading and the text below it. */
@@ -124,7 +125,7 @@ function wrapCode(md: MarkdownIt): void {
     const { info = '', content = '' } = tokens[at] ?? {};
     const [language = ''] = info.split(' ');
     const code = highlight(content.trimEnd(), language) || md.utils.escapeHtml(content.trimEnd());
-    const kind = language === 'sh' || language === 'ts' ? 'command' : 'reply';
+    const kind = ['sh', 'ts', 'js'].includes(language) ? 'command' : 'reply';
     return `<div class="code ${kind}"><pre><code>${code}</code></pre></div>\n`;
   };
   md.renderer.rules['heading_open'] = (tokens, at) => {

@@ -4,6 +4,7 @@ import { newOfferThatEndsSoon, type SoonOver } from '../../harness/advertiser.ts
 import { auditAtRest } from '../../harness/audit.ts';
 import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
 import { type Collector, startCollector } from '../collector.ts';
+import { describeCommunityGuides } from '../community-guides-suite.ts';
 import { describeCreation } from '../create-suite.ts';
 import { describeDrills } from '../drills-suite.ts';
 import { describeEstimates } from '../estimate-suite.ts';
@@ -37,6 +38,8 @@ afterAll(async () => {
   await collector?.[Symbol.asyncDispose]();
 }, 180_000);
 
+// First, because one of its examples lists all offers of the system.
+describeCommunityGuides(() => started);
 /** The refusals and replies that calls by the SDK met. */
 const reached = new Set<Row>();
 for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {

@@ -2,7 +2,6 @@ const form = document.querySelector('#member');
 const state = document.querySelector('#state');
 const list = document.querySelector('#offers');
 const card = document.querySelector('#card').content;
-const seen = new Set();
 
 async function ask(path, body) {
   const options = {
@@ -16,18 +15,30 @@ async function ask(path, body) {
   return answer;
 }
 
-// A card counts as seen when half of it is on the screen. The tokens of all cards are sent together, once a second.
+// A card counts as seen when half of it was on the screen for a second. The tokens of all such cards are sent together.
+const onScreen = new Map();
+const seen = new Set();
 const watch = new IntersectionObserver(
-  (entries) => entries.filter((e) => e.isIntersecting).forEach((e) => seen.add(e.target.dataset.token)),
+  (entries) => {
+    for (const { target, isIntersecting, time } of entries)
+      if (isIntersecting) onScreen.set(target, time);
+      else onScreen.delete(target);
+  },
   { threshold: 0.5 },
 );
 setInterval(() => {
+  for (const [article, since] of onScreen)
+    if (performance.now() - since >= 1000) {
+      seen.add(article.dataset.token);
+      onScreen.delete(article);
+      watch.unobserve(article);
+    }
   const tokens = [...seen].slice(0, 500);
   if (tokens.length === 0) return;
   tokens.forEach((token) => seen.delete(token));
-  // Tried again at the next second; a token counts once, however often it is sent.
+  // Tried again at the next turn; a token counts once, however often it is sent.
   ask('seen', { view_tokens: tokens }).catch(() => tokens.forEach((token) => seen.add(token)));
-}, 1000);
+}, 500);
 
 function show(offer) {
   const article = card.cloneNode(true).firstElementChild;
@@ -43,11 +54,6 @@ function show(offer) {
   return article;
 }
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  void showOffers();
-});
-
 async function showOffers() {
   const { latitude, longitude, gender, interests } = form;
   const ids = (interests.value.match(/\d+/g) ?? []).map(Number);
@@ -57,6 +63,7 @@ async function showOffers() {
     gender: gender.value,
     interests: ids,
   };
+  list.ariaBusy = 'true';
   try {
     const { placements } = await ask('offers', { ...member, wanted: 6 });
     list.replaceChildren(...placements.map(show));
@@ -64,4 +71,11 @@ async function showOffers() {
   } catch (error) {
     state.textContent = error.message;
   }
+  list.ariaBusy = 'false';
 }
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void showOffers();
+});
+void showOffers();
