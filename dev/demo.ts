@@ -66,6 +66,9 @@ async function demo(system: DemoSystem): Promise<void> {
   const ledger = await admin<{ ok: boolean; transactions: number }>('BILLING', 'GET', '/admin/ledger/check');
   must(ledger.ok, 'the ledger balances');
   say(`the ledger's ${ledger.transactions} transactions sum to zero, every one of them`);
+
+  scene("On the community's page");
+  await onCommunityPage({ ...toEverybody, title: `Matinee ${run}`, ...period(0, 2), paymentMethod: 'B' });
   console.log('\nAll checks passed.');
 
   async function fromBalance(offer: OfferForm): Promise<void> {
@@ -80,8 +83,6 @@ async function demo(system: DemoSystem): Promise<void> {
     say(`balance ${money(before)} - ${money(cost)} = ${money(charged)}`);
     await show(created.offer_id, offer);
     await pauseAndResume(created.offer_id, 'Active');
-    await seen(created.offer_id);
-
     await remove(created.offer_id);
     const credited = await eventually('a credit after the deletion', async () => {
       const now = await balance();
@@ -99,8 +100,11 @@ async function demo(system: DemoSystem): Promise<void> {
     await readMails(offer.title, 2);
   }
 
-  /** A member in the middle of the circle sees the offer on the community's page and clicks it. */
-  async function seen(offerId: number): Promise<void> {
+  /** A member in the middle of the circle sees the offer and clicks it. The offer stays, so that people can look at it too. */
+  async function onCommunityPage(offer: OfferForm): Promise<void> {
+    await estimate(advertiser, offer);
+    const { offer_id: offerId, status } = await advertiser.createTwice(offer);
+    mustEqual(status, 'Active', 'an offer that starts now and is paid');
     const community = createCommunity(system.gateway, system.placementKeys.TEST);
     const placement = await eventually('the offer on the page of a member', () =>
       community.placementOf(offerId),
@@ -115,6 +119,8 @@ async function demo(system: DemoSystem): Promise<void> {
     say(
       `seen and clicked: ${metrics.views} view and ${metrics.clicks} click in analytics, and the click led to ${target}`,
     );
+    if (system.community !== undefined)
+      say(`it is there for two hours: see it at ${system.community}, the sample community page`);
   }
 
   async function byCard(offer: OfferForm): Promise<void> {

@@ -11,6 +11,8 @@ import { readAdminSettings, readState } from '../start/state.ts';
 export type DemoSystem = DemoData & {
   readonly gateway: string;
   readonly mailbox: string;
+  /** The sample community page; containers have none. */
+  readonly community?: string;
   /** Settings in the names of the admin tool. */
   readonly admin: Readonly<Record<string, string>>;
 };
