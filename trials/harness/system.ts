@@ -5,7 +5,7 @@
  */
 import { startPgbouncer } from '@offer-ads/backing/embedded/embedded-pgbouncer';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
-import { provideDemoData } from '@offer-ads/dev/demo-data';
+import { type DemoData, provideDemoData } from '@offer-ads/dev/demo-data';
 import { type AdminClient, createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import { foldersIn } from '@offer-ads/dev/start/folder';
 import {
@@ -13,6 +13,7 @@ import {
   addressesOf,
   adminSettings,
   type ProcessPlan,
+  planCommunity,
   planConsole,
   planServices,
   planSimulators,
@@ -60,6 +61,8 @@ export type System = AsyncDisposable & {
 
 export type SystemOptions = Omit<PrepareOptions, 'onRestart'> & {
   readonly withConsole?: boolean;
+  /** The sample community page, too. */
+  readonly withCommunity?: boolean;
   /** The simulators keep these secrets; `useSecrets` does not change them. */
   readonly simulatorSecrets?: (secrets: Secrets) => Secrets;
   /** Runs the services behind balancers: at first one replica of each. `code`: the folder of the checkout to run, by default this one. */
@@ -88,10 +91,15 @@ export async function startSystem(o: SystemOptions): Promise<System> {
   const direct = () => ({ folder, ports, secrets, stores });
   const settings = () => ({ ...direct(), stores: storesBehind(links, stores) });
   const firstSecrets = o.simulatorSecrets?.(secrets) ?? secrets;
+  let data: DemoData | undefined;
   const plans = () => [
     ...planSimulators({ ...settings(), secrets: firstSecrets }),
     ...planServices(settings()),
     ...(o.withConsole === true ? [planConsole(settings())] : []),
+    // It needs placement keys, so it starts after the demo data.
+    ...(o.withCommunity === true && data !== undefined
+      ? [planCommunity(settings(), data.placementKeys)]
+      : []),
   ];
   const planOf = (name: string): ProcessPlan => {
     const plan = plans().find((each) => each.name === name);
@@ -104,11 +112,11 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     if ((supervisor.pids()[name] ?? 0) === 0) await supervisor.start(planOf(name));
   };
 
-  const notServices = plans().flatMap(({ name }) => (isService(name) ? [] : name));
+  const notServices = () => plans().flatMap(({ name }) => (isService(name) ? [] : name));
   const withoutReplicas = o.replicas === undefined ? [...serviceNames] : [];
-  const startAll = async () => void (await Promise.all([...notServices, ...withoutReplicas].map(start)));
+  const startAll = async () => void (await Promise.all([...notServices(), ...withoutReplicas].map(start)));
   say('Starting simulators and services ...');
-  starting.defer(() => supervisor.stop(notServices));
+  starting.defer(() => supervisor.stop(notServices()));
   starting.defer(() => supervisor.stop(withoutReplicas.filter((name) => name !== 'gateway')));
   starting.defer(() => supervisor.stop(withoutReplicas.filter((name) => name === 'gateway')));
   await startAll();
@@ -122,7 +130,8 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     }),
   );
   if (o.replicas !== undefined) await Promise.all(serviceNames.map((service) => replicas.add(service, code)));
-  const data = await provideDemoData(adminSettings(direct()), say, folder);
+  const provided = (data = await provideDemoData(adminSettings(direct()), say, folder));
+  await startAll();
 
   const running = starting.move();
   return {
@@ -135,7 +144,7 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     },
     stores,
     links,
-    state: () => stateOf(direct(), { pids: supervisor.pids(), ...data }),
+    state: () => stateOf(direct(), { pids: supervisor.pids(), ...provided }),
     adminSettings: () => adminSettings(direct()),
     admin: adminToolOf(() => ({ ...adminSettings(direct()), DEV_FOLDER: folder })),
     callAdmin: (owner, method, path, body) =>

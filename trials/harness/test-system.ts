@@ -15,7 +15,7 @@ export type TestSystem = System & {
   readonly balance: (organisationId: number) => Promise<string>;
 };
 
-export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole' | 'replicas'> & {
+export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole' | 'withCommunity' | 'replicas'> & {
   /** Two systems on one broker would take each other's events, so a second system needs a broker of its own. */
   readonly broker?: 'shared' | 'own';
 };

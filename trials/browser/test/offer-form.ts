@@ -5,17 +5,20 @@ import type { Page } from 'playwright-core';
 /** In LIVE mode a picture like any other. */
 const ownPicture = fileURLToPath(new URL('../../../docs/test-pictures/always-allowed.png', import.meta.url));
 
-/** Everything but the payment method: for a day from now, ten miles around London, where members are. */
-export async function writeOffer(page: Page, title: string): Promise<void> {
+/** Where the offer leads. */
+export const offerUrl = 'https://example.com/two';
+
+/** Everything but the payment method: for a day from now, ten miles around an English city where members are. */
+export async function writeOffer(page: Page, title: string, city = 'London'): Promise<void> {
   await page.getByLabel('Category').selectOption({ index: 1 });
   await page.getByLabel('Title').fill(title);
   await page.getByLabel('Description').fill('Bring a friend.');
-  await page.getByLabel('Address of the offer').fill('https://example.com/two');
+  await page.getByLabel('Address of the offer').fill(offerUrl);
   await choosePicture(page);
-  await page.getByLabel('Find a place').fill('london england');
+  await page.getByLabel('Find a place').fill(`${city} england`);
   await page.locator('.suggestions li').first().waitFor();
   await page.getByLabel('Find a place').press('Enter');
-  await page.getByText('miles around London').waitFor();
+  await page.getByText(`miles around ${city}`).waitFor();
   await page.getByLabel('1 day').check();
   await page.locator('.estimate strong').waitFor();
 }

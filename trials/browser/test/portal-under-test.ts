@@ -40,6 +40,8 @@ export type Visitor = AsyncDisposable & {
   readonly go: (path: string) => Promise<void>;
   /** Signs in with the calls of the page, by the link of a mail, and opens the portal. */
   readonly signIn: (email: string) => Promise<void>;
+  /** Any address, in another tab. */
+  readonly openTab: (url: string) => Promise<Page>;
 };
 
 /** A busy machine may stand still for seconds. */
@@ -47,7 +49,7 @@ const patienceMs = 60_000;
 
 export async function startPortal(): Promise<Portal> {
   await using started = new AsyncDisposableStack();
-  const system = started.use(await startTestSystem({ withConsole: true }));
+  const system = started.use(await startTestSystem({ withConsole: true, withCommunity: true }));
   const browser = await chromium.launch({
     executablePath: executable ?? '',
     args: ['--no-sandbox', '--disable-quic', '--disable-background-networking', '--disable-dev-shm-usage'],
@@ -61,6 +63,8 @@ export async function startPortal(): Promise<Portal> {
       const context = await browser.newContext({
         baseURL: system.state().gateway,
         viewport: looks.light,
+        // As people's browsers say it: clicks of a browser without a window do not count.
+        userAgent: `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`,
         // Rate limits count each visitor apart.
         extraHTTPHeaders: { 'x-forwarded-for': unusedAddress() },
       });
@@ -94,12 +98,15 @@ async function tryAgainWhereAsked(page: Page): Promise<void> {
 function visitorOf(o: { system: TestSystem; context: BrowserContext; page: Page }): Visitor {
   const { system, context, page } = o;
   const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => {
-    // The status of a reply is no fault of the page: the question who is signed in is answered by 401.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text());
-  });
+  const heedComplaints = (page: Page) => {
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      // The status of a reply is no fault of the page: the question who is signed in is answered by 401.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        complaints.push(message.text());
+    });
+  };
+  heedComplaints(page);
   const go = async (path: string) => {
     await page.goto(path);
     await page.locator('h1').waitFor();
@@ -122,6 +129,12 @@ function visitorOf(o: { system: TestSystem; context: BrowserContext; page: Page 
       await post('/sign-in/complete', { token: new URL(link).hash.slice(1) });
       await page.goto('/portal/test');
       await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+    },
+    openTab: async (url) => {
+      const tab = await context.newPage();
+      heedComplaints(tab);
+      await tab.goto(url);
+      return tab;
     },
     [Symbol.asyncDispose]: async () => {
       await context.close();

@@ -3,6 +3,7 @@
  * run at once, because they mostly wait.
  */
 import { afterAll, beforeAll } from '@jest/globals';
+import { walksOfCommunity } from './community-suite.ts';
 import { walksOfDecisions } from './console-decisions-suite.ts';
 import { walksOfStaff } from './console-suite.ts';
 import { walksOfGuides } from './docs-suite.ts';
@@ -25,6 +26,7 @@ describeInBrowser('people in a browser', () => {
   const portal = () => started;
   walksOfMishaps(portal);
   walksOfOffers(portal);
+  walksOfCommunity(portal);
   walksOfLiveMode(portal);
   walksOfStaff(portal);
   walksOfDecisions(portal);
