@@ -97,7 +97,7 @@ describe('the call log', () => {
           return reply;
         });
         for (const { headers, body, ...same } of [...offers.seen, ...pricing.seen, ...billing.seen]) {
-          const { 'x-caller-context': _token, ...others } = headers;
+          const { 'x-caller-context': _token, traceparent: _trace, ...others } = headers;
           seen.push({ ...same, headers: others, body: body.toString() });
         }
         const { date: _date, ...others } = Object.fromEntries(reply.headers);
