@@ -29,6 +29,18 @@ describe('postgres', () => {
     await database.dispose();
   });
 
+  it('no statement starts processes of its own, however many rows Postgres expects', async () => {
+    const plan = await postgres.transaction(async (tx) => {
+      await tx.query('CREATE TABLE crowd AS SELECT n FROM generate_series(1, 50000) AS n');
+      await tx.query('ANALYZE crowd');
+      await tx.query('SET LOCAL parallel_setup_cost = 0');
+      await tx.query('SET LOCAL parallel_tuple_cost = 0');
+      await tx.query('SET LOCAL min_parallel_table_scan_size = 0');
+      return tx.query<{ 'QUERY PLAN': string }>('EXPLAIN SELECT count(*) FROM crowd');
+    });
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).not.toContain('Gather');
+  });
+
   it('reads bigint and numeric exactly, instants as dates and days as text', async () => {
     const [row] = await postgres.query(
       `SELECT 9007199254740993::bigint AS money, 0.10::numeric AS rate,

@@ -26,7 +26,10 @@ export type OrganisationSummary = z.infer<typeof organisationSummary>;
 
 /** GET /admin/organisations? : newest first; `before` is the `nextBefore` of the previous page. */
 export const organisationsQuery = z.object({
-  /** An id, or part of a name, trading name or email address; upper and lower case are equal. */
+  /**
+   * An id, or part of a name, trading name or email address; upper and lower case are equal. An address that somebody has finds only those
+   * who have it.
+   */
   search: z.string().trim().min(1).max(200).optional(),
   enabled: z
     .enum(['true', 'false'])

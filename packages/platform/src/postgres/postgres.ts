@@ -8,7 +8,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { traceCall } from '../telemetry/traces.ts';
 import { Batch, collectStatements } from './batch.ts';
 import { CopyIn } from './copy-in.ts';
-import { addressThrough, type Bounds, checkPooler } from './pgbouncer.ts';
+import { addressThrough, type ConnectionSettings, checkPooler } from './pgbouncer.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 /**
@@ -77,6 +77,13 @@ const SILENT_SERVER_GRACE_MS = 1_000;
 const IDLE_AT_LEAST_MS = 2_000;
 /** Longer than the outbox relay waits for confirms. Only the relay leaves a transaction idle on purpose. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
+/**
+ * A statement of a service reads few rows. In a large table Postgres expects more of them, and would start processes to read them, which
+ * takes 6 ms and longer on busy cores.
+ */
+const NO_PARALLEL_WORKERS = 0;
+/** The driver has options of its own for the time-outs, and none for this. */
+const parallel = 'max_parallel_workers_per_gather';
 
 /** Connects, so that a wrong address is noticed at start. The pool reconnects after later outages. */
 export async function openPostgres(o: {
@@ -93,9 +100,10 @@ export async function openPostgres(o: {
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const size = o.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
-  const bounds: Bounds = {
+  const settings: ConnectionSettings = {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    [parallel]: NO_PARALLEL_WORKERS,
   };
   const { pgbouncer } = o;
   const pool = new pg.Pool({
@@ -103,7 +111,7 @@ export async function openPostgres(o: {
     max: size,
     connectionTimeoutMillis: Math.max(DEFAULT_TIMEOUT_MS, statementTimeoutMs),
     // PgBouncer refuses them here, and sets them itself.
-    ...(pgbouncer === undefined && bounds),
+    ...(pgbouncer === undefined && { ...settings, options: `-c ${parallel}=${settings[parallel]}` }),
     query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
     keepAlive: true,
     types: { getTypeParser: exactTypeParser },
@@ -133,7 +141,7 @@ export async function openPostgres(o: {
   };
   try {
     await askTime(pool, clock);
-    if (pgbouncer !== undefined) ({ keepsNames } = await checkPooler(postgres, bounds));
+    if (pgbouncer !== undefined) ({ keepsNames } = await checkPooler(postgres, settings));
     if (!keepsNames)
       o.logger.warn({ pgbouncer }, 'PgBouncer keeps no prepared statements, so each is parsed anew');
   } catch (error) {

@@ -92,6 +92,16 @@ describe('the list of organisations', () => {
     expect(idsOf(await list(`search=${word}&enabled=true`))).toEqual([]);
   });
 
+  it('finds those who have a whole address, and those with more around it only if nobody has it', async () => {
+    const word = `whole${randomUUID()}`;
+    const exact = await gateway.register({ adminEmail: `${word}@tea.test` });
+    const longer = await gateway.register({ adminEmail: `the.${word}@tea.test.example` });
+    expect(idsOf(await list(`search=${word.toUpperCase()}@tea.test`))).toEqual([exact]);
+    expect(idsOf(await list(`search=${word}@tea.test&before=${exact}`))).toEqual([]);
+    expect(idsOf(await list(`search=.${word}@tea.test`))).toEqual([longer]);
+    expect(idsOf(await list(`search=${word}@tea`))).toEqual([longer, exact]);
+  });
+
   it.each(['limit=0', 'before=x', 'enabled=perhaps'])('is refused with %s: 400', async (query) => {
     expect(await get(`/organisations?${query}`)).toMatchObject(refusal(400, `${query.split('=')[0]}: `));
   });
