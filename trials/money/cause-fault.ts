@@ -50,7 +50,7 @@ export async function causeFault(world: World, chance: Chance, offerIds: readonl
     case 'disable': {
       if (offerIds.length === 0) return;
       const path = `/admin/offers/${chance.oneOf(offerIds.slice(-6))}/${chance.oneOf(['disable', 'enable'])}`;
-      await world.admin('offers', 'POST', path);
+      await world.admin('offers', 'POST', path, { reason: 'its terms' });
       return;
     }
     case 'stripe':

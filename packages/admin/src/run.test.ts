@@ -123,7 +123,8 @@ describe('a command', () => {
       'pricing POST /admin/rates/refresh',
       { acceptJump: '2026-11-20' },
     ],
-    ['offer disable --id 9', 'offers POST /admin/offers/9/disable'],
+    ['offer disable --id 9 --reason terms', 'offers POST /admin/offers/9/disable', { reason: 'terms' }],
+    ['offer enable --id 9', 'offers POST /admin/offers/9/enable'],
     ['notification list', 'notifier GET /admin/notifications', '', { notifications: [mail] }],
     [
       'notification list --state failed --org 1 --to ann@cafe.example --since 2026-06-01T00:00:00+01:00 --limit 5',

@@ -11,6 +11,8 @@ import {
   SignUpRequested,
 } from '@offer-ads/contracts/events/gateway';
 import {
+  OfferDisabled,
+  OfferEnabled,
   OfferEnded,
   OfferPaused,
   OfferPaymentApplied,
@@ -99,6 +101,17 @@ export const endData: EventData<typeof OfferEnded> = {
   unusedMs: 0,
   scheduledMs: 604_800_000,
   endedAt: offer.expiryAt,
+};
+
+export const disablingData: EventData<typeof OfferDisabled> = {
+  ...offer,
+  disabledAt: '2026-06-03T09:00:00.000Z',
+  reason: 'Its terms promise more than the description.',
+};
+
+export const enablingData: EventData<typeof OfferEnabled> = {
+  ...offer,
+  enabledAt: '2026-06-04T09:00:00.000Z',
 };
 
 export const signInData: EventData<typeof SignInRequested> = {

@@ -70,6 +70,8 @@ CREATE TABLE offers (
   shown_at             timestamptz(3),
   paused_since         timestamptz(3),
   disabled_since       timestamptz(3),
+  -- What the advertiser is told about it.
+  disabled_reason      text,
   -- Past pauses and disablings as [{"from": instant, "to": instant}], disjoint and in order.
   stops                jsonb NOT NULL DEFAULT '[]',
 

@@ -104,6 +104,7 @@ export const changingFacts = [
   'shownAt',
   'pausedSince',
   'disabledSince',
+  'disabledReason',
   'stops',
   'deletingSince',
   'deletedAt',

@@ -92,20 +92,29 @@ describe('GET /admin/images/:hash', () => {
 });
 
 describe('POST /admin/offers/:id/disable and enable', () => {
+  const reason = 'Its terms promise more than the description.';
   const change = (name: 'disable' | 'enable', id: number) =>
-    under.admin('POST', `/admin/offers/${id}/${name}`);
+    under.admin('POST', `/admin/offers/${id}/${name}`, name === 'disable' ? { reason } : undefined);
 
   it('switch an offer off and on, write the events, and make the time between unused', async () => {
     const id = await createdId(under, startingNow);
     await under.clearEvents();
-    expect((await change('disable', id)).body).toMatchObject({ enabled: false, status: 'Active' });
+    expect((await change('disable', id)).body).toMatchObject({
+      enabled: false,
+      disabledReason: reason,
+      status: 'Active',
+    });
     under.clock.advance(60_000);
-    expect((await change('enable', id)).body).toMatchObject({ enabled: true, unusedMs: 60_000 });
+    expect((await change('enable', id)).body).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+      unusedMs: 60_000,
+    });
     expect(await under.events()).toMatchObject([
       {
         name: 'OfferDisabled',
         subjectVersion: 3,
-        data: { offerId: id, disabledAt: '2026-06-01T12:00:00.000Z' },
+        data: { offerId: id, disabledAt: '2026-06-01T12:00:00.000Z', reason },
       },
       {
         name: 'OfferEnabled',
@@ -114,6 +123,33 @@ describe('POST /admin/offers/:id/disable and enable', () => {
       },
     ]);
   });
+
+  it('tell the advertiser the reason, as long as the offer is disabled', async () => {
+    const id = await createdId(under, startingNow);
+    const told = async () =>
+      Promise.all(
+        [`/offers/${id}`, `/portal/offers/${id}`].map(
+          async (path) => (await under.call('GET', path)).body as { disabled_reason: string | null },
+        ),
+      );
+    await change('disable', id);
+    expect(await told()).toMatchObject([{ disabled_reason: reason }, { disabled_reason: reason }]);
+    await change('enable', id);
+    expect(await told()).toMatchObject([{ disabled_reason: null }, { disabled_reason: null }]);
+  });
+
+  it.each([undefined, {}, { reason: '' }, { reason: 'two\nlines' }, { reason: 'a'.repeat(501) }])(
+    'disable nothing without a reason in one line: 400 for %j',
+    async (body) => {
+      const id = await createdId(under, startingNow);
+      const { status, body: reply } = await under.admin('POST', `/admin/offers/${id}/disable`, body);
+      expect({ status, reply }).toMatchObject({
+        status: 400,
+        reply: { message: expect.stringContaining('reason') },
+      });
+      expect(await under.offer(id)).toMatchObject({ enabled: true });
+    },
+  );
 
   it('are refused when there is nothing to change', async () => {
     const id = await createdId(under, startingNow);
@@ -127,7 +163,7 @@ describe('POST /admin/offers/:id/disable and enable', () => {
         ['POST', '/enable'],
         ['POST', '/disable'],
       ] as const)
-        expect(await under.admin(method, `/admin/offers/${gone}${path}`)).toMatchObject(
+        expect(await under.admin(method, `/admin/offers/${gone}${path}`, { reason })).toMatchObject(
           refused(404, 'Offer not found'),
         );
     for (const gone of ['x', '424242'])

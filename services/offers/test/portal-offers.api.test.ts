@@ -112,7 +112,8 @@ describe('the listing', () => {
     const active = await createdId(under, startingNow);
     const scheduled = await createdId(under);
     await createdId(under, startingNow);
-    for (const id of [active, scheduled]) await under.admin('POST', `/admin/offers/${id}/disable`);
+    for (const id of [active, scheduled])
+      await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
     expect(await idsOf('status=disabled')).toEqual([scheduled, active]);
     expect(await idsOf('status=disabled&offer_status=active')).toEqual([active]);
     expect(await idsOf('status=disabled', { organisationId: 33 })).toEqual([]);
@@ -267,7 +268,7 @@ describe('simulated traffic', () => {
       refused('The offer is Scheduled, so nobody is shown it: only an Active offer can have views'),
     );
     under.clock.set('2026-06-01T13:00:00Z');
-    await under.admin('POST', `/admin/offers/${id}/disable`);
+    await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
     expect(await simulate(id, { views: 1, clicks: 0 })).toMatchObject(
       refused('The platform team has disabled the offer, so nobody is shown it: it can have no views'),
     );

@@ -54,6 +54,37 @@ export function walksOfStaff(portal: () => Portal): void {
     expect(created.body.return_code).toMatch(/^E/);
   });
 
+  it.concurrent('staff disable an offer, and its advertiser reads why in a mail and in the portal', async () => {
+    const { system } = portal();
+    const reason = 'The link leads to another shop.';
+    const { key, adminEmail } = await newOrganisation(system);
+    const { body } = await advertiser(system, key).create(await offerForm());
+    await using staff = await portal().visitor();
+    const { page } = staff;
+    await openConsole(staff, system);
+    await page.goto(`${system.state().console}/offers/${body.offer_id}`);
+    await answer(page, 'Disable …', { reason, submit: 'Disable it' });
+    await page.getByText(`Offer ${body.offer_id} is disabled.`).waitFor();
+    expect(await faultsOf(page, 'console-offer-disabled')).toEqual([]);
+
+    await eventually(async () => {
+      const mails = await mailsTo(system, adminEmail);
+      expect(mails).toContainEqual(
+        expect.objectContaining({
+          subject: expect.stringContaining('Offer disabled'),
+          text: expect.stringContaining(reason.slice(0, -1)),
+        }),
+      );
+    });
+    await using visitor = await portal().visitor();
+    await visitor.signIn(adminEmail);
+    await visitor.go(`/portal/test/offers/${body.offer_id}`);
+    await visitor.page.getByText(reason).waitFor();
+    await visitor.page.getByText('Disabled by the platform').waitFor();
+    expect(await visitor.page.getByRole('button', { name: /^(Pause|Resume) / }).count()).toBe(0);
+    expect(await faultsOf(visitor.page, 'offer-disabled')).toEqual([]);
+  });
+
   it.concurrent('staff approve an organisation, which has no LIVE mode until then', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();

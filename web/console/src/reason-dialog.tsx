@@ -13,6 +13,8 @@ type ReasonDialogProps = {
   /** The effect of the action. */
   readonly children: ComponentChildren;
   readonly submit: string;
+  /** Who reads the reason. */
+  readonly hint?: string;
   /** `seenAt`: sent with the call, which warns about later decisions of others; undefined after that warning. */
   readonly act: (o: {
     readonly reason: string;
@@ -23,7 +25,9 @@ type ReasonDialogProps = {
   readonly close: (done: boolean) => void;
 };
 
-export function ReasonDialog({ title, children, submit, act, close }: ReasonDialogProps) {
+const forStaff = 'Stored in the audit log with your name. Do not write personal data.';
+
+export function ReasonDialog({ title, children, submit, hint = forStaff, act, close }: ReasonDialogProps) {
   const queries = useQueryClient();
   // The time when the dialog was opened: the page behind it may be reloaded meanwhile.
   const [seenAt, setSeenAt] = useState<number | undefined>(() => oldestShown(queries));
@@ -45,7 +49,7 @@ export function ReasonDialog({ title, children, submit, act, close }: ReasonDial
   return (
     <DialogForm title={title} submit={submit} send={send} close={() => close(false)}>
       {children}
-      <Field label="Reason" hint="Stored in the audit log with your name. Do not write personal data.">
+      <Field label="Reason" hint={hint}>
         {(described) => <input {...described} name="reason" maxLength={500} autocomplete="off" required />}
       </Field>
     </DialogForm>

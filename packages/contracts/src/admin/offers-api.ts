@@ -39,6 +39,7 @@ export const adminOffer = z.object({
   paymentAppliedAt: instant.nullable(),
   pausedSince: instant.nullable(),
   disabledSince: instant.nullable(),
+  disabledReason: z.string().nullable(),
   deletedAt: instant.nullable(),
   unusedMs: milliseconds,
   scheduledMs: milliseconds,
@@ -47,6 +48,8 @@ export const adminOffer = z.object({
   imageHash: z.string(),
 });
 export type AdminOffer = z.infer<typeof adminOffer>;
+/** POST /admin/offers/{id}/disable. The advertiser reads the reason, in a mail and in the portal. */
+export const disableOfferRequest = z.object({ reason: line(500) });
 /** GET /admin/offers/{id}, and the reply to /disable and /enable */
 export const adminOfferReply = adminOffer.extend({
   description: z.string(),

@@ -122,7 +122,10 @@ export const OfferDisabled = declareEvent({
   version: 1,
   owner: 'offers',
   consumers: ['notifier'],
-  schema: offerReference.extend({ disabledAt: instant }),
+  schema: offerReference.extend({
+    disabledAt: instant,
+    reason: z.string().meta({ description: 'What the advertiser is told.' }),
+  }),
   meaning: 'An admin of the platform disabled the offer.',
 });
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import {
   analyticsInterval,
+  disabledReason,
   listedOffer,
   listQuery,
   listReply,
@@ -24,6 +25,7 @@ export const portalOffer = listedOffer
       .nullable()
       .meta({ description: 'The payment page for the card payment; null unless the offer awaits payment.' }),
     paid_datetime: utcInstant.nullable(),
+    disabled_reason: disabledReason,
     currency,
     cost_minor: minorUnits.meta({ description: 'The price, net of VAT, in minor units.' }),
     vat_minor: minorUnits.meta({ description: 'VAT on top of a card payment, in minor units.' }),

@@ -241,12 +241,18 @@ export type ListReply = z.infer<typeof listReply>;
 // ---- one offer
 
 /** GET /offers/{offer_id} */
+export const disabledReason = z
+  .string()
+  .nullable()
+  .meta({ description: 'Why the platform disabled the offer; null while it is enabled.' });
+
 export const offerReply = listedOffer
   .extend({
     payment_url: z
       .url()
       .nullable()
       .meta({ description: 'The payment link; null unless the offer awaits payment.' }),
+    disabled_reason: disabledReason,
     actions: z.array(z.enum(offerActions)).meta({
       description:
         'What can be done now: `pay` at the payment link, `pause`, `resume`, `delete`. More may be added.',

@@ -40,7 +40,9 @@ export const webhookData = {
   'offer.activated': offer,
   'offer.paused': offer,
   'offer.resumed': offer,
-  'offer.disabled': offer,
+  'offer.disabled': offer.extend({
+    reason: z.string().meta({ description: 'Why, in words of the platform.' }),
+  }),
   'offer.enabled': offer,
   'offer.ended': offer.extend({ paid }),
   'offer.deleted': offer.extend({ paid }),

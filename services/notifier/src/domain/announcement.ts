@@ -7,7 +7,13 @@ import type {
   SignInRequested,
   SignUpRequested,
 } from '@offer-ads/contracts/events/gateway';
-import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
+import type {
+  OfferDisabled,
+  OfferEnabled,
+  OfferEnded,
+  OfferPaymentApplied,
+  PaymentLinkIssued,
+} from '@offer-ads/contracts/events/offers';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
 import type { Letter } from './letters/letter.ts';
 import type { Setting } from './letters/messages/setting.ts';
@@ -56,6 +62,8 @@ type AnnouncedToPeople =
   | typeof PaymentLinkIssued
   | typeof OfferPaymentApplied
   | typeof OfferEnded
+  | typeof OfferDisabled
+  | typeof OfferEnabled
   | typeof BalanceCredited
   | typeof BalanceToppedUp
   | typeof BalanceLow

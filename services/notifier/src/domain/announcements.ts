@@ -6,13 +6,20 @@ import {
   SignInRequested,
   SignUpRequested,
 } from '@offer-ads/contracts/events/gateway';
-import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
+import {
+  OfferDisabled,
+  OfferEnabled,
+  OfferEnded,
+  OfferPaymentApplied,
+  PaymentLinkIssued,
+} from '@offer-ads/contracts/events/offers';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd } from './contact.ts';
 import { balanceCredited } from './letters/messages/balance-credited.ts';
 import { balanceLow } from './letters/messages/balance-low.ts';
 import { balanceToppedUp } from './letters/messages/balance-topped-up.ts';
 import { invitation } from './letters/messages/invitation.ts';
+import { offerDisabled, offerEnabled } from './letters/messages/offer-disabled.ts';
 import { offerEnded } from './letters/messages/offer-ended.ts';
 import { offerPaid } from './letters/messages/offer-paid.ts';
 import { organisationApproved } from './letters/messages/organisation-approved.ts';
@@ -35,6 +42,15 @@ export const announcements: readonly Announcement[] = [
     write: offerEnded,
     optional: 'offerEnded',
     oneClick: true,
+  }),
+  // Staff may disable an offer several times.
+  toPeopleOf(OfferDisabled, {
+    cause: (_offer, eventId) => `offer-disabled/${eventId}`,
+    write: offerDisabled,
+  }),
+  toPeopleOf(OfferEnabled, {
+    cause: (_offer, eventId) => `offer-enabled/${eventId}`,
+    write: offerEnabled,
   }),
   // An offer may be credited several times, and balances go up and down, so each event is its own cause.
   toPeopleOf(BalanceCredited, {

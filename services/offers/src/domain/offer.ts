@@ -54,6 +54,8 @@ export type Offer = Lifecycle &
     readonly netMinor: bigint;
     readonly vatMinor: bigint;
     readonly paymentUrl: string | null;
+    /** Why the platform's staff disabled it, in words that the advertiser reads; null while it is enabled. */
+    readonly disabledReason: string | null;
     /** Null while the offer is a reservation of an unfinished creation. */
     readonly shownAt: Date | null;
     /** Since when a running deletion has been closing the payment page; null if there is none. */

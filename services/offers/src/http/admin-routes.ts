@@ -6,6 +6,7 @@ import {
   type AdminOffersReply,
   adminOffersQuery,
   catalogueReplacement,
+  disableOfferRequest,
   type ImageOffersReply,
   imageNamed,
   type NeglectedReply,
@@ -13,7 +14,7 @@ import {
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type Express } from 'express';
+import express, { type Express, type Request } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
@@ -52,6 +53,12 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
     express.json({ limit: '1mb' }),
   );
 
+  const replyTo = async (
+    changed: { readonly ok: true } | { readonly ok: false; readonly reason: keyof typeof adminReplies },
+    offerId: string,
+    { receivedAt }: { readonly receivedAt: Date },
+  ): Promise<Reply> => (changed.ok ? show(o, offerId, receivedAt) : adminReplies[changed.reason]);
+
   routes.get('/offers', async (req, res) => {
     const { cursor, limit, ...owner } = validInput(listingPage, req.query);
     const after = cursor === undefined ? null : (parseCursor(cursor) ?? null);
@@ -66,16 +73,18 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
   routes.get('/offers/:offer_id', async (req, res) => {
     send(res, await show(o, req.params.offer_id, requestFacts(req).receivedAt));
   });
-  for (const [name, change] of Object.entries({ disable: disableOffer, enable: enableOffer })) {
-    routes.post(`/offers/:offer_id/${name}`, async (req, res) => {
-      const facts = requestFacts(req);
-      const { receivedAt } = facts;
-      validInput(switchRequest, req.body);
-      const offerId = parseId(req.params.offer_id) ?? 0;
-      const changed = await change(o, offerId, { receivedAt, deadline: facts.deadline() });
-      send(res, changed.ok ? await show(o, req.params.offer_id, receivedAt) : adminReplies[changed.reason]);
-    });
-  }
+  routes.post('/offers/:offer_id/disable', async (req, res) => {
+    const { reason } = validInput(disableOfferRequest, req.body);
+    const timing = timingOf(req);
+    const changed = await disableOffer(o, parseId(req.params.offer_id) ?? 0, reason, timing);
+    send(res, await replyTo(changed, req.params.offer_id, timing));
+  });
+  routes.post('/offers/:offer_id/enable', async (req, res) => {
+    validInput(switchRequest, req.body);
+    const timing = timingOf(req);
+    const changed = await enableOffer(o, parseId(req.params.offer_id) ?? 0, timing);
+    send(res, await replyTo(changed, req.params.offer_id, timing));
+  });
   routes.get('/placements/neglected', async (req, res) => {
     const since = new Date(requestFacts(req).receivedAt.getTime() - DAY_MS);
     const offers = await findNeglected(o.postgres, {
@@ -109,6 +118,11 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
   });
   paymentRoutes(routes, o);
   app.use('/admin', routes);
+}
+
+function timingOf(req: Request) {
+  const facts = requestFacts(req);
+  return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
 }
 
 async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply> {
@@ -146,6 +160,7 @@ function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
     paymentAppliedAt: instantOf(offer.paymentAppliedAt),
     pausedSince: instantOf(offer.pausedSince),
     disabledSince: instantOf(offer.disabledSince),
+    disabledReason: offer.disabledReason,
     deletedAt: instantOf(offer.deletedAt),
     ...unusedTime(offer, now),
     version: offer.version,

@@ -48,7 +48,12 @@ export function offerWithActions(
   return (offer) => {
     const asListed = listed(offer);
     const status = asListed.offer_status;
-    return { ...asListed, payment_url: paymentUrl(offer, status), actions: [...actionsOf(status)] };
+    return {
+      ...asListed,
+      payment_url: paymentUrl(offer, status),
+      disabled_reason: offer.disabledReason,
+      actions: [...actionsOf(status)],
+    };
   };
 }
 
@@ -71,6 +76,7 @@ export function portalOffer(
       payment_method: offer.paymentMethod,
       payment_url: paymentUrl(offer, asListed.offer_status),
       paid_datetime: offer.paidAt?.toISOString() ?? null,
+      disabled_reason: offer.disabledReason,
       currency: offer.currency,
       cost_minor: `${offer.netMinor}`,
       vat_minor: `${offer.vatMinor}`,

@@ -11,8 +11,13 @@ type Timing = { readonly receivedAt: Date; readonly deadline: Deadline };
 
 export const pauseOffer = changeBy(pause, paused);
 export const resumeOffer = changeBy(resume, resumed);
-export const disableOffer = byAdmin(changeBy(disable, disabled));
 export const enableOffer = byAdmin(changeBy(enable, enabled));
+
+/** @param reason what the advertiser is told */
+export function disableOffer(o: OffersContext, offerId: number, reason: string, timing: Timing) {
+  const change = changeBy((offer: Offer, now: Date) => disable(offer, now, reason), disabled);
+  return byAdmin(change)(o, offerId, timing);
+}
 
 /** One transaction: decides about the locked offer, and writes the offer with its event. */
 function changeBy<Refusal extends string>(

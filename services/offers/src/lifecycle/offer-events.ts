@@ -90,7 +90,8 @@ export function resumed(offer: Offer, at: Date): OfferEvent {
 }
 
 export function disabled(offer: Offer, at: Date): OfferEvent {
-  return event(OfferDisabled, at, { ...reference(offer), disabledAt: at.toISOString() });
+  const reason = offer.disabledReason ?? '';
+  return event(OfferDisabled, at, { ...reference(offer), disabledAt: at.toISOString(), reason });
 }
 
 export function enabled(offer: Offer, at: Date): OfferEvent {

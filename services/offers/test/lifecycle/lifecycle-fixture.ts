@@ -42,6 +42,7 @@ export function reservation(): Offer {
     shownAt: null,
     pausedSince: null,
     disabledSince: null,
+    disabledReason: null,
     stops: [],
     deletingSince: null,
     deletions: 0,

@@ -145,7 +145,7 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
     case 'resume':
       return changed(resume(offer, at));
     case 'disable':
-      return changed(disable(offer, at));
+      return changed(disable(offer, at, 'its terms'));
     case 'enable':
       return changed(enable(offer, at));
     case 'pay': {

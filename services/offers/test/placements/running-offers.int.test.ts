@@ -97,7 +97,10 @@ describe('a follower that starts anew', () => {
         ids.push(await createdId(under, { ...start, title: `Later ${changes}` }));
       } else if (kind === 1) await under.call('DELETE', `/offers/${offerId}`);
       else if (kind < 20) await under.call('POST', `/offers/${offerId}/${kind < 11 ? 'pause' : 'resume'}`);
-      else await under.admin('POST', `/admin/offers/${offerId}/${kind < 30 ? 'disable' : 'enable'}`);
+      else
+        await under.admin('POST', `/admin/offers/${offerId}/${kind < 30 ? 'disable' : 'enable'}`, {
+          reason: 'its terms',
+        });
     };
     const changeTimes = async (times: number) => {
       for (let count = 0; count < times; count += 1) await change();

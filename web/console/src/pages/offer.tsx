@@ -38,6 +38,9 @@ export function Offer() {
   );
 }
 
+const reasonHint =
+  'The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name.';
+
 function Shown({ offer }: { readonly offer: AdminOfferReply }) {
   const { send } = useConsole();
   const { asking, done, begin, end } = useAction<'disable' | 'enable'>();
@@ -109,6 +112,8 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
               <dd>
                 <When at={offer.disabledSince} />
               </dd>
+              <dt>Reason, as the advertiser reads it</dt>
+              <dd class="as-written">{offer.disabledReason}</dd>
             </>
           )}
           {offer.deletedAt !== null && (
@@ -130,6 +135,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
         <ReasonDialog
           title={`${asking === 'disable' ? 'Disable' : 'Enable'} offer ${id}?`}
           submit={asking === 'disable' ? 'Disable it' : 'Enable it'}
+          {...(asking === 'disable' && { hint: reasonHint })}
           act={({ reason, seenAt }) => send(`/offers/offers/${id}/${asking}`, { reason }, seenAt)}
           close={(wasDone) => end(wasDone ? `Offer ${id} is ${asking}d.` : null)}
         >

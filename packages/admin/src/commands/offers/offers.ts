@@ -4,7 +4,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { type Command, command, count, id } from '../../command.ts';
+import { type Command, command, count, id, text } from '../../command.ts';
 import type { Tools } from '../../tools.ts';
 
 export const offerCommands: readonly Command[] = [
@@ -14,14 +14,19 @@ export const offerCommands: readonly Command[] = [
     options: { id },
     run: (o, { call }) => call('offers', `GET /admin/offers/${o.id}`),
   }),
-  ...(['disable', 'enable'] as const).map((action) =>
-    command({
-      name: `offer ${action}`,
-      summary: action === 'disable' ? 'Disable an offer; the time counts as unused' : 'Enable it again',
-      options: { id },
-      run: (o, { call }) => call('offers', `POST /admin/offers/${o.id}/${action}`),
-    }),
-  ),
+  command({
+    name: 'offer disable',
+    summary: 'Disable an offer; the advertiser is told the reason, and the time counts as unused',
+    options: { id, reason: text },
+    run: ({ id: offerId, reason }, { call }) =>
+      call('offers', `POST /admin/offers/${offerId}/disable`, { json: { reason } }),
+  }),
+  command({
+    name: 'offer enable',
+    summary: 'Enable it again',
+    options: { id },
+    run: (o, { call }) => call('offers', `POST /admin/offers/${o.id}/enable`),
+  }),
   command({
     name: 'placement neglected',
     summary: 'List offers that were shown less than half their fair share in the last 24 hours',

@@ -42,7 +42,7 @@ export const webhookSources: readonly WebhookSource[] = [
   source(OfferActivated, 'offer.activated', offerOf),
   source(OfferPaused, 'offer.paused', offerOf),
   source(OfferResumed, 'offer.resumed', offerOf),
-  source(OfferDisabled, 'offer.disabled', offerOf),
+  source(OfferDisabled, 'offer.disabled', (event) => ({ ...offerOf(event), reason: event.reason })),
   source(OfferEnabled, 'offer.enabled', offerOf),
   source(OfferEnded, 'offer.ended', (event) => ({ ...offerOf(event), paid: event.paid })),
   source(OfferDeleted, 'offer.deleted', (event) => ({ ...offerOf(event), paid: event.paid })),

@@ -60,9 +60,11 @@ describe('resume', () => {
 
 describe('disable and enable', () => {
   it('change whether the offer is live, and not its status', () => {
-    const off = disable(paidOffer(), at(3));
+    const off = disable(paidOffer(), at(3), 'its picture');
+    expect(off).toMatchObject({ offer: { disabledReason: 'its picture' } });
     expect(off.ok && [statusAt(off.offer, at(4)), isLive(off.offer, at(4))]).toEqual(['Active', false]);
     const on = off.ok && enable(off.offer, at(5));
+    expect(on).toMatchObject({ offer: { disabledReason: null } });
     expect(on && on.ok && [isLive(on.offer, at(5)), unusedTime(on.offer, at(9)).unusedMs]).toEqual([
       true,
       2 * HOUR,
@@ -70,9 +72,9 @@ describe('disable and enable', () => {
   });
 
   it.each([
-    ['already-disabled', disable({ ...paidOffer(), disabledSince: at(1) }, at(2))],
+    ['already-disabled', disable({ ...paidOffer(), disabledSince: at(1) }, at(2), 'again')],
     ['already-enabled', enable(paidOffer(), at(2))],
-    ['not-found', disable(deleted, at(3))],
+    ['not-found', disable(deleted, at(3), 'again')],
     ['not-found', enable({ ...deleted, disabledSince: at(1) }, at(3))],
   ])('are refused as %s', (reason, decision) => {
     expect(decision).toEqual({ ok: false, reason });

@@ -49,10 +49,10 @@ export function resume(offer: Offer, now: Date): Decision<ResumeRefusal> {
 }
 
 /** The admin's switch is independent of the status: a disabled offer keeps its status and is only not shown. */
-export function disable(offer: Offer, now: Date): Decision<DisableRefusal> {
+export function disable(offer: Offer, now: Date, reason: string): Decision<DisableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince !== null) return refuse('already-disabled');
-  return { ok: true, offer: { ...offer, disabledSince: now } };
+  return { ok: true, offer: { ...offer, disabledSince: now, disabledReason: reason } };
 }
 
 export function enable(offer: Offer, now: Date): Decision<EnableRefusal> {
@@ -60,7 +60,12 @@ export function enable(offer: Offer, now: Date): Decision<EnableRefusal> {
   if (offer.disabledSince === null) return refuse('already-enabled');
   return {
     ok: true,
-    offer: { ...offer, disabledSince: null, stops: withStop(offer, offer.disabledSince, now) },
+    offer: {
+      ...offer,
+      disabledSince: null,
+      disabledReason: null,
+      stops: withStop(offer, offer.disabledSince, now),
+    },
   };
 }
 

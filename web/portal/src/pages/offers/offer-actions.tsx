@@ -7,6 +7,7 @@ import { usePortal } from '../../session.ts';
 import { useOffersChanged } from './offers-data.ts';
 import { DeleteOffer } from './one/delete-offer.tsx';
 import { quoted } from './quoted.ts';
+import { isWithheld } from './standing.ts';
 
 /** The result of an action, shown near the button. */
 export type Done = { readonly id: string; readonly good: boolean; readonly text: string };
@@ -37,8 +38,8 @@ export function OfferActions({ offer, done }: OfferActionsProps) {
   return (
     <div class="row actions">
       {actionsOf(offer.offer_status).map((action) =>
-        // The payment link is beside the price.
-        action === 'pay' ? null : action === 'delete' ? (
+        // The payment link is beside the price. Members do not see an offer that the platform has disabled, whether it is paused or not.
+        action === 'pay' || (action !== 'delete' && isWithheld(offer)) ? null : action === 'delete' ? (
           <button
             key={action}
             type="button"

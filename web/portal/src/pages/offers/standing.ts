@@ -6,6 +6,11 @@ type Standing = Pick<
   'offer_status' | 'status' | 'start_datetime' | 'expiry_datetime' | 'payment_method'
 >;
 
+/** Whether the platform keeps members from seeing it. After its end that makes no difference. */
+export function isWithheld(offer: Pick<PortalOffer, 'offer_status' | 'status'>): boolean {
+  return offer.status === 'disabled' && offer.offer_status !== 'Ended';
+}
+
 export function badgeOf(status: PortalOffer['offer_status']): 'good' | 'warning' | 'muted' | '' {
   switch (status) {
     case 'Active':
@@ -25,8 +30,8 @@ export function nextText(offer: Standing, now: Date, momentText: (at: string) =>
   const start = momentText(offer.start_datetime);
   const end = momentText(offer.expiry_datetime);
   const startsLater = new Date(offer.start_datetime) > now;
-  if (offer.status === 'disabled' && offer.offer_status !== 'Ended')
-    return `The platform team has disabled it. The time in which it is not shown is credited when it ends, on ${end}.`;
+  if (isWithheld(offer))
+    return `The platform team has disabled it, so members do not see it. The time in which it is not shown is credited when it ends, on ${end}, or when you delete it.`;
   switch (offer.offer_status) {
     case 'Awaiting Payment':
       return startsLater

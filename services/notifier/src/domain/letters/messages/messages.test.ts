@@ -3,6 +3,8 @@ import {
   approvalData,
   cornerCafe,
   creditData,
+  disablingData,
+  enablingData,
   endData,
   invitationData,
   lowData,
@@ -57,6 +59,20 @@ describe('the mail', () => {
     expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'deleted' })).toContain(
       'after the offer had been deleted',
     );
+  });
+
+  it('of an offer that staff have disabled: why, and what becomes of its time', () => {
+    const { subject, text } = messageOf('OfferDisabled', disablingData);
+    expect(subject).toBe('Offer disabled: “Two for one”');
+    expect(text).toContain('Reason: Its terms promise more than the description.\nOffer: Two for one\n');
+    expect(text).toContain('Disabled: 3 June 2026 at 10:00 (UTC+1)');
+    expect(text).toContain('is credited to your LIVE balance when the offer ends, or when you delete it.');
+  });
+
+  it('of an offer that staff have enabled again', () => {
+    const { subject, text } = messageOf('OfferEnabled', enablingData);
+    expect(subject).toBe('Offer enabled again: “Two for one”');
+    expect(text).toContain('Enabled: 4 June 2026 at 10:00 (UTC+1)');
   });
 
   it('of a credit: how much, for what, since when and what the balance is now', () => {

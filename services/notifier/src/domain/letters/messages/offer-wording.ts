@@ -1,13 +1,14 @@
 /** Texts that several letters share. */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
-import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
+import type { OfferEnabled } from '@offer-ads/contracts/events/offers';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Letter, Line } from '../letter.ts';
 import { foreign } from '../plain-text.ts';
 import type { Wording } from '../wording.ts';
 import type { Setting } from './setting.ts';
 
-type AnyOffer = EventData<typeof OfferEnded | typeof OfferPaymentApplied | typeof PaymentLinkIssued>;
+/** What all events of offers say. */
+type AnyOffer = Omit<EventData<typeof OfferEnabled>, 'enabledAt'>;
 
 /** TEST and LIVE are separate, and a reader must see at once in which mode this happened. */
 export function inMode(mode: Mode, subject: string): Pick<Letter, 'subject' | 'notice'> {

@@ -105,6 +105,11 @@ function Known({
           <div aria-live="polite" class="stack">
             <StateBadges offer={offer} />
             <p>{nextText(offer, new Date(), momentText)}</p>
+            {offer.disabled_reason !== null && (
+              <Notice kind="warning">
+                The platform team's reason: <q class="as-written">{offer.disabled_reason}</q>
+              </Notice>
+            )}
           </div>
           {offer.payment_url !== null && (
             <div class="card">
