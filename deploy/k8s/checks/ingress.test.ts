@@ -41,6 +41,7 @@ describe('an Ingress serves', () => {
   });
 
   it.each([
+    '/',
     '/portal',
     '/portal/sign-in',
     '/portal/api/session',
@@ -72,7 +73,6 @@ describe('an Ingress serves', () => {
 
 describe('no Ingress serves', () => {
   it.each([
-    '/',
     '/admin',
     '/admin/parked',
     '/admin/organisations',

@@ -94,6 +94,7 @@ describe.each([
   '/docs/community/placements',
   '/docs/errors',
   '/docs/reference',
+  '/',
   '/portal/docs',
   '/portal',
   '/portal/sign-in',
@@ -124,6 +125,21 @@ describe.each([
 
   it('can be read on a phone', async () => {
     expect((await gateway.call(path)).body).toContain('name="viewport"');
+  });
+});
+
+describe('/', () => {
+  it('is a page that leads to the portal, the guides and the status', async () => {
+    const { status, body, headers } = await gateway.call('/', { headers: { accept: 'text/html,*/*' } });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const links = [...(body as string).matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? '');
+    expect(links).toEqual(expect.arrayContaining(['/portal', '/docs', '/docs/community', '/status']));
+    expect((await gateway.call('/', { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('is no page for programs', async () => {
+    const { status, body } = await gateway.call('/', { headers: { accept: 'application/json' } });
+    expect([status, body]).toEqual([404, { message: 'Not found' }]);
   });
 });
 

@@ -17,8 +17,8 @@ import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
 import { jsonDocument } from './json-document.ts';
 
-/** Style sheets of the pages that this service renders itself. */
-const assetsFolder = fileURLToPath(new URL('../../../pages/assets', import.meta.url));
+/** The front page, and style sheets of the pages that this service renders itself. */
+const ownPages = fileURLToPath(new URL('../../../pages', import.meta.url));
 
 export type Pages = {
   readonly publicUrl: string;
@@ -27,6 +27,7 @@ export type Pages = {
 };
 
 export function pages(app: Express, o: Pages): void {
+  frontPage(app);
   const description = { ...openapi, servers: [{ url: o.publicUrl }] };
   const portalDescription = { ...portalOpenapi, servers: [{ url: `${o.publicUrl}/portal/api` }] };
   app.get('/openapi.json', jsonDocument(description));
@@ -34,8 +35,21 @@ export function pages(app: Express, o: Pages): void {
   app.get('/docs/postman-collection.json', jsonDocument(collectionAt(o.publicUrl)));
   app.get('/portal/openapi.json', jsonDocument(portalDescription));
   portal(app, o);
-  app.use('/assets', express.static(assetsFolder, { index: false, maxAge: '1h', setHeaders: neverSniffed }));
+  app.use(
+    '/assets',
+    express.static(join(ownPages, 'assets'), { index: false, maxAge: '1h', setHeaders: neverSniffed }),
+  );
   docsPages(app, join(builtFolder, 'docs'));
+}
+
+/** `/` for people. Programs that ask for JSON there get the 404 of unknown endpoints. */
+function frontPage(app: Express): void {
+  app.get('/', (req, res, next) => {
+    res.vary('Accept');
+    if (req.accepts(['html', 'json']) !== 'html') return next();
+    protect(res, strictPolicy());
+    res.sendFile('front.html', { root: ownPages, maxAge: '5m' });
+  });
 }
 
 /** Collections for API clients such as Postman and Bruno, with this service's address. */
