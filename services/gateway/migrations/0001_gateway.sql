@@ -255,6 +255,8 @@ CREATE TABLE calls (
   status          smallint NOT NULL,
   route           text NOT NULL,
   return_code     text,
+  -- The X-Request-Id of the reply: of the caller, or made by the gateway.
+  request_id      text NOT NULL,
   PRIMARY KEY (id, called_at)
 ) PARTITION BY RANGE (called_at);
 CREATE INDEX calls_by_organisation ON calls (organisation_id, called_at, id);

@@ -53,6 +53,7 @@ const callWith = (key: string, overrides: Partial<Call> = {}): Call => ({
   returnCode: null,
   durationMs: 3,
   at,
+  requestId: 'order-17',
   ...overrides,
 });
 

@@ -11,8 +11,8 @@ import {
   SignUpRequested,
 } from '@offer-ads/contracts/events/gateway';
 import {
-  OfferDisabled,
-  OfferEnabled,
+  type OfferDisabled,
+  type OfferEnabled,
   OfferEnded,
   OfferPaused,
   OfferPaymentApplied,

@@ -61,9 +61,9 @@ export async function fillCalls(
   // Today's partition has indexes that the parent owns, so no index is dropped.
   await fillTables(stores.databases.gateway, [], ({ run }) =>
     run(
-      `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code)
+      `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code, request_id)
        SELECT gen_random_uuid(), greatest(date_trunc('day', now(), 'UTC'), now() - n * interval '10 ms'),
-              organisation_id, api_keys.id, 5, 200, 'GET /offers', 'S1'
+              organisation_id, api_keys.id, 5, 200, 'GET /offers', 'S1', gen_random_uuid()::text
          FROM api_keys, generate_series(1, $2::int) AS n
         WHERE organisation_id = ANY ($1::int[]) AND mode = 'TEST'`,
       [organisationIds, callsEach],

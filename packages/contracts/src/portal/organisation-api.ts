@@ -189,6 +189,8 @@ export const callsQuery = z.object({
     .string()
     .regex(/^([1-5]\d\d|[2-5]xx)$/, 'must be a status such as 404, or 2xx, 3xx, 4xx or 5xx')
     .optional(),
+  /** The `X-Request-Id` of a reply. */
+  request_id: line(64).optional(),
   /** From this instant. */
   from: zonedDateTime.optional(),
   /** Before this instant. */
@@ -207,6 +209,7 @@ export const callsReply = z.object({
       returnCode: z.string().nullable(),
       durationMs: z.int().nonnegative(),
       at: instant,
+      requestId: z.string().meta({ description: 'The `X-Request-Id` of the reply.' }),
     }),
   ),
   nextCursor: z.string().nullable(),

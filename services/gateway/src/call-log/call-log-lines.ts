@@ -11,6 +11,7 @@ const line = z.object({
   duration_ms: z.int(),
   /** Milliseconds since 1970. */
   at: z.int().nonnegative().max(8.64e15),
+  request_id: z.string(),
 });
 
 export function toLine(call: Call): string {
@@ -22,6 +23,7 @@ export function toLine(call: Call): string {
     return_code: call.returnCode,
     duration_ms: call.durationMs,
     at: call.at.getTime(),
+    request_id: call.requestId,
   };
   return `${JSON.stringify(fields)}\n`;
 }
@@ -36,9 +38,10 @@ export function readLines(text: string): { calls: Call[]; unreadable: number } {
 function readLine(text: string): Call | null {
   const parsed = line.safeParse(parseJson(text));
   if (!parsed.success) return null;
-  const { id, key, route, status, return_code: returnCode, duration_ms: durationMs, at } = parsed.data;
+  const { id, key, route, status, at } = parsed.data;
+  const { return_code: returnCode, duration_ms: durationMs, request_id: requestId } = parsed.data;
   const keySha256 = Buffer.from(key, 'base64');
-  return { id, keySha256, route, status, returnCode, durationMs, at: new Date(at) };
+  return { id, keySha256, route, status, returnCode, durationMs, at: new Date(at), requestId };
 }
 
 function parseJson(text: string): unknown {

@@ -28,6 +28,7 @@ const callsTo = (...routes: string[]): Call[] =>
       returnCode: null,
       durationMs: 3,
       at: new Date('2026-06-01T12:00:00.123Z'),
+      requestId: 'order-17',
     })),
   );
 const lineBytes = toLine(callsTo('a')[0] as Call).length;
@@ -140,6 +141,7 @@ describe('a spool', () => {
       returnCode: fc.option(fc.string()),
       durationMs: fc.nat(),
       at: fc.date({ min: new Date(0), noInvalidDate: true }),
+      requestId: fc.string(),
     });
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 2 }), (calls) => {

@@ -57,7 +57,7 @@ export function numberCalls(): (calls: readonly AnsweredCall[]) => Call[] {
     return prefix + count.toString(16);
   };
   return (calls) =>
-    calls.map(({ keySha256, route, status, returnCode, durationMs, at }) => ({
+    calls.map(({ keySha256, route, status, returnCode, durationMs, at, requestId }) => ({
       id: nextId(),
       keySha256,
       route,
@@ -65,5 +65,6 @@ export function numberCalls(): (calls: readonly AnsweredCall[]) => Call[] {
       returnCode,
       durationMs,
       at,
+      requestId,
     }));
 }

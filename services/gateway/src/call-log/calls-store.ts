@@ -13,6 +13,8 @@ export type Call = {
   readonly returnCode: string | null;
   readonly durationMs: number;
   readonly at: Date;
+  /** As in the reply's `X-Request-Id`. */
+  readonly requestId: string;
 };
 
 /** How often a batch is tried in different ways: its days may be missing, and some of it may be stored already. */
@@ -125,7 +127,7 @@ async function noteUse(
   );
 }
 
-const copyCalls = `COPY calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code) FROM STDIN`;
+const copyCalls = `COPY calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code, request_id) FROM STDIN`;
 
 /** In `COPY`'s text format. Calls of the same millisecond share the text of their time. */
 function linesOf(rows: readonly Row[]): string {
@@ -133,13 +135,13 @@ function linesOf(rows: readonly Row[]): string {
   let timeMs = Number.NaN;
   let time = '';
   for (const { call, key } of rows) {
-    const { id, at, durationMs, status, route, returnCode } = call;
+    const { id, at, durationMs, status, route, returnCode, requestId } = call;
     if (at.getTime() !== timeMs) {
       timeMs = at.getTime();
       time = at.toISOString();
     }
     const code = returnCode === null ? '\\N' : escaped(returnCode);
-    lines += `${id}\t${time}\t${key.organisationId}\t${key.id}\t${durationMs}\t${status}\t${escaped(route)}\t${code}\n`;
+    lines += `${id}\t${time}\t${key.organisationId}\t${key.id}\t${durationMs}\t${status}\t${escaped(route)}\t${code}\t${escaped(requestId)}\n`;
   }
   return lines;
 }
@@ -173,6 +175,7 @@ export type CallFilter = {
   /** As logged: `POST /offers/{offer_id}/pause`. */
   readonly route?: string | undefined;
   readonly status?: number | StatusClass | undefined;
+  readonly requestId?: string | undefined;
   /** Inclusive. */
   readonly from?: Date | undefined;
   /** Exclusive. */
@@ -209,17 +212,18 @@ export async function listCalls(
   ];
   const rows = await on.query<LoggedCall & { id: string }>(
     `SELECT c.id, c.key_id AS "keyId", c.route, c.status, c.return_code AS "returnCode",
-            c.duration_ms AS "durationMs", c.called_at AS at,
+            c.duration_ms AS "durationMs", c.called_at AS at, c.request_id AS "requestId",
             (SELECT k.last_four FROM api_keys k WHERE k.id = c.key_id) AS "lastFour"
      FROM (${inScope(o)} LIMIT ${scanned}) c
-     WHERE ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9
-     ORDER BY c.called_at DESC, c.id DESC LIMIT $10`,
-    [...scope, o.route ?? null, lowest, highest, o.limit + 1],
+     WHERE ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9 AND ($10::text IS NULL OR c.request_id = $10)
+     ORDER BY c.called_at DESC, c.id DESC LIMIT $11`,
+    [...scope, o.route ?? null, lowest, highest, o.requestId ?? null, o.limit + 1],
   );
   const calls = rows.slice(0, o.limit).map(withoutId);
   const last = rows.at(o.limit - 1);
   if (rows.length > o.limit && last !== undefined) return { calls, next: { at: last.at, id: last.id } };
-  if (o.route === undefined && o.status === undefined) return { calls, next: null };
+  if (o.route === undefined && o.status === undefined && o.requestId === undefined)
+    return { calls, next: null };
   const [end] = await on.query<CallPlace>(
     `SELECT c.called_at AS at, c.id FROM (${inScope(o)} OFFSET ${scanned - 1} LIMIT 1) c`,
     scope,
@@ -242,8 +246,8 @@ function inScope({ keyId, to, before }: CallQuery): string {
 
 /** The id only orders calls of the same instant. */
 function withoutId(row: LoggedCall): LoggedCall {
-  const { keyId, lastFour, route, status, returnCode, durationMs, at } = row;
-  return { keyId, lastFour, route, status, returnCode, durationMs, at };
+  const { keyId, lastFour, route, status, returnCode, durationMs, at, requestId } = row;
+  return { keyId, lastFour, route, status, returnCode, durationMs, at, requestId };
 }
 
 function statusRange(status: number | StatusClass | undefined): { lowest: number; highest: number } {

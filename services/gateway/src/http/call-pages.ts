@@ -16,6 +16,7 @@ export async function callPage(
     keyId: query.key_id,
     route: query.route,
     status: statusOf(query.status),
+    requestId: query.request_id,
     from: query.from,
     to: query.to,
     before: query.cursor === undefined ? undefined : placeIn(query.cursor),

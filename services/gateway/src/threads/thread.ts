@@ -32,6 +32,7 @@ const answers: FurtherAnswers = {
             call.returnCode,
             call.durationMs,
             call.at.getTime(),
+            call.requestId,
             keyWasFound,
           ]),
         flushCalls: async () => calls[Symbol.asyncDispose](),

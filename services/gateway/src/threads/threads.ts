@@ -30,6 +30,7 @@ export type PassedCall = readonly [
   returnCode: string | null,
   durationMs: number,
   atMs: number,
+  requestId: string,
   keyWasFound: boolean,
 ];
 
@@ -75,10 +76,18 @@ export async function startThreads(o: {
   const answers: FirstAnswers = {
     log: (lines) => writeLines(o.logger, lines),
     calls: (calls) => {
-      for (const [key, route, status, returnCode, durationMs, atMs, keyWasFound] of calls) {
+      for (const [key, route, status, returnCode, durationMs, atMs, requestId, keyWasFound] of calls) {
         const keySha256 = Buffer.from(key, 'latin1');
         o.callLog.record(
-          { keySha256, route, status, returnCode, durationMs, at: new Date(atMs) } satisfies AnsweredCall,
+          {
+            keySha256,
+            route,
+            status,
+            returnCode,
+            durationMs,
+            at: new Date(atMs),
+            requestId,
+          } satisfies AnsweredCall,
           keyWasFound,
         );
       }

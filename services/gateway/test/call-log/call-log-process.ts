@@ -27,7 +27,8 @@ for await (const count of createInterface(process.stdin)) {
   const before = spool.bytes();
   for (let each = 0; each < Number(count); each += 1) {
     const route = `GET /${recorded}`;
-    log.record({ keySha256, route, status: 200, returnCode: null, durationMs: 1, at: systemClock.now() });
+    const at = systemClock.now();
+    log.record({ keySha256, route, status: 200, returnCode: null, durationMs: 1, at, requestId: 'order-17' });
     recorded += 1;
   }
   // A line has at least 100 bytes.

@@ -133,6 +133,7 @@ describe('for a request with a key, whatever its end', () => {
         'id',
         'key_id',
         'organisation_id',
+        'request_id',
         'return_code',
         'route',
         'status',
@@ -165,6 +166,7 @@ describe('for a request with a key, whatever its end', () => {
         'return_code',
         'duration_ms',
         'at',
+        'request_id',
       ]);
     }
     wire.bringBack();

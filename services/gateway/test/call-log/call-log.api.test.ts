@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,18 +23,18 @@ beforeEach(() => gateway.resetUpstreams());
 async function freshKey(overrides: Record<string, unknown> = {}) {
   const organisationId = await gateway.register();
   const { id, key } = await gateway.createKey(organisationId, overrides);
-  const allCalls = () => gateway.callsOf(organisationId);
+  const allCalls = (query?: string) => gateway.callsOf(organisationId, query);
   /** Without the 503s that a busy machine may have answered first. */
-  const calls = async () => (await allCalls()).filter(({ status }) => status !== 503);
+  const calls = async (query?: string) => (await allCalls(query)).filter(({ status }) => status !== 503);
   return { organisationId, id, key, calls, allCalls };
 }
 
 describe('the call log', () => {
-  it('holds exactly the key, route, status, return code, duration and time, and shows when the key was last used', async () => {
+  it('holds exactly the key, route, status, return code, duration, time and request id, and shows when the key was last used', async () => {
     const { organisationId, id, key, calls } = await freshKey();
     const other = await freshKey();
     gateway.offers.answer(200, { return_code: 'E3', message: 'paused' });
-    await gateway.call('/offers/4711/pause?token=hush', { method: 'POST', key });
+    const { headers } = await gateway.call('/offers/4711/pause?token=hush', { method: 'POST', key });
     await eventually(async () => expect(await calls()).toHaveLength(1));
     expect(await calls()).toEqual([
       {
@@ -44,11 +45,21 @@ describe('the call log', () => {
         returnCode: 'E3',
         durationMs: expect.any(Number),
         at: expect.stringMatching(/^\d{4}-.*Z$/),
+        requestId: headers.get('x-request-id'),
       },
     ]);
     expect(await other.calls()).toEqual([]);
     const { body } = await gateway.admin('GET', `/organisations/${organisationId}/keys`);
     expect(body).toMatchObject({ keys: [{ lastUsedAt: expect.stringMatching(/Z$/) }] });
+  });
+
+  it('is searched for the id that a caller has given its request', async () => {
+    const { key, calls } = await freshKey();
+    const requestId = `order-${randomUUID()}`;
+    await gateway.call('/categories', { key });
+    await gateway.call('/interests', { key, headers: { 'x-request-id': requestId } });
+    await eventually(async () => expect(await calls()).toHaveLength(2));
+    expect(await calls(`request_id=${requestId}`)).toMatchObject([{ route: 'GET /interests', requestId }]);
   });
 
   it('holds refused requests: with a disabled key, to an unknown route, over the limit', async () => {
@@ -165,6 +176,9 @@ describe('a gateway with a spool', () => {
     const { key, allCalls } = await freshKey();
     expect((await gateway.call('/categories', { key, base: replica.url })).status).toBe(200);
     await eventually(async () => expect(await allCalls()).toHaveLength(1));
+    const metric = (name: string) => metricOf(replica, name);
+    // A busy machine may have written the call to the spool as well.
+    await eventually(async () => expect(await metric('call_log_spool_bytes')).toBe(0));
     wire.takeDown();
     const statusOf = async (path: string, sent: string) =>
       (await gateway.call(path, { key: sent, base: replica.url, once: true })).status;
@@ -173,7 +187,6 @@ describe('a gateway with a spool', () => {
       const madeUp = composeKey('LIVE', digits);
       expect([await statusOf('/nowhere', madeUp), await statusOf('/categories', madeUp)]).toEqual([404, 503]);
     }
-    const metric = (name: string) => metricOf(replica, name);
     await eventually(async () => expect(await metric('call_log_waiting_calls')).toBe(40));
     expect(await metric('call_log_spool_bytes')).toBe(0);
     await statusOf('/categories', key);

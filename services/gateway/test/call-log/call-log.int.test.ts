@@ -67,6 +67,7 @@ function startLog(o: { maxInMemory?: number; write?: WriteCalls } = {}) {
       returnCode: null,
       durationMs: 1,
       at: systemClock.now(),
+      requestId: 'order-17',
     });
   return { log, spool, record };
 }

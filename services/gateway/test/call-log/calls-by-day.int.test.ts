@@ -135,8 +135,8 @@ describe('concurrent work on days and calls', () => {
     const { organisationId, keyId, sha256 } = await database.issueKey();
     await insertCalls(postgres, callsAt(sha256, '2020-01-01T12:00:00.000Z', '2021-06-01T12:00:00.000Z'));
     await during(
-      `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route)
-       VALUES (gen_random_uuid(), '2021-06-01T13:00:00Z', ${organisationId}, ${keyId}, 1, 200, 'GET /offers')`,
+      `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route, request_id)
+       VALUES (gen_random_uuid(), '2021-06-01T13:00:00Z', ${organisationId}, ${keyId}, 1, 200, 'GET /offers', 'order-17')`,
       () => makeDays(postgres, ['2021-06-02']),
     );
     await retainAt('2021-06-02T00:00:00.000Z');

@@ -74,6 +74,7 @@ export function callWith(keySha256: Buffer, overrides: Partial<Call> = {}): Call
     returnCode: null,
     durationMs: 3,
     at: new Date('2026-06-01T12:00:00.000Z'),
+    requestId: 'order-17',
     ...overrides,
   };
 }

@@ -53,6 +53,7 @@ describe('GET /portal/api/calls', () => {
       returnCode: 'S1',
       durationMs: expect.any(Number),
       at: times[0],
+      requestId: expect.stringMatching(/^[\w.-]{8,64}$/),
     });
   });
 

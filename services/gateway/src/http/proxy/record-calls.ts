@@ -40,6 +40,7 @@ export function recordCallWith(
   const startedAt = performance.now();
   res.on('close', () => {
     if ((res as Carrier)[keyUnknown] === true) return;
+    const { receivedAt, requestId } = requestFacts(req);
     const call = {
       keySha256: key.sha256,
       // In the specification's notation: POST /offers/{offer_id}/pause.
@@ -47,7 +48,8 @@ export function recordCallWith(
       status: res.headersSent ? res.statusCode : callerGoneStatus,
       returnCode: (res as Carrier)[returnCode] ?? null,
       durationMs: Math.round(performance.now() - startedAt),
-      at: requestFacts(req).receivedAt,
+      at: receivedAt,
+      requestId,
     };
     callLog.record(call, key.exists());
   });

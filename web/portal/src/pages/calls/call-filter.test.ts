@@ -5,10 +5,11 @@ const filter = {
   key: '7',
   route: 'POST /offers/{offer_id}/pause',
   status: '4xx',
+  request: 'order-17',
   from: '2026-01-01T00:00:00.000Z',
   to: '2026-02-01T00:00:00.000Z',
 };
-const nothing = { key: '', route: '', status: '', from: '', to: '' };
+const nothing = { key: '', route: '', status: '', request: '', from: '', to: '' };
 
 describe('a filtered call log', () => {
   it('is read back from its address', () => {
@@ -38,6 +39,7 @@ describe('a filtered call log', () => {
       key_id: '7',
       route: filter.route,
       status: '4xx',
+      request_id: 'order-17',
       from: filter.from,
       to: filter.to,
       cursor: 'next',

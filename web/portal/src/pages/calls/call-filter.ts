@@ -4,12 +4,21 @@ export type CallFilter = {
   readonly key: string;
   readonly route: string;
   readonly status: string;
+  /** As in the reply's X-Request-Id. */
+  readonly request: string;
   /** Instants in ISO 8601, because the reader of the address may be in another time zone. */
   readonly from: string;
   readonly to: string;
 };
 
-const names = ['key', 'route', 'status', 'from', 'to'] as const satisfies readonly (keyof CallFilter)[];
+const names = [
+  'key',
+  'route',
+  'status',
+  'request',
+  'from',
+  'to',
+] as const satisfies readonly (keyof CallFilter)[];
 
 /** Reads the filter from the address; ignores invalid values. */
 export function filterOf(query: Readonly<Record<string, string>>): CallFilter {
@@ -18,6 +27,7 @@ export function filterOf(query: Readonly<Record<string, string>>): CallFilter {
     key: /^[1-9]\d{0,9}$/.test(text('key')) ? text('key') : '',
     route: text('route'),
     status: /^([1-5]\d\d|[2-5]xx)$/.test(text('status')) ? text('status') : '',
+    request: text('request').trim(),
     from: instantIn(text('from')),
     to: instantIn(text('to')),
   };
@@ -32,9 +42,15 @@ export function queryOf(filter: CallFilter): string {
 
 /** The query for the server. */
 export function requestOf(filter: CallFilter, cursor: string | null): string {
-  const { key, ...others } = filter;
+  const { key, request, ...others } = filter;
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries({ key_id: key, ...others, cursor: cursor ?? '', limit: '50' }))
+  for (const [name, value] of Object.entries({
+    key_id: key,
+    request_id: request,
+    ...others,
+    cursor: cursor ?? '',
+    limit: '50',
+  }))
     if (value !== '') parameters.set(name, value);
   return `/calls?${parameters}`;
 }

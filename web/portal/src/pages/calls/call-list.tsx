@@ -1,6 +1,7 @@
 /** Calls, newest first. A refused call links to its entry in the guide. */
 import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal/organisation-api';
-import { type Column, Table } from '../../../../ui/table.tsx';
+import type { ComponentChildren } from 'preact';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { Result } from './result.tsx';
 
@@ -8,11 +9,11 @@ type Call = CallsReply['calls'][number];
 
 type CallTableProps = {
   readonly calls: readonly Call[];
-  /** Columns after these. */
-  readonly more?: readonly Column<Call>[];
+  /** A line below the route. */
+  readonly detail?: (call: Call) => ComponentChildren;
 };
 
-export function CallTable({ calls, more = [] }: CallTableProps) {
+export function CallTable({ calls, detail }: CallTableProps) {
   return (
     <Table
       rows={calls}
@@ -20,9 +21,23 @@ export function CallTable({ calls, more = [] }: CallTableProps) {
       keyOf={(_, index) => index}
       columns={[
         { title: 'Time', cell: (call) => <When at={call.at} precision="second" /> },
-        { title: 'Route', cell: (call) => <code class="address">{call.route}</code> },
-        { title: 'Result', cell: (call) => <Result of={call} /> },
-        ...more,
+        {
+          title: 'Call',
+          cell: (call) => (
+            <>
+              <code class="address">{call.route}</code>
+              {detail !== undefined && <div class="small muted">{detail(call)}</div>}
+            </>
+          ),
+        },
+        {
+          title: 'Result',
+          cell: (call) => (
+            <>
+              <Result of={call} /> <span class="small muted">{call.durationMs} ms</span>
+            </>
+          ),
+        },
       ]}
     />
   );
@@ -36,17 +51,11 @@ export function CallList({ calls, keys }: CallListProps) {
     <div class="card">
       <CallTable
         calls={calls}
-        more={[
-          { title: 'Duration', numeric: true, cell: (call) => `${call.durationMs} ms` },
-          {
-            title: 'Key',
-            cell: (call) => (
-              <>
-                {named.get(call.keyId)} <code class="muted">…{call.lastFour}</code>
-              </>
-            ),
-          },
-        ]}
+        detail={(call) => (
+          <>
+            {named.get(call.keyId)} …{call.lastFour}, request <code class="address">{call.requestId}</code>
+          </>
+        )}
       />
     </div>
   );

@@ -77,6 +77,20 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
           </select>
         )}
       </Field>
+      <Field label="Request id" hint="X-Request-Id of a reply">
+        {(described) => (
+          <input
+            {...described}
+            class="code"
+            maxLength={64}
+            autocomplete="off"
+            spellcheck={false}
+            defaultValue={filter.request}
+            key={filter.request}
+            onChange={(event) => set('request', event.currentTarget.value)}
+          />
+        )}
+      </Field>
       <Field label="From">{(described) => <input {...described} {...moment('from')} />}</Field>
       <Field label="Before">{(described) => <input {...described} {...moment('to')} />}</Field>
       <div class="row">
@@ -84,7 +98,7 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
           type="button"
           class="quiet"
           disabled={!isFiltered(filter)}
-          onClick={() => show({ key: '', route: '', status: '', from: '', to: '' })}
+          onClick={() => show({ key: '', route: '', status: '', request: '', from: '', to: '' })}
         >
           Clear
         </button>
