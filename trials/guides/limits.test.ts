@@ -135,10 +135,9 @@ describe('the guide of prices', () => {
   });
 
   it('shows estimates whose figures agree with each other', () => {
-    const estimates = [...prices.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) =>
-      JSON.parse(json),
-    );
-    expect(estimates.length).toBeGreaterThan(1);
+    const replies = [...prices.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json));
+    const estimates = replies.filter((reply) => 'ad_units' in reply);
+    expect(estimates.length).toBeGreaterThan(2);
     for (const { ad_units, price_estimate, matching_users, estimated_cost } of estimates) {
       expect([price_estimate, ad_units]).toEqual([ad_units, matching_users * 48]);
       expect(estimated_cost).toBe(Math.round(ad_units / 10) / 100);

@@ -10,6 +10,8 @@ const varying: Readonly<Record<string, RegExp>> = {
   payment_url: /^https?:\/\/[^/]+\/pay\/[\w-]{32}$/,
   click_url: /^https?:\/\/[^/]+\/c\/[\w.-]+$/,
   view_token: /^[\w.-]+$/,
+  quote_id: /^[\w-]+\.[\w-]+$/,
+  quote_expires_at: instant,
   image: /^https?:\/\/[^/]+\/images\/\S+$/,
   // Of events.
   id: uuid,

@@ -30,6 +30,8 @@ export type EstimateRequest = {
   readonly interests?: readonly number[] | undefined;
   /** Filled in from the key. */
   readonly environment?: Mode | 'test' | 'live' | undefined;
+  /** True: the reply has a `quote_id`, with which an offer can be created at this price. */
+  readonly quote?: boolean | undefined;
 };
 
 export type PriceEstimate = {
@@ -46,6 +48,10 @@ export type PriceEstimate = {
   readonly currency: string;
   readonly exchange_rate_per_gbp: number | null;
   readonly exchange_rate_date: string | null;
+  /** Only with `quote`. Null if there is no price to hold: `estimated_cost` is null, or `matching_users` is 0. */
+  readonly quote_id?: string | null | undefined;
+  /** The creation must arrive before. Null without a `quote_id`. */
+  readonly quote_expires_at?: string | null | undefined;
 };
 
 /**
@@ -84,6 +90,8 @@ export type CreateOfferRequest = {
   readonly payment_method: 'E' | 'B';
   /** Filled in from the key. */
   readonly environment?: Mode | undefined;
+  /** From an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`. */
+  readonly quote_id?: string | undefined;
 };
 
 export type CreatedOffer =

@@ -55,7 +55,7 @@ const placement = {
   view_token: 'payload.signature',
 };
 
-const replies: Readonly<Record<string, (url: URL) => object>> = {
+const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
   'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
   'GET /balance': () => ({ environment: 'TEST', currency: 'GBP', balance: 904 }),
@@ -76,7 +76,7 @@ const replies: Readonly<Record<string, (url: URL) => object>> = {
     ],
     pagination: { limit: 20, count: 1, has_more: false, next_cursor: null },
   }),
-  'POST /offers/price-estimate': () => ({
+  'POST /offers/price-estimate': (_, body) => ({
     return_code: 'S1',
     price_estimate: 96_000,
     ad_units: 96_000,
@@ -86,6 +86,10 @@ const replies: Readonly<Record<string, (url: URL) => object>> = {
     currency: 'GBP',
     exchange_rate_per_gbp: 1,
     exchange_rate_date: null,
+    ...(body.includes('"quote":true') && {
+      quote_id: 'a.quote',
+      quote_expires_at: '2035-06-01T12:05:00.000Z',
+    }),
   }),
   'POST /offers': () => ({
     return_code: 'S1',
@@ -150,7 +154,7 @@ export async function startStandIn(): Promise<StandIn> {
       ? [401, { message: 'Unauthorised' }]
       : reply === undefined
         ? [401, { return_code: 'E1', status: 'Error', code: 401, message: 'Offer not found' }]
-        : [200, reply(url)];
+        : [200, reply(url, Buffer.concat(chunks).toString())];
     res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `request-${asked.length}` });
     res.end(JSON.stringify(body));
   }

@@ -10,7 +10,12 @@ import {
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { verdictReply } from '@offer-ads/contracts/internal/moderation-api';
-import { type PriceRequest, priceReply } from '@offer-ads/contracts/internal/pricing-api';
+import {
+  type PriceRequest,
+  priceReply,
+  type QuotedPriceRequest,
+  quotedPriceReply,
+} from '@offer-ads/contracts/internal/pricing-api';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { createServiceClient, type ServiceCall } from '@offer-ads/platform/calls/service-client';
@@ -83,6 +88,8 @@ export function connectOtherServices(
   return {
     price: (call: CallContext, request: PriceRequest) =>
       ask('pricing', call, { path: '/internal/price', json: request, reply: priceReply }),
+    quotedPrice: (call: CallContext, request: QuotedPriceRequest) =>
+      ask('pricing', call, { path: '/internal/quoted-price', json: request, reply: quotedPriceReply }),
     balance: (call: CallContext) =>
       ask('billing', call, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
     judgePicture: (call: CallContext, bytes: Uint8Array) =>

@@ -12,7 +12,13 @@ import {
   type ResolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
-import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
+import {
+  type PriceReply,
+  priceRequest,
+  type QuotedPriceReply,
+  type QuotedPriceRequest,
+  quotedPriceRequest,
+} from '@offer-ads/contracts/internal/pricing-api';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
@@ -66,6 +72,10 @@ const usual = {
     /** Null: the currency cannot be billed. */
     costMinor: 10_00n as bigint | null,
     matchingUsers: 50,
+    /** The answer to every quote. Null: the quote holds a price of 7.77. */
+    quoteRefusal: null as Extract<QuotedPriceReply, { outcome: 'refused' }> | null,
+    /** The latest question about a quote. */
+    quoteAsked: null as QuotedPriceRequest | null,
     breaks: noBreaks(),
     asked: 0,
     onAsked: nothing,
@@ -185,6 +195,19 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
           },
         ),
       );
+      app.post(
+        '/internal/quoted-price',
+        answer(
+          'pricing',
+          'price',
+          () => pricing.quoteRefusal ?? heldPrice,
+          async ({ body }) => {
+            pricing.quoteAsked = quotedPriceRequest.parse(body);
+            pricing.asked += 1;
+            await pricing.onAsked();
+          },
+        ),
+      );
     }),
     startServer('billing', clock, (app) => {
       app.get(
@@ -276,11 +299,20 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
   });
 }
 
-function priceFrom({ costMinor, matchingUsers }: FakeServices['pricing']): PriceReply {
+function priceFrom({
+  costMinor,
+  matchingUsers,
+}: Pick<FakeServices['pricing'], 'costMinor' | 'matchingUsers'>): PriceReply {
   const rate = { adUnitPriceE8: '100000', exchangeRatePerGbpE6: '1000000', exchangeRateDate: null };
   const money = costMinor === null ? null : { costMinor: costMinor.toString(), ...rate };
   return { matchingUsers, adUnitsHundredths: '5000', money };
 }
+
+export const quotedMinor = 7_77n;
+const heldPrice: QuotedPriceReply = {
+  outcome: 'honoured',
+  price: priceFrom({ costMinor: quotedMinor, matchingUsers: 40 }),
+};
 
 function verdictOn(verdict: VerdictReply['verdict'], picture: Buffer): VerdictReply {
   switch (verdict) {

@@ -1,6 +1,6 @@
 /** Pricing's internal interface: one price function, used by estimate and creation. */
 import { z } from 'zod';
-import { instant, interestId, latitude, longitude, memberGender } from '../values/primitives.ts';
+import { instant, interestId, latitude, longitude, memberGender, quoteId } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
 /** POST /internal/price. Empty `gender` or `interests` means every member. The currency comes from the caller context. */
@@ -34,6 +34,31 @@ export const priceReply = z.object({
     .nullable(),
 });
 export type PriceReply = z.infer<typeof priceReply>;
+
+/**
+ * POST /internal/quoted-price: the price that a quote holds for this offer (decision 215, quotes). A path of its own, so that a replica
+ * that does not know quotes fails instead of computing another price.
+ */
+export const quotedPriceRequest = priceRequest.extend({
+  quoteId,
+  /** When the creation arrived: the quote must be valid then. */
+  receivedAt: instant,
+});
+export type QuotedPriceRequest = z.infer<typeof quotedPriceRequest>;
+/** What a quote holds the price for. */
+export const quotedFields = ['startAt', 'endAt', 'location', 'radiusMiles', 'gender', 'interests'] as const;
+export type QuotedField = (typeof quotedFields)[number];
+export const quotedPriceReply = z.union([
+  z.object({ outcome: z.literal('honoured'), price: priceReply }),
+  /** `unknown`: not a quote of ours. `foreign`: given to another organisation, mode or currency. */
+  z.object({ outcome: z.literal('refused'), reason: z.enum(['unknown', 'foreign', 'expired']) }),
+  z.object({
+    outcome: z.literal('refused'),
+    reason: z.literal('differs'),
+    fields: z.array(z.enum(quotedFields)).min(1),
+  }),
+]);
+export type QuotedPriceReply = z.infer<typeof quotedPriceReply>;
 
 const target = priceRequest.omit({ startAt: true, endAt: true });
 /** The partition that the caller means: number `partition` of `of`, from 0. Another one must not answer. */

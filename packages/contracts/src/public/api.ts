@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { transactionKind } from '../internal/billing-api.ts';
 import { offerActions } from '../values/offer-actions.ts';
-import { currency, mode, offerId, offerStatus } from '../values/primitives.ts';
+import { currency, mode, offerId, offerStatus, quoteId } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
@@ -79,6 +79,9 @@ export const estimateRequest = z
       .enum(['TEST', 'LIVE', 'test', 'live'])
       .optional()
       .meta({ description: "Defaults to the key's mode; if sent it must be the key's mode." }),
+    quote: z.boolean().optional().meta({
+      description: 'True: the reply has a `quote_id`, with which an offer can be created at this price.',
+    }),
   })
   .meta({ id: 'PriceEstimateRequest' });
 
@@ -102,6 +105,13 @@ export const estimateReply = z
       .nullable()
       .meta({ description: 'Units of `currency` per pound; 1 for GBP.' }),
     exchange_rate_date: z.iso.date().nullable().meta({ description: 'Null for GBP.' }),
+    quote_id: quoteId.nullable().optional().meta({
+      description:
+        'Only with `quote`. Send it with the creation, which then costs exactly `estimated_cost`. Null if there is no price to hold: `estimated_cost` is null, or `matching_users` is 0.',
+    }),
+    quote_expires_at: utcInstant.nullable().optional().meta({
+      description: 'Only with `quote`. The creation must arrive before. Null without a `quote_id`.',
+    }),
   })
   .meta({ id: 'PriceEstimate' });
 export type EstimateReply = z.infer<typeof estimateReply>;
@@ -165,6 +175,10 @@ export const createOfferForm = z
       .enum(['E', 'B'])
       .meta({ description: '`E` payment link by card, `B` prepaid balance.' }),
     environment: z.enum(['TEST', 'LIVE']).meta({ description: "Must be the key's mode." }),
+    quote_id: quoteId.optional().meta({
+      description:
+        'From an estimate with `quote`. The offer then costs what that estimate says. Refused with `E1` when the quote has expired, or when place, radius, time, gender or interests differ from the estimate.',
+    }),
   })
   .meta({ id: 'CreateOfferForm' });
 

@@ -84,7 +84,7 @@ const estimate: ZodOpenApiOperationObject = {
   requestBody: { required: true, content: { 'application/json': { schema: estimateRequest } } },
   responses: {
     '200': reply(
-      '`S1`. The money fields are null when the billing currency cannot be billed.',
+      '`S1`. The money fields are null when the billing currency cannot be billed. `quote_id` comes only if asked for.',
       estimateReply,
     ),
     '400': reply(
@@ -117,7 +117,7 @@ const create: ZodOpenApiOperationObject = {
       { 'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }) },
     ),
     '400': reply(
-      '`E1` invalid or missing input, start in the past, below the card minimum, or no `Idempotency-Key`; `E4` quota; `E5` no users match; `E6` currency cannot be billed.',
+      '`E1` invalid or missing input, start in the past, below the card minimum, a quote that does not hold for this offer, or no `Idempotency-Key`; `E4` quota; `E5` no users match; `E6` currency cannot be billed.',
       refusal,
     ),
     '403': reply("`E1` environment is not the key's mode; `E9` advertising terms not accepted.", refusal),

@@ -68,6 +68,9 @@ export const offerStatuses = ['Awaiting Payment', 'Active', 'Scheduled', 'Paused
 export const offerStatus = z.enum(offerStatuses);
 export type OfferStatus = z.infer<typeof offerStatus>;
 
+/** Opaque to callers; the longest that pricing makes is shorter. */
+export const quoteId = z.string().max(1_000);
+
 /** How an offer is paid: `E` payment link (card), `B` prepaid balance. */
 export const paymentMethod = z.enum(['E', 'B']);
 export type PaymentMethod = z.infer<typeof paymentMethod>;

@@ -164,12 +164,17 @@ export const commands: Readonly<Record<string, Command>> = {
   estimate: {
     summary: 'the price and reach of an offer',
     positionals: [],
-    options: targeting,
+    options: {
+      ...targeting,
+      quote: { help: 'hold the price for 5 minutes; prints what `offers create` needs' },
+    },
     example: 'offer-ads estimate --at 51.5074,-0.1278 --radius 10 --end +48h',
     run: async (ads, { flags, now, signal }) => {
       const { start, end } = period(flags, now);
-      const request = { ...target(flags), start_datetime: start, end_datetime: end };
-      return shown(await ads.offers.estimate(request, { signal }), estimateText);
+      const quote = flags.quote === true ? true : undefined;
+      const request = { ...target(flags), start_datetime: start, end_datetime: end, quote };
+      const result = await ads.offers.estimate(request, { signal });
+      return shown(result, (estimate) => estimateText(estimate, { start, end }));
     },
   },
   'offers list': {
@@ -201,6 +206,10 @@ export const commands: Readonly<Record<string, Command>> = {
       image: { value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
       ...targeting,
       pay: { value: 'HOW', help: 'card or balance' },
+      quote: {
+        value: 'ID',
+        help: 'of `estimate --quote`; with the same place, audience, --start and --end it costs what that says',
+      },
       'idempotency-key': {
         value: 'KEY',
         help: 'a unique value per offer; a repetition with it creates no second offer',
@@ -223,6 +232,7 @@ export const commands: Readonly<Record<string, Command>> = {
         start_datetime: start,
         expiry_datetime: end,
         payment_method: pay,
+        quote_id: optionalText(flags, 'quote'),
         image: await picture(requiredText(flags, 'image')),
       };
       const idempotencyKey = optionalText(flags, 'idempotency-key') ?? crypto.randomUUID();

@@ -53,8 +53,8 @@ export function interestsText(interests: readonly Interest[]): string {
   );
 }
 
-export function estimateText(estimate: PriceEstimate): string {
-  const { currency, estimated_cost: cost } = estimate;
+export function estimateText(estimate: PriceEstimate, period: { start: string; end: string }): string {
+  const { currency, estimated_cost: cost, quote_id: quote, quote_expires_at: until } = estimate;
   return facts([
     [
       'cost, net of VAT',
@@ -65,6 +65,14 @@ export function estimateText(estimate: PriceEstimate): string {
     ['price of an Ad Unit', estimate.ad_unit_price],
     ['rate per GBP', estimate.exchange_rate_per_gbp],
     ['rate of', estimate.exchange_rate_date],
+    ...(quote === undefined
+      ? []
+      : ([
+          ['start', period.start],
+          ['end', period.end],
+          ['quote', quote],
+          ['quote valid until', until ?? null],
+        ] as const)),
   ]);
 }
 

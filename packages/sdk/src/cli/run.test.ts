@@ -67,6 +67,11 @@ describe('offer-ads', () => {
     ['categories', '', / 1 {2}Food and drink/],
     ['interests', '', / 1 {2}Hiking/],
     ['estimate', '--at 51.5,-0.1 --radius 10 --end +48h', /96\.00 GBP\nusers reached +2000/],
+    [
+      'estimate',
+      '--at 51.5,-0.1 --radius 10 --start 2035-06-01T12:00:00Z --end +48h --quote',
+      /start +2035-06-01T12:00:00Z\nend +2035-06-03T12:00:00.000Z\nquote +a\.quote\nquote valid until +2035/,
+    ],
     ['offers list', '', /ID {2}STATUS[^]* 3 {2}Active +2035-06-01 12:00Z/],
     [
       'offers create',
@@ -110,7 +115,7 @@ describe('offer-ads', () => {
   });
 
   it('creates the offer with times relative to now and to the start', async () => {
-    await offerAds([...creation, '--start', '+1d', '--idempotency-key', 'order-1']);
+    await offerAds([...creation, '--start', '+1d', '--idempotency-key', 'order-1', '--quote', 'a.quote']);
     const { headers, body } = service.asked.findLast(({ route }) => route === 'POST /offers')!;
     const sent = body.toString('latin1');
     const part = (name: string) =>
@@ -120,11 +125,9 @@ describe('offer-ads', () => {
       start: ['2035-06-02T12:00:00.000Z'],
       end: ['2035-06-04T12:00:00.000Z'],
     });
-    expect([part('interests\\[\\]'), part('gender\\[\\]'), part('payment_method')]).toEqual([
-      ['1', '2'],
-      ['Female'],
-      ['E'],
-    ]);
+    expect([part('interests\\[\\]'), part('gender\\[\\]'), part('payment_method'), part('quote_id')]).toEqual(
+      [['1', '2'], ['Female'], ['E'], ['a.quote']],
+    );
   });
 
   it('lists as many offers as --limit says, over pages', async () => {

@@ -4,6 +4,7 @@
  */
 
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { PriceReply, QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
@@ -17,6 +18,8 @@ export type CheckRefusal =
   | { readonly reason: 'unknown-category' }
   | { readonly reason: 'unknown-interests'; readonly ids: readonly number[] }
   | { readonly reason: 'terms-not-accepted' }
+  | { readonly reason: 'quote-unknown' | 'quote-foreign' | 'quote-expired' }
+  | { readonly reason: 'quote-differs'; readonly fields: readonly QuotedField[] }
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
   | { readonly reason: 'no-matching-users' }
   | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
@@ -58,7 +61,9 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   const balance = paymentMethod === 'B' ? o.otherServices.balance(request) : undefined;
   // Both are asked at once. If the balance is not needed in the end, it does not matter whether billing answered.
   balance?.catch(() => {});
-  const price = await askPrice(o, request);
+  const priced = await askPrice(o, request);
+  if (!priced.ok) return priced;
+  const { price } = priced;
   const { currency } = caller;
   if (price.money === null) return refused({ reason: 'currency-not-billed', currency });
   if (price.matchingUsers === 0) return refused({ reason: 'no-matching-users' });
@@ -90,9 +95,16 @@ export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: Call
   return { ...quota, freePerDay: freeLiveOffersPerDay };
 }
 
-function askPrice(o: OffersContext, request: CheckRequest) {
-  const { startAt, expiryAt, latitude, longitude, radiusMiles, gender, interests } = request.form;
-  return o.otherServices.price(request, {
+/**
+ * The price of now, or the price of the quote that the request names. A quote holds without a new count and a new rate, so E5 and E6 do not
+ * occur with it (decision 215, quotes).
+ */
+async function askPrice(
+  o: OffersContext,
+  request: CheckRequest,
+): Promise<{ readonly ok: true; readonly price: PriceReply } | Refused> {
+  const { startAt, expiryAt, latitude, longitude, radiusMiles, gender, interests, quoteId } = request.form;
+  const offer = {
     startAt: startAt.toISOString(),
     endAt: expiryAt.toISOString(),
     latitude,
@@ -100,7 +112,14 @@ function askPrice(o: OffersContext, request: CheckRequest) {
     radiusMiles,
     gender: [...gender],
     interests: [...interests],
-  });
+  };
+  if (quoteId === null) return { ok: true, price: await o.otherServices.price(request, offer) };
+  const receivedAt = request.receivedAt.toISOString();
+  const quoted = await o.otherServices.quotedPrice(request, { ...offer, quoteId, receivedAt });
+  if (quoted.outcome === 'honoured') return { ok: true, price: quoted.price };
+  return quoted.reason === 'differs'
+    ? refused({ reason: 'quote-differs', fields: quoted.fields })
+    : refused({ reason: `quote-${quoted.reason}` });
 }
 
 /** The last check, because it is the slowest. Members see the cleaned picture that moderation returns. */

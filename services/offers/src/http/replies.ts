@@ -3,6 +3,7 @@
  * offers not found.
  */
 
+import type { QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
@@ -10,6 +11,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Response } from 'express';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
+import { notAQuote } from '../domain/creation/offer-form.ts';
 import type {
   DisableRefusal,
   EnableRefusal,
@@ -40,6 +42,16 @@ export type CreateRequestRefusal =
 
 export type AnyCreateRefusal = CreateRefusal | CreateRequestRefusal;
 
+/** Names of the form's fields. */
+const quotedFieldNames = {
+  startAt: 'start_datetime',
+  endAt: 'expiry_datetime',
+  location: 'location[]',
+  radiusMiles: 'radius',
+  gender: 'gender[]',
+  interests: 'interests[]',
+} as const satisfies Record<QuotedField, string>;
+
 /** POST /offers */
 const createReplies = {
   'key-missing': () => coded('E1', 400, 'The Idempotency-Key header is missing'),
@@ -60,6 +72,23 @@ const createReplies = {
       403,
       'The organisation has not accepted the current advertising terms. An organisation admin must accept them in the advertiser portal, then this request can be retried with the same Idempotency-Key',
     ),
+  'quote-unknown': () => coded('E1', 400, notAQuote),
+  'quote-foreign': () =>
+    coded(
+      'E1',
+      400,
+      'quote_id was given to another organisation, mode or billing currency. Ask for an estimate of your own',
+    ),
+  'quote-expired': () =>
+    coded('E1', 400, 'quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate'),
+  'quote-differs': ({ fields }) => {
+    const names = fields.map((field) => quotedFieldNames[field]).join(', ');
+    return coded(
+      'E1',
+      400,
+      `quote_id is for another offer, its estimate differs in ${names}. Send the values of the estimate, or ask for a new one`,
+    );
+  },
   'currency-not-billed': ({ currency }) =>
     coded('E6', 400, `The billing currency ${currency} cannot be billed at present. You were not charged`),
   'no-matching-users': () => coded('E5', 400, 'No users match the targeting'),

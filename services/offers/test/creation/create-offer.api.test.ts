@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createReply } from '@offer-ads/contracts/public/api';
 import { gif, jpegOfBytes, manyPixelPng, png } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { quotedMinor } from '../fake-services.ts';
 import {
   byCard,
   type CreateOptions,
@@ -147,6 +148,76 @@ describe('S1 200', () => {
   });
 });
 
+describe('with a quote', () => {
+  const quote_id = 'a.quote';
+
+  it.each(['B', 'E'])(
+    'the quoted price is charged, whatever the price of now is (%s)',
+    async (payment_method) => {
+      priceIs(99_99n);
+      const id = await createdId(under, { payment_method, quote_id });
+      expect(under.otherServices.billing.sales.get(id)).toMatchObject({ netMinor: quotedMinor });
+      const [offer] = await under.postgres.query('SELECT net_minor FROM offers WHERE offer_id = $1', [id]);
+      expect(offer).toEqual({ net_minor: quotedMinor });
+      const [, payment] = await under.events();
+      expect(payment?.data).toMatchObject({ netMinor: `${quotedMinor}` });
+      // Pricing was asked once, about the quote alone.
+      expect(under.otherServices.pricing.asked).toBe(1);
+      expect(under.otherServices.pricing.quoteAsked).toEqual({
+        quoteId: quote_id,
+        receivedAt: '2026-06-01T12:00:00.000Z',
+        startAt: '2026-06-01T13:00:00.000Z',
+        endAt: '2026-06-01T23:00:00.000Z',
+        latitude: 51.5074,
+        longitude: -0.1278,
+        radiusMiles: 10,
+        gender: [],
+        interests: [],
+      });
+    },
+  );
+
+  it('neither E5 nor E6 comes although nobody matches now and the currency cannot be billed now', async () => {
+    Object.assign(under.otherServices.pricing, { costMinor: null, matchingUsers: 0 });
+    expect(await create(under, { quote_id })).toMatchObject(created);
+  });
+
+  it('the quoted price is compared with the balance', async () => {
+    Object.assign(under.otherServices.billing, { balanceMinor: quotedMinor - 1n });
+    expect((await create(under, { quote_id })).body).toMatchObject({
+      return_code: 'E3',
+      message: "The balance is below the offer's cost of 7.77 GBP",
+    });
+  });
+
+  it('a creation whose charge went unanswered is finished at the quoted price after the quote has expired', async () => {
+    const key = randomUUID();
+    under.otherServices.billing.breaks.afterWork = 9;
+    expectUnavailable(await create(under, { quote_id }, { key, once: true }));
+    under.otherServices.billing.breaks.afterWork = 0;
+    under.clock.set('2026-06-01T12:10:00Z');
+    under.otherServices.pricing.quoteRefusal = { outcome: 'refused', reason: 'expired' };
+    const id = await createdId(under, { quote_id }, { key });
+    expect([...under.otherServices.billing.sales]).toMatchObject([[id, { netMinor: quotedMinor }]]);
+  });
+
+  it('a replay answers after the quote has expired; without its quote it is another payload', async () => {
+    const key = randomUUID();
+    const { body } = await create(under, { quote_id }, { key });
+    under.otherServices.pricing.quoteRefusal = { outcome: 'refused', reason: 'expired' };
+    const replay = await create(under, { quote_id }, { key });
+    expect([replay.body, replay.headers.get('idempotent-replayed')]).toEqual([body, 'true']);
+    for (const other of [{}, { quote_id: 'another.quote' }])
+      expect((await create(under, other, { key })).status).toBe(422);
+  });
+
+  it('two creations may have one quote', async () => {
+    const ids = [await createdId(under, { quote_id }), await createdId(under, { quote_id })];
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(under.otherServices.billing.sales.get(id)?.netMinor).toBe(quotedMinor);
+  });
+});
+
 describe('each refusal has its own reply, leaves nothing behind, and does not use up the key', () => {
   const reasons = [...refusedRequests, ...refusedCreations, ...refusedByOthers];
   it.each(reasons.filter(({ name }) => name !== 'a key of another payload'))('$name', async (reason) => {
@@ -175,7 +246,7 @@ describe('a request that could be refused for several reasons', () => {
         // Pricing is asked only after all checks without it, and moderation, which is the slowest, after all others.
         const { pricing, moderation } = under.otherServices;
         const isPriced =
-          step >= reasons.findIndex((reason) => reason.name === 'a currency that cannot be billed');
+          step >= reasons.findIndex((reason) => reason.name === 'a quote that pricing did not give');
         expect([name, pricing.asked, moderation.asked]).toEqual([
           name,
           isPriced ? 1 : 0,

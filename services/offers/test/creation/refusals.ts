@@ -96,6 +96,14 @@ export const refusedCreations: readonly Reason[] = [
     ),
   },
   {
+    name: 'a quote that pricing did not give',
+    spoil: (it, under) => {
+      it.parts['quote_id'] = 'made.up';
+      under.otherServices.pricing.quoteRefusal = { outcome: 'refused', reason: 'unknown' };
+    },
+    reply: coded('E1', 400, 'quote_id must be the quote_id of a price estimate'),
+  },
+  {
     name: 'a currency that cannot be billed',
     spoil: set('pricing', { costMinor: null }),
     reply: coded('E6', 400, 'The billing currency GBP cannot be billed at present. You were not charged'),
@@ -137,6 +145,34 @@ export const refusedCreations: readonly Reason[] = [
 
 /** Further refusals, which never meet those above in one request, or come from billing at the charge. */
 export const refusedByOthers: readonly Reason[] = [
+  ...(
+    [
+      [
+        { reason: 'foreign' },
+        'quote_id was given to another organisation, mode or billing currency. Ask for an estimate of your own',
+      ],
+      [{ reason: 'expired' }, 'quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate'],
+      [
+        { reason: 'differs', fields: ['startAt'] },
+        'quote_id is for another offer, its estimate differs in start_datetime. Send the values of the estimate, or ask for a new one',
+      ],
+      [
+        { reason: 'differs', fields: ['endAt', 'location', 'radiusMiles', 'gender', 'interests'] },
+        'quote_id is for another offer, its estimate differs in expiry_datetime, location[], radius, gender[], interests[]. Send the values of the estimate, or ask for a new one',
+      ],
+    ] as const
+  ).map(
+    ([refusal, message]): Reason => ({
+      name: `a quote: ${JSON.stringify(refusal)}`,
+      spoil: (it, { otherServices: { pricing } }) => {
+        it.parts['quote_id'] = 'a.quote';
+        pricing.quoteRefusal = { outcome: 'refused', ...structuredClone(refusal) } as NonNullable<
+          typeof pricing.quoteRefusal
+        >;
+      },
+      reply: coded('E1', 400, message),
+    }),
+  ),
   {
     name: 'a picture that moderation cannot read',
     spoil: set('moderation', { verdict: 'unreadable' }),

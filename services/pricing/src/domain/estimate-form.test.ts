@@ -47,6 +47,21 @@ describe('an estimate form', () => {
     expect(formOf({ gender }).target.gender).toEqual([]);
   });
 
+  it.each([
+    [undefined, false],
+    [false, false],
+    [true, true],
+  ])('with quote %j wants a quote: %j', (quote, wantsQuote) => {
+    expect(read({ quote })).toMatchObject({ ok: true, wantsQuote });
+  });
+
+  it.each(['true', 1, null, {}])('is refused with quote %j', (quote) => {
+    expect(refusalOf({ quote })).toEqual({
+      reason: 'invalid-input',
+      faults: ['quote must be true or false'],
+    });
+  });
+
   it.each([5, 30])('takes a radius of %i miles', (radius) => {
     expect(formOf({ radius }).target.radiusMiles).toBe(radius);
   });

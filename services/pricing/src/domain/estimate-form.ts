@@ -17,7 +17,7 @@ export type EstimateRefusal =
   | { readonly reason: 'invalid-date-time'; readonly faults: readonly string[] };
 
 export type EstimateFormResult =
-  | { readonly ok: true; readonly form: EstimateForm }
+  | { readonly ok: true; readonly form: EstimateForm; readonly wantsQuote: boolean }
   | { readonly ok: false; readonly refusal: EstimateRefusal };
 
 const estimateFields = estimateRequest.extend({ start_datetime: zonedDateTime, end_datetime: zonedDateTime });
@@ -35,6 +35,7 @@ const fieldRules: Readonly<Record<Field, string>> = {
   gender: 'must be a list of Male, Female, Non-binary or All',
   interests: 'must be a list of ids from GET /interests',
   environment: 'must be TEST or LIVE',
+  quote: 'must be true or false',
 };
 
 /** "Limits": a start may be at most 60 seconds in the past. */
@@ -54,7 +55,7 @@ export function readEstimateForm(body: unknown, mode: Mode, now: Date): Estimate
   const { start_datetime: startAt, end_datetime: endAt, ...fields } = parsed.data;
   const faults = faultsOfPeriod(startAt, endAt, now);
   if (faults.length > 0) return refused({ reason: 'invalid-input', faults });
-  return { ok: true, form: { target: targetOf(fields), startAt, endAt } };
+  return { ok: true, form: { target: targetOf(fields), startAt, endAt }, wantsQuote: fields.quote === true };
 }
 
 /** The refusal of unknown interest ids; undefined if all are known. */

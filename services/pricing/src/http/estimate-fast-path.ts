@@ -10,6 +10,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
 import type { HeldInterests } from '../members/held-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
+import { openQuotes } from '../quotes.ts';
 import { readJsonBody } from './json-body.ts';
 import { estimateReply, refusalReply } from './replies.ts';
 
@@ -30,6 +31,7 @@ export function estimateFastPath(
   o: EstimateParts & { readonly contextSecret: string; readonly clock: Clock },
 ): FastPath {
   const verify = callerVerifier({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
+  const quotes = openQuotes(o.contextSecret);
 
   async function answer(req: IncomingMessage): Promise<Answer> {
     const caller = verify(req);
@@ -49,7 +51,8 @@ export function estimateFastPath(
     // The request only reads, so it is stopped when the caller disconnects.
     const deadline = facts.deadline().whileAwaited();
     const price = await priceOffer(o, { ...read.form, caller, now, deadline });
-    return { status: 200, body: estimateReply(price, currency) };
+    const quote = read.wantsQuote ? quotes.give({ form: read.form, price, holder: caller, now }) : undefined;
+    return { status: 200, body: estimateReply(price, currency, quote) };
   }
 
   return (req) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { priceReply } from '@offer-ads/contracts/internal/pricing-api';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { priceReply, quotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
 import { estimateReply } from '@offer-ads/contracts/public/api';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
@@ -183,3 +184,138 @@ describe.each([1, 7])(
     });
   },
 );
+
+describe('a quote', () => {
+  /** What the world is like for one estimate or creation. */
+  let members = 1_649;
+  let counts = 0;
+  const audience: AudienceEngine = {
+    count: async () => {
+      counts += 1;
+      return members;
+    },
+  };
+  const estimated = {
+    start_datetime: '2026-12-01T00:00:00Z',
+    end_datetime: '2026-12-08T00:00:00Z',
+    location: [51.5, -0.1],
+    radius: 10,
+    gender: ['All', 'Male'],
+    interests: [3, 1, 3],
+  };
+  const created = {
+    startAt: '2026-12-01T00:00:00.000Z',
+    endAt: '2026-12-08T00:00:00.000Z',
+    latitude: 51.5,
+    longitude: -0.1,
+    radiusMiles: 10,
+    gender: [],
+    interests: [1, 3],
+  };
+  const dollars = { currency: 'USD' } as const;
+  const receivedAt = '2026-11-20T18:04:59.999Z';
+
+  async function post(path: string, json: object, caller: Partial<CallerContext> = dollars) {
+    const headers = {
+      ...signedCaller({ audience: 'pricing', ...caller }),
+      'content-type': 'application/json',
+    };
+    const reply = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(json) });
+    return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+  }
+  const estimate = (changes: object = {}, caller?: Partial<CallerContext>) =>
+    post('/offers/price-estimate', { ...estimated, ...changes }, caller);
+  const quoteId = async () => String((await estimate({ quote: true })).body.quote_id);
+  async function quotedPrice(changes: object, caller?: Partial<CallerContext>) {
+    const { status, body } = await post(
+      '/internal/quoted-price',
+      { ...created, receivedAt, ...changes },
+      caller,
+    );
+    expect(status).toBe(200);
+    return quotedPriceReply.parse(body);
+  }
+
+  beforeEach(async () => {
+    members = 1_649;
+    counts = 0;
+    await start(audience);
+  });
+  afterEach(() => clock.set('2026-11-20T18:00:00.000Z'));
+
+  it('is in the reply only if it is asked for; everything else stays the same', async () => {
+    const { body: plain } = await estimate();
+    expect(Object.keys(plain)).not.toContain('quote_id');
+    expect((await estimate({ quote: false })).body).toEqual(plain);
+    const { body } = await estimate({ quote: true });
+    expect(estimateReply.parse(body)).toEqual({
+      ...plain,
+      quote_id: expect.stringMatching(/^[\w-]{100,500}\.[\w-]{43}$/),
+      quote_expires_at: '2026-11-20T18:05:00.000Z',
+    });
+  });
+
+  it.each([
+    ['the currency cannot be billed', 1_649, { currency: 'JPY' }],
+    ['nobody matches', 0, dollars],
+  ])('is null when %s', async (_, matching, caller) => {
+    members = matching;
+    expect((await estimate({ quote: true }, caller)).body).toMatchObject({
+      return_code: 'S1',
+      quote_id: null,
+      quote_expires_at: null,
+    });
+  });
+
+  it('holds every figure although members leave and rates are out of date, and counts nobody', async () => {
+    const { body } = await estimate({ quote: true });
+    expect(body).toMatchObject({ matching_users: 1_649, estimated_cost: 367.43 });
+    members = 0;
+    counts = 0;
+    // In dollars nothing can be billed any more.
+    clock.set('2026-11-24T15:00:00Z');
+    expect(await quotedPrice({ quoteId: body.quote_id })).toEqual({
+      outcome: 'honoured',
+      price: {
+        matchingUsers: 1_649,
+        adUnitsHundredths: '27703200',
+        money: {
+          costMinor: '36743',
+          adUnitPriceE8: '132631',
+          exchangeRatePerGbpE6: '1326310',
+          exchangeRateDate: '2026-11-20',
+        },
+      },
+    });
+    expect(counts).toBe(0);
+    expect((await post('/internal/price', created)).body).toMatchObject({ matchingUsers: 0, money: null });
+  });
+
+  it('expires by the time at which the creation arrived, whatever the time is here', async () => {
+    const id = await quoteId();
+    clock.set('2026-11-20T18:09:00Z');
+    expect(await quotedPrice({ quoteId: id })).toMatchObject({ outcome: 'honoured' });
+    const late = { quoteId: id, receivedAt: '2026-11-20T18:05:00.000Z' };
+    expect(await quotedPrice(late)).toEqual({ outcome: 'refused', reason: 'expired' });
+  });
+
+  it('is refused with a reason, and with the fields that differ', async () => {
+    const id = await quoteId();
+    const differs = { quoteId: id, radiusMiles: 11, gender: ['Male'], endAt: '2026-12-08T00:00:00.001Z' };
+    expect(await quotedPrice(differs)).toEqual({
+      outcome: 'refused',
+      reason: 'differs',
+      fields: ['endAt', 'radiusMiles', 'gender'],
+    });
+    const foreign = { outcome: 'refused', reason: 'foreign' };
+    expect(await quotedPrice({ quoteId: id }, { ...dollars, organisationId: 2 })).toEqual(foreign);
+    expect(await quotedPrice({ quoteId: id }, { ...dollars, mode: 'LIVE' })).toEqual(foreign);
+    expect(await quotedPrice({ quoteId: `${id}x` })).toEqual({ outcome: 'refused', reason: 'unknown' });
+  });
+
+  it('needs a caller, and a whole request', async () => {
+    expect((await post('/internal/quoted-price', { ...created, receivedAt })).status).toBe(400);
+    const response = await fetch(`${server.url}/internal/quoted-price`, { method: 'POST' });
+    expect(response.status).toBe(401);
+  });
+});

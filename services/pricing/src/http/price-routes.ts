@@ -1,11 +1,17 @@
-/** POST /internal/price, for the creation of offers. */
-import { priceRequest } from '@offer-ads/contracts/internal/pricing-api';
+/** POST /internal/price and /internal/quoted-price, for the creation of offers. */
+import {
+  type PriceRequest,
+  priceRequest,
+  quotedPriceRequest,
+} from '@offer-ads/contracts/internal/pricing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import express, { type Express } from 'express';
+import type { EstimateForm } from '../domain/estimate-form.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
-import { priceReply } from './replies.ts';
+import { openQuotes } from '../quotes.ts';
+import { priceReply, quotedPriceReply } from './replies.ts';
 
 export function mountPriceRoutes(
   app: Express,
@@ -16,12 +22,9 @@ export function mountPriceRoutes(
     const request = priceRequest.safeParse(req.body);
     if (!request.success || request.data.endAt <= request.data.startAt)
       return void res.status(400).json({ message: 'not a price request' });
-    const { startAt, endAt, ...target } = request.data;
     const facts = requestFacts(req);
     const offer = {
-      target,
-      startAt: new Date(startAt),
-      endAt: new Date(endAt),
+      ...formOf(request.data),
       caller: callerOf(req),
       now: facts.receivedAt,
       // The request only reads, so it is stopped when the caller disconnects.
@@ -29,4 +32,24 @@ export function mountPriceRoutes(
     };
     res.json(priceReply(await priceOffer(o, offer)));
   });
+
+  const quotes = openQuotes(o.contextSecret);
+  // Members are not counted: a price that holds tells nothing new, so it costs no privacy budget.
+  app.post('/internal/quoted-price', caller, express.json(), (req, res) => {
+    const request = quotedPriceRequest.safeParse(req.body);
+    if (!request.success) return void res.status(400).json({ message: 'not a request for a quoted price' });
+    const { quoteId, receivedAt, ...offer } = request.data;
+    const holder = callerOf(req);
+    const redeemed = quotes.redeem({
+      quoteId,
+      form: formOf(offer),
+      holder,
+      receivedAt: new Date(receivedAt),
+    });
+    res.json(quotedPriceReply(redeemed));
+  });
+}
+
+function formOf({ startAt, endAt, ...target }: PriceRequest): EstimateForm {
+  return { target, startAt: new Date(startAt), endAt: new Date(endAt) };
 }

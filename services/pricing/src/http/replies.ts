@@ -1,10 +1,11 @@
 /** Replies to the estimate: one row per refusal, and the numbers of a price as JSON. */
 
-import type { PriceReply } from '@offer-ads/contracts/internal/pricing-api';
+import type { PriceReply, QuotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
 import type { EstimateRefusal } from '../domain/estimate-form.ts';
 import { type Price, roundAdUnitPriceForReply } from '../domain/price.ts';
+import type { GivenQuote, Quotes } from '../quotes.ts';
 
 /** POST /offers/price-estimate, "Codes". */
 const refusalCodes = {
@@ -24,7 +25,8 @@ function messageOf(refusal: EstimateRefusal): string {
   return `This API key works in ${refusal.keyMode} mode only; environment names the other mode`;
 }
 
-export function estimateReply(price: Price, currency: string): EstimateReply {
+/** @param quote undefined if none was asked for, null if there is no price to hold */
+export function estimateReply(price: Price, currency: string, quote?: GivenQuote | null): EstimateReply {
   const { money } = price;
   const adUnits = decimal(price.adUnitsHundredths, 2);
   return {
@@ -37,6 +39,10 @@ export function estimateReply(price: Price, currency: string): EstimateReply {
     currency,
     exchange_rate_per_gbp: money && decimal(money.exchangeRate.perGbpE6, 6),
     exchange_rate_date: money && money.exchangeRate.date,
+    ...(quote !== undefined && {
+      quote_id: quote && quote.quoteId,
+      quote_expires_at: quote && quote.expiresAt.toISOString(),
+    }),
   };
 }
 
@@ -52,6 +58,12 @@ export function priceReply({ matchingUsers, adUnitsHundredths, money }: Price): 
       exchangeRateDate: money.exchangeRate.date,
     },
   };
+}
+
+export function quotedPriceReply(redeemed: ReturnType<Quotes['redeem']>): QuotedPriceReply {
+  return redeemed.ok
+    ? { outcome: 'honoured', price: priceReply(redeemed.price) }
+    : { outcome: 'refused', ...redeemed.refusal };
 }
 
 /** JSON has only floating point; up to 15 digits are exact. */

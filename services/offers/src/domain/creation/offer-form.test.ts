@@ -51,16 +51,31 @@ describe('a valid form', () => {
         startAt: new Date('2026-06-01T10:00:00Z'),
         expiryAt: new Date('2026-06-01T10:01:00Z'),
         paymentMethod: 'E',
+        quoteId: null,
       },
     });
   });
 
   it('may leave out what is optional, or send it empty', () => {
-    const none = { terms_and_conditions: [], advertised_name: [' '], 'gender[]': [''], 'interests[]': [''] };
+    const none = {
+      terms_and_conditions: [],
+      advertised_name: [' '],
+      'gender[]': [''],
+      'interests[]': [''],
+      quote_id: [''],
+    };
     expect(read(none)).toMatchObject({
       ok: true,
-      form: { termsAndConditions: '', advertisedName: null, gender: [], interests: [] },
+      form: { termsAndConditions: '', advertisedName: null, gender: [], interests: [], quoteId: null },
     });
+  });
+
+  it('may name a quote of at most 1,000 characters, which pricing reads', () => {
+    const longest = 'x'.repeat(1_000);
+    expect(read({ quote_id: [longest] })).toMatchObject({ ok: true, form: { quoteId: longest } });
+    expect(faultsOf({ quote_id: [`${longest}x`] })).toEqual([
+      'quote_id must be the quote_id of a price estimate',
+    ]);
   });
 
   it.each([[['All']], [['Male', 'All']]])('targets every gender with %j', (genders) => {

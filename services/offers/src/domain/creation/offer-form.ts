@@ -5,7 +5,11 @@
 
 import type { PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
-import type { Mode, PaymentMethod } from '@offer-ads/contracts/values/primitives';
+import {
+  type Mode,
+  type PaymentMethod,
+  quoteId as quoteIdRule,
+} from '@offer-ads/contracts/values/primitives';
 import type { OfferContent } from '../offer.ts';
 import { parseId } from '../offer-id.ts';
 import { checkBrackets, readGender, readInterests, readLocation, readRadius } from '../offer-targeting.ts';
@@ -19,6 +23,8 @@ export type OfferForm = OfferContent & {
   readonly startAt: Date;
   readonly expiryAt: Date;
   readonly paymentMethod: PaymentMethod;
+  /** The quote whose price the offer must cost; null if the price is computed now. */
+  readonly quoteId: string | null;
 };
 
 export type OfferFormResult =
@@ -38,9 +44,12 @@ export const singleFields = [
   'expiry_datetime',
   'payment_method',
   'environment',
+  'quote_id',
 ] as const;
 type SingleField = (typeof singleFields)[number];
 
+/** Also said of a shorter text that pricing did not make. */
+export const notAQuote = 'quote_id must be the quote_id of a price estimate';
 /** Decision 18, image limits: the sum over all frames. Decoding a larger picture would use too much memory. */
 export const GREATEST_PICTURE_PIXELS = 50_000_000;
 /** Decision 107, memory of a picture: each frame costs a minimum effort, however small it is. */
@@ -72,10 +81,11 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
     period: readPeriod(fields),
     paymentMethod: readPaymentMethod(fields),
     environment: namedMode(fields) === null ? fault('environment must be TEST or LIVE') : valid(null),
+    quoteId: readQuoteId(fields),
   });
   if (!read.ok) return read;
   const { category, terms, location, period, title, description, advertisedName, url } = read.value;
-  const { radiusMiles, gender, interests, paymentMethod } = read.value;
+  const { radiusMiles, gender, interests, paymentMethod, quoteId } = read.value;
   return {
     ok: true,
     form: {
@@ -91,6 +101,7 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
       interests,
       ...period,
       paymentMethod,
+      quoteId,
     },
   };
 }
@@ -134,4 +145,11 @@ function readDateTime(fields: FormFields, name: SingleField): Reading<Date> {
 function readPaymentMethod(fields: FormFields): Reading<PaymentMethod> {
   const text = single(fields, 'payment_method');
   return text === 'E' || text === 'B' ? valid(text) : fault('payment_method must be E or B');
+}
+
+/** Null if it was omitted. Pricing reads it; here only its length is checked. */
+function readQuoteId(fields: FormFields): Reading<string | null> {
+  const text = single(fields, 'quote_id');
+  if (!quoteIdRule.safeParse(text).success) return fault(notAQuote);
+  return valid(text === '' ? null : text);
 }
