@@ -108,15 +108,14 @@ describe('requests', () => {
   test('the form has the fields of the specification', () => {
     const form = offerForm(
       { ...whole, genders: ['Male', 'Female'], interestIds: [4] },
-      new File(['x'], 'a.png', { type: 'image/png' }),
-      'test',
-      now,
+      { picture: new File(['x'], 'a.png', { type: 'image/png' }), mode: 'test', now, quoteId: 'a.b' },
     );
     expect(form.getAll('location[]')).toEqual(['51.5', '-0.12']);
     expect(form.getAll('gender[]')).toEqual(['Male', 'Female']);
     expect(form.getAll('interests[]')).toEqual(['4']);
     expect(form.get('environment')).toBe('TEST');
     expect(form.get('payment_method')).toBe('E');
+    expect(form.get('quote_id')).toBe('a.b');
     expect(form.get('expiry_datetime')).toBe('2026-06-08T12:00:00.000Z');
   });
 });

@@ -207,7 +207,16 @@ export function estimateKey(draft: Draft): string {
 }
 
 /** The form of POST /offers, as it is sent. */
-export function offerForm(draft: Draft, picture: File, mode: 'test' | 'live', now: Date): FormData {
+export function offerForm(
+  draft: Draft,
+  o: {
+    readonly picture: File;
+    readonly mode: 'test' | 'live';
+    readonly now: Date;
+    readonly quoteId: string | undefined;
+  },
+): FormData {
+  const { picture, mode, now, quoteId } = o;
   const place = placeOf(draft);
   const period = periodOf(draft, now);
   if (place === null || period === null) throw new Error('only a draft without faults is sent');
@@ -227,6 +236,7 @@ export function offerForm(draft: Draft, picture: File, mode: 'test' | 'live', no
   form.set('expiry_datetime', period.end.toISOString());
   form.set('payment_method', draft.paymentMethod);
   form.set('environment', mode.toUpperCase());
+  if (quoteId !== undefined) form.set('quote_id', quoteId);
   form.set('image', picture);
   return form;
 }

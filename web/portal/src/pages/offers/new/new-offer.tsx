@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { focusFirstFault } from '../../../../../ui/choices.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
+import { useAmounts } from '../../../amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
@@ -19,10 +20,11 @@ import { TextFields } from './form-texts.tsx';
 import { useKeptDraft } from './kept-draft.ts';
 import { LostOfferNotice, useLostOffer } from './lost-offer.tsx';
 import { PaymentFields } from './payment-fields.tsx';
-import { placeRefusal } from './place-refusal.ts';
+import { type Placed, placeRefusal } from './place-refusal.ts';
 import { PricePanel } from './price-panel.tsx';
+import { decideOnQuote, type UsableQuote } from './quoted-price.ts';
 import { type Sending, sendOffer } from './send-offer.ts';
-import { useEstimate } from './use-estimate.ts';
+import { placeEstimateRefusal, useEstimate } from './use-estimate.ts';
 
 type Stage =
   | { readonly at: 'writing' }
@@ -47,6 +49,7 @@ export function NewOffer() {
   const form = useRef<HTMLFormElement>(null);
   const underWay = useRef(false);
   const estimate = useEstimate(draft);
+  const amount = useAmounts();
 
   const own = useMemo(() => faultsOf(draft, pictureState(picture), new Date()), [draft, picture]);
   const always: Faults = {
@@ -94,8 +97,39 @@ export function NewOffer() {
       return setCreated(sent.offer);
     }
     const { returnCode, message } = sent.refusal;
-    setRefused({ ...placeRefusal(returnCode, message), code: returnCode });
+    refuse(placeRefusal(returnCode, message), returnCode);
+  };
+
+  const refuse = (placed: Placed, code: string | null) => {
+    setStage({ at: 'writing' });
+    setRefused({ ...placed, code });
     setFocusFault((count) => count + 1);
+  };
+
+  /** A quote that costs no more than the shown price; null if the person must read something first. */
+  const quoteAtShownPrice = async (now: Date): Promise<UsableQuote | null> => {
+    setRefused(null);
+    setStage({ at: 'sending', again: false });
+    const shownMinor = estimate.costMinor;
+    const quoted = await estimate.quote(now);
+    if (!quoted.ok) {
+      refuse(placeEstimateRefusal(quoted), null);
+      return null;
+    }
+    const decision = decideOnQuote(shownMinor, quoted.body);
+    switch (decision.outcome) {
+      case 'send':
+        return decision;
+      case 'show-price': {
+        const price = amount(decision.costMinor, quoted.body.currency);
+        const rest = `The price is now ${price}, net of VAT. Nothing was created. Create the offer again if you agree.`;
+        refuse({ faults: {}, rest }, null);
+        return null;
+      }
+      case 'refuse':
+        refuse(decision.placed, decision.code);
+        return null;
+    }
   };
 
   const isLost = attempt.lost !== null && stage.at === 'writing';
@@ -110,7 +144,10 @@ export function NewOffer() {
       return setFocusFault((count) => count + 1);
     underWay.current = true;
     try {
-      await send({ ...attempt.begin(draft.title), form: offerForm(draft, picture, mode, now) });
+      const quote = await quoteAtShownPrice(now);
+      if (quote === null) return;
+      const form = offerForm(draft, { picture, mode, now, quoteId: quote.quoteId });
+      await send({ ...attempt.begin(draft.title), form });
     } finally {
       underWay.current = false;
     }

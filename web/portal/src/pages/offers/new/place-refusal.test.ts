@@ -29,6 +29,9 @@ describe('a refusal', () => {
       rest: 'Offer quota exceeded.',
     });
     expect(placeRefusal(null, 'Try again.')).toEqual({ faults: {}, rest: 'Try again.' });
+    expect(placeRefusal('E1', 'quote_id has expired. Ask for a new estimate.').rest).toContain(
+      'The price is no longer held',
+    );
     expect(placeRefusal('E1', 'Something new.')).toEqual({ faults: {}, rest: 'Something new.' });
   });
 });

@@ -28,6 +28,9 @@ const wordsOfCodes: Readonly<Record<string, string>> = {
   E9: 'Your organisation has not accepted the current advertising terms. Nothing was created or charged.',
 };
 
+/** A form that is sent again after minutes, because its answer was lost, has an expired quote. */
+const PRICE_NOT_HELD = 'The price is no longer held. Create the offer again: the price is then shown anew.';
+
 export type Placed = { readonly faults: Faults; readonly rest: string | null };
 
 /** The messages of a refusal by field; `rest` is for the whole form. */
@@ -43,6 +46,7 @@ export function placeRefusal(code: string | null, serviceSays: string): Placed {
     const named = fieldsOfService[name];
     if (named !== undefined) faults[named] = `It ${words.join(' ')}.`;
     else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
+    else if (name === 'quote_id') rest.push(PRICE_NOT_HELD);
     else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
     else rest.push(`${part}.`);
   }

@@ -1,12 +1,12 @@
 /** The price of the current draft, requested a moment after the last change. Answers for older drafts are marked as old. */
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
-import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
-import { Refused } from '../../../../../ui/calls/call.ts';
+import { type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
 import { minorOf } from '../../../amount-fields.ts';
 import { usePortal } from '../../../session.ts';
 import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';
-import { placeRefusal } from './place-refusal.ts';
+import { type Placed, placeRefusal } from './place-refusal.ts';
 
 /** Longer than the steps of a moving slider, shorter than people notice. */
 const PAUSE_MS = 300;
@@ -23,19 +23,28 @@ export type Estimate = {
   /** Why there is no estimate, if no field is the cause. */
   readonly problem: string | null;
   readonly retry: () => Promise<unknown>;
+  /** An estimate of the draft with a quote, for an offer that is sent at once. It replaces the shown one. */
+  readonly quote: (now: Date) => Promise<Reply<EstimateReply>>;
 };
 
 export function useEstimate(draft: Draft): Estimate {
   const { api, mode, scope } = usePortal();
+  const queries = useQueryClient();
   const key = estimateKey(draft);
   const settled = useSettled(key);
   const isComplete = estimateRequest(draft, new Date()) !== null;
+  const ask = (request: object, o: { now: Date; signal?: AbortSignal }) => {
+    const { now, ...options } = o;
+    const json = estimateRequest(draft, now);
+    if (json === null) throw new Error('the draft has no place or no period');
+    const path = `/${mode}/offers/price-estimate`;
+    return api.send<EstimateReply>('POST', path, { json: { ...json, ...request }, ...options });
+  };
+  const keyOf = (of: string) => [...scope, 'estimate', of];
   const query = useQuery<EstimateReply>({
-    queryKey: [...scope, 'estimate', settled],
+    queryKey: keyOf(settled),
     queryFn: async ({ signal }) => {
-      const json = estimateRequest(draft, new Date());
-      if (json === null) throw new Error('the draft has no place or no period');
-      const reply = await api.send<EstimateReply>('POST', `/${mode}/offers/price-estimate`, { json, signal });
+      const reply = await ask({}, { now: new Date(), signal });
       if (!reply.ok) throw new Refused(reply);
       return reply.body;
     },
@@ -45,8 +54,7 @@ export function useEstimate(draft: Draft): Estimate {
     refetchInterval: FRESH_MS,
   });
   const refused = query.error instanceof Refused && settled === key ? query.error.refusal : null;
-  // For estimates, every code concerns the input.
-  const placed = refused === null ? null : placeRefusal(refused.returnCode && 'E1', refused.message);
+  const placed = refused === null ? null : placeEstimateRefusal(refused);
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {
     reply,
@@ -58,7 +66,17 @@ export function useEstimate(draft: Draft): Estimate {
     faults: placed?.faults ?? {},
     problem: placed?.rest ?? (query.error !== null && placed === null ? query.error.message : null),
     retry: query.refetch,
+    quote: async (now) => {
+      const quoted = await ask({ quote: true }, { now });
+      if (quoted.ok) queries.setQueryData(keyOf(key), quoted.body);
+      return quoted;
+    },
   };
+}
+
+/** For estimates, every code concerns the input. */
+export function placeEstimateRefusal({ returnCode, message }: Refusal): Placed {
+  return placeRefusal(returnCode && 'E1', message);
 }
 
 function useSettled(value: string): string {

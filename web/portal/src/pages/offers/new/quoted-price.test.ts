@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import type { EstimateReply } from '@offer-ads/contracts/public/api';
+import { decideOnQuote } from './quoted-price.ts';
+
+const quoted: EstimateReply = {
+  return_code: 'S1',
+  price_estimate: 168_816,
+  ad_units: 168_816,
+  matching_users: 3_517,
+  ad_unit_price: 0.001,
+  estimated_cost: 168.82,
+  currency: 'GBP',
+  exchange_rate_per_gbp: 1,
+  exchange_rate_date: null,
+  quote_id: 'a.b',
+  quote_expires_at: '2026-06-01T12:05:00.000Z',
+};
+
+test.each([16_882n, 16_883n])('an offer is sent with its quote when %i was shown', (shown) => {
+  expect(decideOnQuote(shown, quoted)).toEqual({ outcome: 'send', quoteId: 'a.b' });
+});
+
+test.each([16_881n, null])('a price above what was shown (%p) is shown first', (shown) => {
+  expect(decideOnQuote(shown, quoted)).toEqual({ outcome: 'show-price', costMinor: 16_882n });
+});
+
+test('without a price nothing is sent, and the person reads why', () => {
+  const noQuote = { quote_id: null, quote_expires_at: null };
+  const nobody = { ...quoted, ...noQuote, matching_users: 0, estimated_cost: 0 };
+  expect(decideOnQuote(0n, nobody)).toMatchObject({
+    outcome: 'refuse',
+    code: 'E5',
+    placed: { faults: { place: expect.stringContaining('no members') } },
+  });
+  expect(decideOnQuote(null, { ...quoted, ...noQuote, currency: 'JPY', estimated_cost: null })).toMatchObject(
+    {
+      outcome: 'refuse',
+      code: 'E6',
+      placed: { rest: 'The billing currency JPY cannot be billed at present. You were not charged.' },
+    },
+  );
+});

@@ -1,0 +1,32 @@
+/** Whether an offer may be sent with the quote that was asked for when the person pressed the button. */
+import type { EstimateReply } from '@offer-ads/contracts/public/api';
+import { minorOf } from '../../../amount-fields.ts';
+import { type Placed, placeRefusal } from './place-refusal.ts';
+
+/** The id is undefined if a replica of the release before quotes has answered. */
+export type UsableQuote = { readonly outcome: 'send'; readonly quoteId: string | undefined };
+
+export type QuoteDecision =
+  | UsableQuote
+  /** The page shows the new price; the person decides again. */
+  | { readonly outcome: 'show-price'; readonly costMinor: bigint }
+  /** There is no price: the service would refuse the offer. */
+  | { readonly outcome: 'refuse'; readonly code: 'E5' | 'E6'; readonly placed: Placed };
+
+/**
+ * An offer never costs more than the price that was shown. It may cost a little less: an offer that starts now and ends at a fixed time is
+ * shorter by the time for which the page was read.
+ * @param shownMinor null if no price was shown
+ */
+export function decideOnQuote(shownMinor: bigint | null, quoted: EstimateReply): QuoteDecision {
+  const { estimated_cost: cost, currency, matching_users: members, quote_id: quoteId } = quoted;
+  const costMinor = cost === null ? undefined : minorOf(cost, currency);
+  if (costMinor === undefined) {
+    const message = `The billing currency ${currency} cannot be billed at present. You were not charged.`;
+    return { outcome: 'refuse', code: 'E6', placed: placeRefusal('E6', message) };
+  }
+  if (members === 0) return { outcome: 'refuse', code: 'E5', placed: placeRefusal('E5', '') };
+  return shownMinor !== null && costMinor <= shownMinor
+    ? { outcome: 'send', quoteId: quoteId ?? undefined }
+    : { outcome: 'show-price', costMinor };
+}
