@@ -15,6 +15,7 @@ export type AnyBody = {
   readonly ad_units: number;
   readonly ad_unit_price: number;
   readonly estimated_cost: number;
+  readonly quote_id: string;
   readonly exchange_rate_per_gbp: number;
   readonly exchange_rate_date: string;
 };

@@ -12,6 +12,7 @@ import {
   demoOrganisation,
   hourMs,
   inFuture,
+  london,
   midAtlantic,
   minuteMs,
   newOrganisation,
@@ -95,6 +96,35 @@ export function describeCreation(system: () => TestSystem, client = byHttp): voi
       const { body } = await caller.create(form);
       expect(createReply.parse(body)).toMatchObject({ status: 'Awaiting Payment', currency: 'GBP' });
       expect(body.payment_url).toMatch(/\/pay\//);
+    });
+
+    it('S1 with a quote: the quoted cost is charged; for another offer it is E1 and names what differs', async () => {
+      const period = { start: inFuture(hourMs), end: inFuture(3 * hourMs) };
+      const { body: quoted } = await caller.json('POST', '/offers/price-estimate', {
+        start_datetime: period.start,
+        end_datetime: period.end,
+        location: london,
+        radius: 10,
+        gender: ['Female', 'Male'],
+        quote: true,
+      });
+      const form = (changes: Parameters<typeof offerForm>[0] = {}) =>
+        offerForm({
+          start_datetime: period.start,
+          expiry_datetime: period.end,
+          'gender[]': ['Male', 'Female'],
+          quote_id: quoted.quote_id,
+          ...changes,
+        });
+      const dearer = await form({ radius: '30' });
+      await expectRefusal(() => caller.create(dearer), {
+        http: 400,
+        code: 'E1',
+        says: /differs in radius\./,
+      });
+      const before = Number(await balance(organisation));
+      expect((await caller.create(await form())).body).toMatchObject({ status: 'Scheduled' });
+      expect(before - Number(await balance(organisation))).toBeCloseTo(quoted.estimated_cost, 5);
     });
 
     it('a replay returns the original reply, says so, and creates nothing', async () => {

@@ -201,6 +201,7 @@ function requestOf(form: FormData): CreateOfferRequest {
     'url',
     'image',
     'payment_method',
+    'quote_id',
   ];
   const others = ['start_datetime', 'expiry_datetime', 'environment'];
   return {

@@ -66,6 +66,35 @@ export function walksOfMishaps(portal: () => Portal): void {
     expect(await page.getByLabel('Amount in JPY').count()).toBe(0);
   });
 
+  it.concurrent('an offer that has become dearer is created only once its new price was shown', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { id, adminEmail } = await newOrganisation(system);
+    await signIn(adminEmail);
+    // As if members had joined since: what the page shows is cheaper than the offer is. Estimates with a quote are the service's own.
+    await page.route(/\/portal\/api\/test\/offers\/price-estimate$/, async (route) => {
+      const answer = await route.fetch();
+      const { quote } = route.request().postDataJSON() as { quote?: boolean };
+      const body = (await answer.json()) as object;
+      await route.fulfill({ response: answer, json: quote ? body : { ...body, estimated_cost: 0.31 } });
+    });
+    await go('/portal/test/offers/new');
+    await writeOffer(page, 'Two for one');
+    await page.locator('.estimate').getByText('GBP 0.31').waitFor();
+    await page.getByLabel('From the TEST balance').check();
+    await create(page);
+    await saidAtTheFocus(page, 'The price is now GBP');
+    expect(Number(await system.balance(id))).toBe(1000);
+    const shown = Number((await page.locator('.estimate .figure').innerText()).replace(/[^\d.]/g, ''));
+    expect(shown).toBeGreaterThan(0.31);
+
+    await create(page);
+    await page.getByRole('heading', { name: 'The offer is created' }).waitFor();
+    // A slow creation is credited for the seconds in which the offer did not run.
+    expect(1000 - Number(await system.balance(id))).toBeCloseTo(shown, 1);
+  });
+
   it.concurrent('a lost answer to a new offer costs no second one, repeated or reloaded', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();
@@ -122,6 +151,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await page.unrouteAll({ behavior: 'wait' });
     expect(await page.getByLabel('Title').inputValue()).toBe('Never arrived');
     await choosePicture(page);
+    await page.locator('.estimate strong').waitFor();
     await create(page);
     await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
   });
