@@ -11,7 +11,7 @@ const varying: Readonly<Record<string, RegExp>> = {
   click_url: /^https?:\/\/[^/]+\/c\/[\w.-]+$/,
   view_token: /^[\w.-]+$/,
   quote_id: /^[\w-]+\.[\w-]+$/,
-  quote_expires_at: instant,
+  quote_expiry_datetime: instant,
   image: /^https?:\/\/[^/]+\/images\/\S+$/,
   // Of events.
   id: uuid,

@@ -51,7 +51,7 @@ export type PriceEstimate = {
   /** Only with `quote`. Null if there is no price to hold: `estimated_cost` is null, or `matching_users` is 0. */
   readonly quote_id?: string | null | undefined;
   /** The creation must arrive before. Null without a `quote_id`. */
-  readonly quote_expires_at?: string | null | undefined;
+  readonly quote_expiry_datetime?: string | null | undefined;
 };
 
 /**

@@ -88,7 +88,7 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     exchange_rate_date: null,
     ...(body.includes('"quote":true') && {
       quote_id: 'a.quote',
-      quote_expires_at: '2035-06-01T12:05:00.000Z',
+      quote_expiry_datetime: '2035-06-01T12:05:00.000Z',
     }),
   }),
   'POST /offers': () => ({

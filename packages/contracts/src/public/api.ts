@@ -109,7 +109,7 @@ export const estimateReply = z
       description:
         'Only with `quote`. Send it with the creation, which then costs exactly `estimated_cost`. Null if there is no price to hold: `estimated_cost` is null, or `matching_users` is 0.',
     }),
-    quote_expires_at: utcInstant.nullable().optional().meta({
+    quote_expiry_datetime: utcInstant.nullable().optional().meta({
       description: 'Only with `quote`. The creation must arrive before. Null without a `quote_id`.',
     }),
   })

@@ -54,7 +54,7 @@ export function interestsText(interests: readonly Interest[]): string {
 }
 
 export function estimateText(estimate: PriceEstimate, period: { start: string; end: string }): string {
-  const { currency, estimated_cost: cost, quote_id: quote, quote_expires_at: until } = estimate;
+  const { currency, estimated_cost: cost, quote_id: quote, quote_expiry_datetime: until } = estimate;
   return facts([
     [
       'cost, net of VAT',

@@ -251,7 +251,7 @@ describe('a quote', () => {
     expect(estimateReply.parse(body)).toEqual({
       ...plain,
       quote_id: expect.stringMatching(/^[\w-]{100,500}\.[\w-]{43}$/),
-      quote_expires_at: '2026-11-20T18:05:00.000Z',
+      quote_expiry_datetime: '2026-11-20T18:05:00.000Z',
     });
   });
 
@@ -263,7 +263,7 @@ describe('a quote', () => {
     expect((await estimate({ quote: true }, caller)).body).toMatchObject({
       return_code: 'S1',
       quote_id: null,
-      quote_expires_at: null,
+      quote_expiry_datetime: null,
     });
   });
 

@@ -41,7 +41,7 @@ export function estimateReply(price: Price, currency: string, quote?: GivenQuote
     exchange_rate_date: money && money.exchangeRate.date,
     ...(quote !== undefined && {
       quote_id: quote && quote.quoteId,
-      quote_expires_at: quote && quote.expiresAt.toISOString(),
+      quote_expiry_datetime: quote && quote.expiresAt.toISOString(),
     }),
   };
 }

@@ -13,7 +13,7 @@ const quoted: EstimateReply = {
   exchange_rate_per_gbp: 1,
   exchange_rate_date: null,
   quote_id: 'a.b',
-  quote_expires_at: '2026-06-01T12:05:00.000Z',
+  quote_expiry_datetime: '2026-06-01T12:05:00.000Z',
 };
 
 test.each([16_882n, 16_883n])('an offer is sent with its quote when %i was shown', (shown) => {
@@ -25,7 +25,7 @@ test.each([16_881n, null])('a price above what was shown (%p) is shown first', (
 });
 
 test('without a price nothing is sent, and the person reads why', () => {
-  const noQuote = { quote_id: null, quote_expires_at: null };
+  const noQuote = { quote_id: null, quote_expiry_datetime: null };
   const nobody = { ...quoted, ...noQuote, matching_users: 0, estimated_cost: 0 };
   expect(decideOnQuote(0n, nobody)).toMatchObject({
     outcome: 'refuse',
