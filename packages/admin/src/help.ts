@@ -14,13 +14,18 @@ export function helpOf(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-export function helpFor({ name, summary, options, operand }: Command): string {
+/** The command with its options, on one line. */
+export function usageOf({ name, options, operand }: Command): string {
   const words = Object.entries(options).map(([option, schema]) => {
     const value = described(schema);
     const word = option === operand ? value : `--${option} ${value}`;
     return schema.safeParse(undefined).success ? `[${word}]` : word;
   });
-  return [`${name} ${words.join(' ')}`.trimEnd(), '', `  ${summary}.`].join('\n');
+  return `${name} ${words.join(' ')}`.trimEnd();
+}
+
+export function helpFor(command: Command): string {
+  return [usageOf(command), '', `  ${command.summary}.`].join('\n');
 }
 
 /** The description of the inner schema, if the option is optional. */

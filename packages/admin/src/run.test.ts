@@ -157,6 +157,12 @@ describe('a command', () => {
     expect(received).toMatchObject([{ owner, call: call.join(' '), body }]);
   });
 
+  it('shows how a command is used after wrong options', async () => {
+    const { printed } = await admin('offer show --org 3');
+    expect(printed).toContain("stderr error: offer show: Unknown option '--org'");
+    expect(printed).toContain('stderr usage: offer show --id ID');
+  });
+
   it.each([
     ['person invite --org 3', 'person invite: --email is missing'],
     ['org show --org three', '--org must be an id'],
@@ -174,7 +180,9 @@ describe('a command', () => {
     ['notification list --state lost', '--state must be one of waiting, pending'],
     ['notification list --since yesterday', '--since must be an ISO 8601 date-time'],
     ['notification resend', 'ID is missing'],
-    ['org destroy --org 3', 'there is no command "org destroy"'],
+    ['org destroy --org 3', 'there is no command "org destroy"; there are: org create, org list, org show'],
+    ['organisation show', 'there is no command "organisation show"; there are: org show, '],
+    ['nonsense', 'there is no command "nonsense"; --help lists all'],
   ])('%s fails with "%s"', async (words, problem) => {
     const { status, result } = await adminJson(words);
     expect(status).toBe(1);

@@ -15,7 +15,7 @@ import { notificationCommands } from './commands/notifications.ts';
 import { catalogueCommands } from './commands/offers/catalogue.ts';
 import { moderationCommands } from './commands/offers/moderation.ts';
 import { offerCommands } from './commands/offers/offers.ts';
-import { helpFor, helpOf } from './help.ts';
+import { helpFor, helpOf, usageOf } from './help.ts';
 import { toText } from './printing.ts';
 import type { Tools } from './tools.ts';
 
@@ -50,16 +50,30 @@ export async function runAdmin(args: readonly string[], tools: () => Tools, outp
     return 0;
   }
   try {
-    if (wanted === undefined)
-      throw new Error(`there is no command ${JSON.stringify(words.slice(0, 2).join(' '))}; --help lists all`);
+    if (wanted === undefined) throw new Error(noCommand(words));
     const result = await wanted.run(words.slice(2), tools);
     output.out(json ? JSON.stringify(result) : toText(result));
     return wanted.failed?.(result) === true ? 1 : 0;
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    const message = error instanceof UsageError ? `${wanted?.name}: ${words}` : words;
+    const isUsage = error instanceof UsageError && wanted !== undefined;
+    const message = isUsage ? `${wanted.name}: ${words}` : words;
     if (json) output.out(JSON.stringify({ error: message }));
-    else output.err(`error: ${message}`);
+    else {
+      output.err(`error: ${message}`);
+      if (isUsage) output.err(`usage: ${usageOf(wanted)}`);
+    }
     return 1;
   }
+}
+
+/** Names the commands that share a word with the wrong one. */
+function noCommand(words: readonly string[]): string {
+  const [subject = '', verb = ''] = words;
+  const names = commands.map(({ name }) => name);
+  const ofSubject = names.filter((name) => name.startsWith(`${subject} `));
+  const near =
+    ofSubject.length > 0 ? ofSubject : names.filter((name) => name.split(' ').includes(verb || subject));
+  const wrong = `there is no command ${JSON.stringify(`${subject} ${verb}`.trim())}`;
+  return near.length === 0 ? `${wrong}; --help lists all` : `${wrong}; there are: ${near.join(', ')}`;
 }
