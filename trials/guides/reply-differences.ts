@@ -3,7 +3,7 @@
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Fields whose value varies. The form must be the same. */
+/** Fields whose value varies, some only within a certain list. The form must be the same. */
 const varying: Readonly<Record<string, RegExp>> = {
   offer_id: /^\d+$/,
   category_id: /^\d+$/,
@@ -13,6 +13,7 @@ const varying: Readonly<Record<string, RegExp>> = {
   quote_id: /^[\w-]+\.[\w-]+$/,
   quote_expiry_datetime: instant,
   image: /^https?:\/\/[^/]+\/images\/\S+$/,
+  'image_renditions.url': /^https?:\/\/[^/]+\/images\/\S+$/,
   // Of events.
   id: uuid,
   subject: /^offer\/\d+$/,
@@ -49,8 +50,11 @@ const MORE = '…';
 /** @returns the differences with their paths; empty if the replies match */
 export function jsonDifferences(shown: unknown, came: unknown, path = ''): string[] {
   const differs = (what: string) => [`${path || 'the reply'}: ${what}`];
-  const field = /\.(\w+)$/.exec(path)?.[1] ?? '';
-  const form = varying[field];
+  const [list, field = ''] = path
+    .replaceAll(/\[\d+\]/g, '')
+    .split('.')
+    .slice(-2);
+  const form = varying[`${list}.${field}`] ?? varying[field];
   if (form !== undefined && came !== null && shown !== null) {
     return typeof shown === typeof came && form.test(JSON.stringify(came).replaceAll('"', ''))
       ? []

@@ -283,6 +283,17 @@ export type PlacementsRequest = {
   readonly without_categories?: readonly number[] | undefined;
   /** Ids of offers to leave out, at most 500. */
   readonly without_offers?: readonly number[] | undefined;
+  /** Widths in pixels in which the page can use the picture, 1 to 4. Omitted: no `image_renditions`. */
+  readonly image_widths?: readonly (160 | 320 | 640 | 1080)[] | undefined;
+};
+
+/** The picture in one width; for `srcset`: `${url} ${width}w`. */
+export type ImageRendition = {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Signed URL; it expires with `image`. */
+  readonly url: string;
 };
 
 export type Placement = {
@@ -296,6 +307,8 @@ export type Placement = {
   readonly category: Category;
   /** Signed URL of the picture, good for a day at least. */
   readonly image: string;
+  /** In the widths of `image_widths`, the narrowest first, and never enlarged. Only with `image_widths`. */
+  readonly image_renditions?: readonly ImageRendition[] | undefined;
   /** Counts a click and leads to the page of the offer. Good for a day. */
   readonly click_url: string;
   /** For `views()`, when the member has seen the offer. Good for a day. */

@@ -7,7 +7,7 @@ import type { RunningService } from '@offer-ads/platform/process/process';
 import { type ModerationConfig, modelOf } from './config.ts';
 import { openModel } from './hosted/open-model.ts';
 import { mountReviewRoutes } from './http/review-routes.ts';
-import { mountVerdictRoutes } from './http/routes.ts';
+import { mountRenditionRoute, mountVerdictRoutes } from './http/routes.ts';
 import type { Model } from './model/model.ts';
 import { openCopiesStore } from './pictures/copies-store.ts';
 import { startDecoder } from './pictures/decoder.ts';
@@ -86,8 +86,14 @@ export async function startModeration(
         ...(decoder.ready() ? [] : ['no process opens pictures']),
       ],
       routes: (app) => {
+        const caller = requireCaller({
+          secret: config.MODERATION_CONTEXT_SECRET,
+          audience: 'moderation',
+          clock,
+        });
+        mountRenditionRoute(app, { caller, admission, budget, decoder });
         mountVerdictRoutes(app, {
-          caller: requireCaller({ secret: config.MODERATION_CONTEXT_SECRET, audience: 'moderation', clock }),
+          caller,
           judge: async (upload, signal) => {
             const stop = durations.startTimer();
             // Requests without a verdict are measured too; otherwise the slowest hour would look like one without pictures.

@@ -11,6 +11,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
+import type { ModerationConfig } from '../src/config.ts';
 import type { Model } from '../src/model/model.ts';
 import { startModeration } from '../src/service.ts';
 import { verdictIn } from './verdict-in.ts';
@@ -44,6 +45,7 @@ function testModel(): TestModel {
 }
 
 export type Replica = {
+  readonly url: string;
   /** Whatever the reply is; as offers' callers do, again while there is none for want of time. */
   readonly upload: (
     bytes: Uint8Array,
@@ -69,7 +71,9 @@ export type ModerationUnderTest = AsyncDisposable &
     readonly another: () => Promise<Replica>;
   };
 
-export async function moderationUnderTest(): Promise<ModerationUnderTest> {
+export async function moderationUnderTest(
+  settings: Partial<ModerationConfig> = {},
+): Promise<ModerationUnderTest> {
   const started = new AsyncDisposableStack();
   const mongo = await createTestMongo();
   started.defer(mongo.dispose);
@@ -95,6 +99,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
             MAX_WAITING: 16,
             PICTURE_SECONDS_PER_HOUR: 3_600,
             MODERATION_MODEL: 'nsfwjs',
+            ...settings,
           },
           { logger: silentLogger, model, clock },
         ),
@@ -110,6 +115,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
         body: new Uint8Array(bytes),
       });
     return {
+      url,
       upload: async (bytes, as) => verdictIn(await patiently(() => post(bytes, as))),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, { token = adminToken, by = 'ann' } = {}) => {

@@ -276,7 +276,7 @@ CREATE INDEX placement_shares_hour ON placement_shares (hour);
 
 ---- Pictures ----
 
--- The pictures in the store. A picture is stored before any offer refers to it, and two offers may share one. So unneeded pictures are found
+-- The pictures in the store; the renditions of a picture are named after it and have no row. A picture is stored before any offer refers to it, and two offers may share one. So unneeded pictures are found
 -- here, and retired under their row's lock. The name of a retired picture is never used again, so a late removal cannot hit a picture that
 -- was stored meanwhile.
 CREATE TABLE images (

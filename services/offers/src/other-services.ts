@@ -9,7 +9,7 @@ import {
   resolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { renditionReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import {
   type PriceRequest,
   priceReply,
@@ -49,41 +49,46 @@ export function connectOtherServices(
   o: { clock: Clock; logger: Logger; metrics: Metrics },
 ) {
   const usual = { ...o, timeoutMs: USUAL_MS };
+  const moderation = {
+    ...o,
+    baseUrl: config.MODERATION_URL,
+    timeoutMs: MODERATION_MS,
+    // A probe tests the recovery. A large picture as the test would block all other calls while it is opened.
+    isProbed: true,
+  };
   const clients = {
     pricing: createServiceClient({ ...usual, name: 'pricing', baseUrl: config.PRICING_URL }),
     billing: createServiceClient({ ...usual, name: 'billing', baseUrl: config.BILLING_URL }),
-    moderation: createServiceClient({
-      ...o,
-      name: 'moderation',
-      baseUrl: config.MODERATION_URL,
-      timeoutMs: MODERATION_MS,
-      // A probe tests the recovery. A large picture as the test would block all other calls while it is opened.
-      isProbed: true,
-    }),
+    moderation: createServiceClient({ ...moderation, name: 'moderation' }),
+    // A breaker of its own, so that renditions that fail never stop a creation.
+    renditions: createServiceClient({ ...moderation, name: 'moderation-renditions' }),
   };
-  const secrets = {
-    pricing: config.PRICING_CONTEXT_SECRET,
-    billing: config.BILLING_CONTEXT_SECRET,
-    moderation: config.MODERATION_CONTEXT_SECRET,
-  };
+  const receivers = {
+    pricing: { audience: 'pricing', secret: config.PRICING_CONTEXT_SECRET },
+    billing: { audience: 'billing', secret: config.BILLING_CONTEXT_SECRET },
+    moderation: { audience: 'moderation', secret: config.MODERATION_CONTEXT_SECRET },
+    renditions: { audience: 'moderation', secret: config.MODERATION_CONTEXT_SECRET },
+  } as const;
   /** Every call may be repeated if its connection breaks: it only reads, or billing recognises the offer's id. */
   const ask = <S extends z.ZodType>(
     service: keyof typeof clients,
     call: CallContext,
     question: Pick<ServiceCall<S>, 'path' | 'reply' | 'json' | 'bytes' | 'timeoutMs'> & { method?: 'GET' },
-  ) =>
-    clients[service].call({
+  ) => {
+    const { audience, secret } = receivers[service];
+    return clients[service].call({
       method: 'POST',
       ...question,
-      callerToken: signCallerContext(secrets[service], {
+      callerToken: signCallerContext(secret, {
         ...call.caller,
-        audience: service,
+        audience,
         validUntil: o.clock.now().getTime() + TOKEN_MS,
       }),
       requestId: call.requestId,
       deadline: call.deadline,
       retry: 'safe',
     });
+  };
 
   return {
     price: (call: CallContext, request: PriceRequest) =>
@@ -94,6 +99,9 @@ export function connectOtherServices(
       ask('billing', call, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
     judgePicture: (call: CallContext, bytes: Uint8Array) =>
       ask('moderation', call, { path: '/internal/verdicts', bytes, reply: verdictReply }),
+    /** The cleaned picture in this width. */
+    rendition: (call: CallContext, bytes: Uint8Array, width: number) =>
+      ask('renditions', call, { path: `/internal/renditions?width=${width}`, bytes, reply: renditionReply }),
     charge: (call: CallContext, offer: Offer) =>
       ask('billing', call, {
         path: '/internal/charges',

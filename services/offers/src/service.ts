@@ -25,6 +25,7 @@ import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
 import { ownImageStore } from './images/owner.ts';
 import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
+import { createRenditions } from './images/renditions.ts';
 import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
 import { watchLiveOffers } from './lifecycle/watch-live-offers.ts';
 import { offersMeters } from './meters.ts';
@@ -113,7 +114,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       // Readiness does not include the broker: offers are sold without it, and their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {
-        mountImageRoute(app, context);
+        mountImageRoute(app, { ...context, renditions: createRenditions(context) });
         mountClickRoute(app, { ...context, clicks, targets: clickTargets({ postgres, followed }) });
         mountPlacementsRoute(app, {
           ...context,

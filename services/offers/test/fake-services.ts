@@ -11,7 +11,7 @@ import {
   keepCheckoutRequest,
   type ResolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
-import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { renditionQuery, type VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import {
   type PriceReply,
   priceRequest,
@@ -19,6 +19,8 @@ import {
   type QuotedPriceRequest,
   quotedPriceRequest,
 } from '@offer-ads/contracts/internal/pricing-api';
+import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import { renditionSize } from '@offer-ads/contracts/pictures/renditions';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
@@ -28,6 +30,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { resized } from '@offer-ads/testing/pictures/pictures';
 import express, { type Express, type Request, type Response } from 'express';
 
 /** Every call that offers makes. */
@@ -35,6 +38,7 @@ export type CallName =
   | 'price'
   | 'balance'
   | 'verdict'
+  | 'rendition'
   | 'charge'
   | 'checkout'
   | 'close'
@@ -267,6 +271,11 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
     }),
     startServer('moderation', clock, (app) => {
       app.post(
+        '/internal/renditions',
+        express.raw({ limit: '16mb' }),
+        answer('moderation', 'rendition', (req) => rendition(req)),
+      );
+      app.post(
         '/internal/verdicts',
         express.raw({ limit: '6mb' }),
         answer(
@@ -323,6 +332,13 @@ function verdictOn(verdict: VerdictReply['verdict'], picture: Buffer): VerdictRe
     case 'allowed':
       return { verdict, contentType: 'image/jpeg', bytes: picture };
   }
+}
+
+async function rendition(req: Request): Promise<{ bytes: Buffer }> {
+  const picture = readPictureHeader(req.body as Buffer, 1);
+  const { width } = renditionQuery.parse(req.query);
+  if (picture === undefined || picture.width <= width) throw new Error('there is no such rendition');
+  return { bytes: await resized(req.body as Buffer, renditionSize(picture, width)) };
 }
 
 function charge(billing: Billing, offerId: number, netMinor: bigint): ChargeReply {

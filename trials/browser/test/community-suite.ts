@@ -1,5 +1,6 @@
 /** From an offer that somebody buys in the portal to its views and clicks there, by way of the sample community page. */
 import { expect, it } from '@jest/globals';
+import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Locator, Page } from 'playwright-core';
 import { newOrganisation } from '../../harness/advertiser.ts';
@@ -35,6 +36,10 @@ export function walksOfCommunity(portal: () => Portal): void {
       .filter({ has: community.getByRole('heading', { name: 'Matinee for two' }) });
     await eventually(async () => expect(await cardsShown(community, card)).toBe(1));
     await card.getByText('The Crown').waitFor();
+    // The smallest that is wide enough, made for this browser.
+    await eventually(async () =>
+      expect(await pictureShown(card)).toEqual({ address: expect.stringContaining('_320.'), width: 320 }),
+    );
     expect(await faultsOf(community, 'community')).toEqual([]);
     await reloadUntil(page, total(page, 'Views', '1'));
 
@@ -60,6 +65,15 @@ async function cardsShown(community: Page, card: Locator): Promise<number> {
   // Without cards it has no height.
   await community.locator('main[aria-busy=false]').waitFor({ state: 'attached' });
   return card.count();
+}
+
+/** What the address answers that the browser chose of the srcset. */
+async function pictureShown(card: Locator) {
+  const picture = card.locator('img');
+  const address = await picture.evaluate((img: HTMLImageElement) => (img.complete ? img.currentSrc : ''));
+  const reply = await fetch(address);
+  const { width } = readPictureHeader(new Uint8Array(await reply.arrayBuffer()), 1) ?? {};
+  return { address, width };
 }
 
 function total(page: Page, name: string, figure: string): Locator {

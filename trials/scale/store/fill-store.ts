@@ -129,7 +129,7 @@ async function listTrade(
 }
 
 async function fillOffers({ run }: Bulk, now: Date): Promise<void> {
-  const image = `encode(sha256(int8send(offer_id)), 'hex') || '-' || left(md5(offer_id::text), 16) || '.jpg'`;
+  const image = `encode(sha256(int8send(offer_id)), 'hex') || '-' || left(md5(offer_id::text), 16) || '-1080x1080.jpg'`;
   await run(
     `INSERT INTO offers (offer_id, organisation_id, mode, trading_name, country, currency, category_id, title, description,
        terms_and_conditions, url, image, latitude, longitude, radius_miles, gender, interests, payment_method, net_minor,

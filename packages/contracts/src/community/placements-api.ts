@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { memberInterests, viewer } from '../events/community.ts';
+import { renditionWidths } from '../pictures/renditions.ts';
 import { category } from '../public/api.ts';
 import { categoryId, latitude, longitude, memberGender, offerId } from '../values/primitives.ts';
 
@@ -13,6 +14,12 @@ const dailyPseudonym = viewer.meta({
     'Pseudonym of the member: a new one for each member and day, so that it identifies nobody. Never an id of the member. With it, offers take ' +
     'turns, none is shown too often, and repeated views count once. Without it, each request is taken for another member.',
 });
+
+const oneOfTheWidths = `one of ${renditionWidths.join(', ')}`;
+const imageWidth = z
+  .literal(renditionWidths, { error: `must be ${oneOfTheWidths}` })
+  .meta({ type: 'integer' });
+const severalWidths = { error: `must be a list of 1 to 4 widths, each ${oneOfTheWidths}` };
 
 /** POST /placements. Unknown fields are refused, because a misspelt one would show offers to members they are not for. */
 export const placementsRequest = z
@@ -31,9 +38,27 @@ export const placementsRequest = z
       .default([])
       .meta({ description: 'Categories to leave out.' }),
     without_offers: z.array(offerId).max(500).default([]).meta({ description: 'Offers to leave out.' }),
+    image_widths: z
+      .array(imageWidth, severalWidths)
+      .min(1, severalWidths)
+      .max(4, severalWidths)
+      .optional()
+      .meta({
+        description:
+          'Widths in pixels in which the page can use the picture. With it, each offer has `image_renditions`.',
+        examples: [[320, 640]],
+      }),
   })
   .meta({ id: 'PlacementsRequest' });
 export type PlacementsRequest = z.infer<typeof placementsRequest>;
+
+export const imageRendition = z
+  .object({
+    width: z.int().positive().meta({ description: 'Pixels.' }),
+    height: z.int().positive().meta({ description: 'Pixels.' }),
+    url: z.url().meta({ description: 'Signed address; it expires with `image`.' }),
+  })
+  .meta({ id: 'ImageRendition' });
 
 export const placement = z
   .object({
@@ -46,6 +71,10 @@ export const placement = z
     image: z
       .url()
       .meta({ description: 'Signed address of the picture; it expires after a day at the earliest.' }),
+    image_renditions: z.array(imageRendition).min(1).max(4).optional().meta({
+      description:
+        'The picture in the widths of `image_widths`, the narrowest first. It is never enlarged: a greater width answers its own size, once. Only with `image_widths`.',
+    }),
     click_url: z
       .url()
       .meta({ description: 'Counts a click and leads to the page of the offer. Good for a day.' }),

@@ -1,8 +1,15 @@
-/** Moderation's internal interface: verdicts for the offers service, and their review by the platform team under `/admin`. */
+/** Moderation's internal interface: verdicts and renditions for the offers service, and the platform team's review of verdicts under `/admin`. */
 import { z } from 'zod';
+import { renditionWidths } from '../pictures/renditions.ts';
 import { line } from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { instant, mode, organisationId } from '../values/primitives.ts';
+
+/** The body of a reply that is not JSON. */
+const pictureReplyBody = z.object({
+  contentType: z.enum(['image/jpeg', 'image/png', 'image/gif']),
+  bytes: z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array),
+});
 
 /**
  * POST /internal/verdicts with the image's bytes as `application/octet-stream`. Allowed: the body of the reply is the picture itself,
@@ -10,16 +17,18 @@ import { instant, mode, organisationId } from '../values/primitives.ts';
  * or GIF within the limits. The advertiser sees `reason` and `problem`.
  */
 export const verdictReply = z.union([
-  z
-    .object({
-      contentType: z.enum(['image/jpeg', 'image/png', 'image/gif']),
-      bytes: z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array),
-    })
-    .transform((picture) => ({ verdict: 'allowed' as const, ...picture })),
+  pictureReplyBody.transform((picture) => ({ verdict: 'allowed' as const, ...picture })),
   z.object({ verdict: z.literal('refused'), reason: z.string() }),
   z.object({ verdict: z.literal('unreadable'), problem: z.string() }),
 ]);
 export type VerdictReply = z.infer<typeof verdictReply>;
+
+/**
+ * POST /internal/renditions? with a cleaned picture as `application/octet-stream`. The body of the reply is the picture in this width
+ * (`renditionSize`), of the same type; a GIF stays animated. The picture must be wider.
+ */
+export const renditionQuery = z.object({ width: z.coerce.number().pipe(z.literal(renditionWidths)) });
+export const renditionReply = pictureReplyBody;
 
 // ---- review
 

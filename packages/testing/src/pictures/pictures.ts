@@ -42,6 +42,11 @@ export async function gif({
     .toBuffer();
 }
 
+/** The same picture in another size, of the same type. */
+export function resized(picture: Buffer, { width, height }: Required<Size>): Promise<Buffer> {
+  return sharp(picture).resize(width, height, { fit: 'fill' }).toBuffer();
+}
+
 /** A JPEG of exactly `bytes` bytes: decoders ignore bytes behind the end marker. */
 export async function jpegOfBytes(bytes: number): Promise<Buffer> {
   const jpeg = await photographLikeJpeg();

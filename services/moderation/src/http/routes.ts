@@ -1,16 +1,24 @@
-/** The route that offers calls: bytes in, verdict out. */
-import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+/** The routes that offers calls: a verdict on an upload, and a rendition of a cleaned picture. */
+import { renditionQuery, type VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { pictureTypeOf } from '@offer-ads/contracts/pictures/picture-header';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { rawBody } from '@offer-ads/platform/http/request-bodies';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
-import type { Express, RequestHandler } from 'express';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { Fault } from '@offer-ads/platform/process/faults';
+import type { Express, Request, RequestHandler } from 'express';
+import { Unopenable } from '../pictures/clean-picture.ts';
+import { inTurn, type Places } from '../verdicts/in-turn.ts';
 import type { Upload } from '../verdicts/judge-picture.ts';
 
 /** Decision 18, image limits: 5,242,880 bytes are accepted, one more is refused. */
 const maxBytes = 5 * 1024 * 1024;
 /** Six of the largest, or a hundred of the usual size. */
 const maxBytesOfAll = 32 * 1024 * 1024;
+/** Of a cleaned picture, and of all together whose renditions are made: they take no room from uploads. */
+const maxCleanedBytes = 16 * 1024 * 1024;
+const anyBytes = 'application/octet-stream';
 
 /**
  * One second before offers stops waiting (decision 23, deadlines and outages: 10 s), so that offers learns whether the picture or the queue
@@ -24,17 +32,44 @@ export type VerdictRoutes = {
 };
 
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
-  const picture = rawBody({ type: 'application/octet-stream', maxBytes });
+  const picture = rawBody({ type: anyBytes, maxBytes });
   const room = uploadRoom({ maxBytes: maxBytesOfAll, largestBytes: maxBytes });
   app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
-    const bytes: unknown = req.body;
-    // Express sets no body if it is empty or has another type; neither is a picture.
-    const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
     const { mode, organisationId } = callerOf(req);
-    // Nobody waits after this time, or when the caller has disconnected: then the picture leaves its line, or its work stops.
-    const signal = requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
-    const reply = await o.judge({ bytes: given, mode, organisationId }, signal);
+    const reply = await o.judge({ bytes: bytesOf(req), mode, organisationId }, signalOf(req));
     if (reply.verdict === 'allowed') res.type(reply.contentType).send(reply.bytes);
     else res.json(reply);
   });
+}
+
+export function mountRenditionRoute(app: Express, o: Places & { readonly caller: RequestHandler }): void {
+  const cleaned = rawBody({ type: anyBytes, maxBytes: maxCleanedBytes });
+  const room = uploadRoom({ maxBytes: maxCleanedBytes, largestBytes: maxCleanedBytes });
+  app.post('/internal/renditions', o.caller, room, cleaned, async (req, res) => {
+    const { width } = validInput(renditionQuery, req.query);
+    const { organisationId } = callerOf(req);
+    const bytes = bytesOf(req);
+    const rendition = await inTurn(o, { bytes, organisationId }, signalOf(req), ({ decoder }) =>
+      decoder.renditionOf(bytes, width),
+    ).catch(refuseUnopenable);
+    // Only a picture of one of the types has a rendition.
+    res.type(pictureTypeOf(rendition) ?? anyBytes).send(rendition);
+  });
+}
+
+function refuseUnopenable(error: unknown): never {
+  if (!(error instanceof Unopenable)) throw error;
+  const publicMessage = `The picture has no rendition of this width: ${error.problem}`;
+  throw new Fault(error.message, { status: 422, publicMessage, cause: error });
+}
+
+function bytesOf(req: Request): Uint8Array {
+  const bytes: unknown = req.body;
+  // Express sets no body if it is empty or has another type; neither is a picture.
+  return bytes instanceof Uint8Array ? bytes : new Uint8Array();
+}
+
+/** Nobody waits after this time, or when the caller has disconnected: then the picture leaves its line, or its work stops. */
+function signalOf(req: Request): AbortSignal {
+  return requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
 }

@@ -10,7 +10,7 @@ import {
   type Problem,
   Unopenable,
 } from './clean-picture.ts';
-import { cleanPicture, looksAt } from './pictures.ts';
+import { cleanPicture, looksAt, renditionOf } from './pictures.ts';
 import { millisecondsOf, shareProcessorTime } from './processor-time.ts';
 import { smallCopyOf } from './small-copy.ts';
 
@@ -18,6 +18,8 @@ export type Tasks = {
   readonly cleanPicture: (upload: Uint8Array) => Promise<Cleaned>;
   readonly looksAt: (picture: CleanPicture, shape?: LookShape) => Promise<readonly Uint8Array[]>;
   readonly smallCopyOf: (picture: CleanPicture) => Promise<Buffer>;
+  /** A cleaned picture in this width, which is less than its own. */
+  readonly renditionOf: (cleaned: Uint8Array, width: number) => Promise<Buffer>;
 };
 export type Request = {
   readonly id: number;
@@ -48,6 +50,7 @@ function tasksUntil(signal: AbortSignal): Tasks {
     cleanPicture: (upload) => cleanPicture(upload, budgetMs, signal),
     looksAt: (picture, shape) => looksAt(picture, shape, inTime),
     smallCopyOf: (picture) => smallCopyOf(picture, inTime),
+    renditionOf: (cleaned, width) => renditionOf(cleaned, width, inTime),
   };
 }
 

@@ -275,6 +275,7 @@ export async function startDecoder(o: {
     cleanPicture: call('cleanPicture', caller),
     looksAt: call('looksAt', caller),
     smallCopyOf: call('smallCopyOf', caller),
+    renditionOf: call('renditionOf', caller),
   });
 
   const kept = keepProcess(await startProcess(file, o.atOnce, stop.signal));

@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { gifDelaysMs } from '@offer-ads/contracts/pictures/gif-frames';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import { renditionSize } from '@offer-ads/contracts/pictures/renditions';
 import { gif, photographLikeJpeg, png, pngChunk, textBombPng } from '@offer-ads/testing/pictures/pictures';
 import { fc, runs } from '@offer-ads/testing/profile';
 import sharp, { type Sharp } from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from '../../test/bombs.ts';
 import { blankGif, blankPng } from '../../test/odd-pictures.ts';
+import { maxHeldBytes } from '../domain/picture-limits.ts';
 import type { Cleaned } from './clean-picture.ts';
-import { cleanPicture, looksAt } from './pictures.ts';
+import { pictureMemory } from './picture-memory.ts';
+import { cleanPicture, looksAt, renditionOf } from './pictures.ts';
 import { smallCopyOf } from './small-copy.ts';
 
 /** Longer than any caller waits, so that a busy machine cannot change a verdict. */
@@ -392,4 +396,79 @@ describe('looks at a picture', () => {
     const looks = await looksAt(await clean(await sharp(clear).png().toBuffer()));
     expect(looks.map((look) => look[0])).toEqual([255, 0]);
   });
+});
+
+describe('a rendition', () => {
+  it.each([
+    ['jpeg', () => photographLikeJpeg({ width: 700, height: 500 })],
+    ['png', () => png({ width: 700, height: 500 })],
+    ['gif', () => gif({ width: 700, height: 500, delaysMs: [100, 40, 700] })],
+  ] as const)('of a %s is of the same type and has the size that members are told', async (type, make) => {
+    const { bytes, frames } = await clean(await make());
+    const rendition = await renditionOf(bytes, 320);
+    expect(readPictureHeader(rendition, 9)).toEqual({
+      type,
+      frames,
+      ...renditionSize({ width: 700, height: 500 }, 320),
+    });
+    expect(rendition.length).toBeLessThan(bytes.length);
+  });
+
+  it('of an animation has the same frames, each for the same time', async () => {
+    const delaysMs = [100, 40, 700, 250];
+    const { bytes } = await clean(await gif({ width: 400, height: 300, frames: 4, delaysMs }));
+    const rendition = await renditionOf(bytes, 160);
+    expect(gifDelaysMs(rendition, 9)).toEqual(delaysMs);
+    // Each frame is that of the picture: its mean colour is the same.
+    for (const page of [0, 1, 2, 3]) {
+      const [small, large] = [await meanOf(rendition, page), await meanOf(bytes, page)];
+      for (const channel of [0, 1, 2]) expect(Math.abs(small[channel]! - large[channel]!)).toBeLessThan(4);
+    }
+  });
+
+  it('of a PNG keeps what is transparent', async () => {
+    const clear = { r: 0, g: 0, b: 0, alpha: 0 };
+    const half = await sharp({ create: { width: 400, height: 200, channels: 4, background: clear } })
+      .composite([{ input: await png({ width: 200, height: 200 }), left: 0, top: 0 }])
+      .png()
+      .toBuffer();
+    const rendition = await renditionOf((await clean(half)).bytes, 160);
+    const { data } = await sharp(rendition)
+      .extractChannel('alpha')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([data.at(10), data.at(150)]).toEqual([255, 0]);
+  });
+
+  it('is never larger than the picture: a width that is not less is refused', async () => {
+    const { bytes } = await clean(await photographLikeJpeg({ width: 320, height: 200 }));
+    for (const width of [320, 321, 1_080])
+      await expect(renditionOf(bytes, width)).rejects.toMatchObject({ problem: 'too-wide-or-high' });
+    expect(readPictureHeader(await renditionOf(bytes, 319), 1)).toMatchObject({ width: 319, height: 199 });
+  });
+
+  it.each([
+    ['not-a-picture', async () => svg],
+    ['damaged', async () => (await photographLikeJpeg({ width: 400, height: 300 })).subarray(0, 3_000)],
+    ['too-many-pixels', () => hugePng({ width: 8_000, height: 8_000 })],
+  ] as const)('is refused as %s', async (problem, make) => {
+    await expect(renditionOf(await make(), 160)).rejects.toMatchObject({ problem });
+  });
+
+  it('is made only when there is memory for it', async () => {
+    const { bytes } = await clean(await photographLikeJpeg());
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const others = pictureMemory.run(maxHeldBytes, new AbortController().signal, () => promise);
+    const caller = new AbortController();
+    const rendition = renditionOf(bytes, 160, caller.signal);
+    setImmediate(() => caller.abort(new Error('there was none in time')));
+    await expect(rendition).rejects.toThrow('there was none in time');
+    end();
+    await others;
+  });
+
+  async function meanOf(bytes: Buffer, page: number): Promise<number[]> {
+    const { channels } = await sharp(bytes, { page }).toColourspace('srgb').stats();
+    return channels.map(({ mean }) => mean);
+  }
 });

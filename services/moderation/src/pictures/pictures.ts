@@ -1,6 +1,11 @@
 /** Opens uploaded pictures: three decoders only, limits before decoding; the result is a clean picture. */
 import { gifDelaysMs } from '@offer-ads/contracts/pictures/gif-frames';
-import { type PictureType, pictureTypeOf } from '@offer-ads/contracts/pictures/picture-header';
+import {
+  type PictureType,
+  pictureTypeOf,
+  readPictureHeader,
+} from '@offer-ads/contracts/pictures/picture-header';
+import { renditionSize } from '@offer-ads/contracts/pictures/renditions';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import {
   type Frame,
@@ -90,6 +95,38 @@ export async function cleanPicture(
     if (signal.aborted || performance.now() - startedAt >= timeoutMs) throw error;
     return { ok: false, problem: 'damaged' };
   }
+}
+
+/**
+ * A cleaned picture in this width: of the same type, and a GIF stays animated. Rejects if there was no memory for it in time.
+ * @throws {Unopenable} if it cannot be opened within the limits, or is not wider
+ */
+export async function renditionOf(
+  cleaned: Uint8Array,
+  width: number,
+  signal: AbortSignal = AbortSignal.timeout(budgetMs),
+): Promise<Buffer> {
+  const found = readPictureHeader(cleaned, maxFrames);
+  if (found === undefined) throw new Unopenable('not-a-picture');
+  const { type, frames } = found;
+  const header = await readHeader(cleaned, type, frames).catch((cause: unknown) => {
+    throw new Unopenable('damaged', { cause });
+  });
+  const problem = limitProblem(header);
+  if (problem !== undefined) throw new Unopenable(problem);
+  // An enlarged picture could be of any size.
+  if (width >= header.width) throw new Unopenable('too-wide-or-high');
+  const size = renditionSize(header, width);
+  return pictureMemory.run(heldBytes(header), signal, async () => {
+    const resizing = sharp(cleaned, readAs(type)).resize(size.width, size.height, { fit: 'fill' });
+    try {
+      return await encoded(resizing, type)
+        .timeout({ seconds: budgetMs / 1_000 })
+        .toBuffer();
+    } catch (cause) {
+      throw new Unopenable('damaged', { cause });
+    }
+  });
 }
 
 /** Makes the looks too where the pixels are kept in memory; elsewhere they take another decoding, which `looksAt` does when they are needed. */

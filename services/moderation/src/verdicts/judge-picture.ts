@@ -6,27 +6,20 @@ import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api'
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Decision, decide } from '../domain/decision.ts';
-import { isLarge } from '../domain/picture-limits.ts';
 import type { Outcome } from '../domain/ruling.ts';
 import { testVerdictOn } from '../domain/test-pictures.ts';
 import type { Model } from '../model/model.ts';
 import { factsOf, sha256 } from '../model/recognise.ts';
 import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
-import type { Decoder } from '../pictures/decoder.ts';
-import type { Tasks } from '../pictures/decoder-process.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
-import type { Admission, Stage } from './admission.ts';
 import type { HeldRulings } from './held-rulings.ts';
-import type { PictureBudget } from './picture-budget.ts';
+import { inTurn, type Places, type Steps } from './in-turn.ts';
 import { createSingleFlight } from './single-flight.ts';
 import { allowed, refused, unreadable } from './verdict-replies.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
-export type Moderation = {
-  readonly admission: Admission;
-  readonly budget: PictureBudget;
-  readonly decoder: Decoder;
+export type Moderation = Places & {
   readonly model: Model;
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
@@ -41,49 +34,19 @@ export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly
 /** How long a copy of a refused picture is kept after its last upload. */
 const copyKeptMs = 30 * 24 * 3_600_000;
 
-/** Shared by the steps of one upload. */
-type Steps = {
-  readonly decoder: Tasks;
-  readonly signal: AbortSignal;
-  readonly countProcessorTime: (ms: number) => void;
-};
-
 export function createJudge(
   moderation: Moderation,
 ): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
   const judgedOnce = createSingleFlight<Decision>();
-  const { admission, budget, decoder } = moderation;
-  return async (upload, signal) => {
-    const { bytes, organisationId } = upload;
-    budget.check(organisationId);
-    const countProcessorTime = (ms: number) => budget.count(organisationId, ms);
-    const tasks = decoder.tasksFor({ signal, countProcessorTime });
-    return admission.run({ organisation: organisationId, isLarge: isLarge(bytes) }, signal, async (stage) => {
+  return (upload, signal) =>
+    inTurn(moderation, upload, signal, async (steps) => {
       try {
-        const steps = { decoder: markingStage(stage, tasks), signal, countProcessorTime };
         return await judge(moderation, judgedOnce, upload, steps);
       } catch (error) {
         if (error instanceof Unopenable) return unreadable(error.problem);
         throw error;
       }
     });
-  };
-}
-
-/** Tasks that set the stage: if the time runs out while a picture is being opened, the picture is the cause (admission.ts). */
-function markingStage(stage: Stage, decoder: Tasks): Tasks {
-  const marked =
-    <In extends readonly unknown[], Out>(task: (...input: In) => Promise<Out>) =>
-    async (...input: In): Promise<Out> => {
-      stage.isOpening = true;
-      try {
-        return await task(...input);
-      } finally {
-        stage.isOpening = false;
-      }
-    };
-  const { cleanPicture, looksAt, smallCopyOf } = decoder;
-  return { cleanPicture: marked(cleanPicture), looksAt: marked(looksAt), smallCopyOf: marked(smallCopyOf) };
 }
 
 async function judge(

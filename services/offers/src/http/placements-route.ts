@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
+import { renditionSizes } from '@offer-ads/contracts/pictures/renditions';
 import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -13,6 +14,7 @@ import type { Express, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
 import { belowCap, choose, lackPerHour } from '../domain/placements/choice.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
+import { renditionName, sizeOf } from '../images/images.ts';
 import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 import type { Card, LiveOffer } from '../placements/live-offers.ts';
 import type { ShowingsOfViewers } from '../placements/showings.ts';
@@ -71,6 +73,13 @@ export function mountPlacementsRoute(
     });
     o.showings.note(viewer, { eligible, chosen, wanted });
     const imageExpiry = listedAddressExpiry(now);
+    const renditionsOf = (image: string, widths: readonly number[]) => {
+      const picture = sizeOf(image);
+      return renditionSizes(picture, widths).map(({ width, height }) => {
+        const name = width === picture.width ? image : renditionName(image, width);
+        return { width, height, url: o.addresses.sign(name, imageExpiry) };
+      });
+    };
     const placementOf = (offer: LiveOffer) => {
       const { offerId, categoryId, categoryName, image } = offer;
       const { clickUrl, viewToken } = o.tokens.make({ mode, offerId, viewer: asked.viewer, shownAt: now });
@@ -78,6 +87,7 @@ export function mountPlacementsRoute(
         ...(JSON.parse(offer.card) as Card),
         category: { category_id: categoryId, category_name: categoryNames.get(categoryId) ?? categoryName },
         image: o.addresses.sign(image, imageExpiry),
+        ...(asked.image_widths && { image_renditions: renditionsOf(image, asked.image_widths) }),
         click_url: clickUrl,
         view_token: viewToken,
       };

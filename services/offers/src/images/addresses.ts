@@ -1,4 +1,4 @@
-/** Signed addresses of pictures: whoever has one can load the picture until it expires. */
+/** Signed addresses of pictures and their renditions: whoever has one can load it until it expires. The width is in the signed name. */
 import { createSeal } from '@offer-ads/platform/config/secrets';
 
 export type ImageAddresses = {

@@ -6,7 +6,7 @@
 import type { Postgres, PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
-import { extensions } from './images.ts';
+import { extensions, pictureOf } from './images.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -143,12 +143,12 @@ export async function databaseId(db: Queryable, proposed: string): Promise<strin
   return row.id;
 }
 
-/** True if one of the pictures has no row. */
+/** True if one of the pictures has no row. A rendition has the row of its picture. */
 export async function isAnyUnknown(db: Queryable, names: readonly string[]): Promise<boolean> {
   const unknown = await db.query(
     `SELECT FROM unnest($1::text[]) AS found (name)
      WHERE NOT EXISTS (SELECT FROM images WHERE images.name = found.name) LIMIT 1`,
-    [names],
+    [names.map(pictureOf)],
   );
   return unknown.length > 0;
 }
@@ -167,12 +167,16 @@ export async function giveSearchUp(db: Queryable): Promise<void> {
   await db.query("UPDATE image_search SET began_at = '-infinity'");
 }
 
-/** Adds rows for names in the store that have none. They are checked in a month and removed if they are not needed. */
+/**
+ * Adds rows for names in the store that have none. They are checked in a month and removed if they are not needed. A rendition gets one only if
+ * its picture has none: the picture was removed while the rendition was being made.
+ */
 export async function adoptUnknown(db: Queryable, names: readonly string[], now: Date): Promise<number> {
   const adopted = await db.query(
-    `INSERT INTO images (name, look_at) SELECT name, $2 FROM unnest($1::text[]) AS found (name)
+    `INSERT INTO images (name, look_at) SELECT name, $3 FROM unnest($1::text[], $2::text[]) AS found (name, picture)
+     WHERE NOT EXISTS (SELECT FROM images WHERE images.name = found.picture)
      ON CONFLICT DO NOTHING RETURNING 1`,
-    [names, after(now, RETAINED_MS)],
+    [names, names.map(pictureOf), after(now, RETAINED_MS)],
   );
   return adopted.length;
 }
@@ -198,6 +202,15 @@ export async function listShowing(db: Queryable, hash: string): Promise<readonly
     [contentsOf(hash), MAX_SHOWING],
   );
   return rows.map(toOffer);
+}
+
+/** An offer of any organisation that needs the picture; null if there is none. */
+export async function findNeeding(db: Queryable, name: string): Promise<Offer | null> {
+  const [row] = await db.query<OfferRow>(
+    'SELECT * FROM offers WHERE image = $1 AND deleted_at IS NULL AND shown_at IS NOT NULL LIMIT 1',
+    [name],
+  );
+  return row === undefined ? null : toOffer(row);
 }
 
 /** The possible contents, one per picture type. */

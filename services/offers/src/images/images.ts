@@ -1,7 +1,8 @@
-/** The interface of the store of cleaned pictures, and the names of pictures. */
+/** The interface of the store of cleaned pictures and their renditions, and the names of both. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { type PictureSize, renditionWidths } from '@offer-ads/contracts/pictures/renditions';
 
 export type PictureType = Extract<VerdictReply, { verdict: 'allowed' }>['contentType'];
 
@@ -46,10 +47,10 @@ export function hashOf(name: string): string {
 
 /**
  * A name that is used only once. A late removal can therefore not delete a picture that was stored again meanwhile, because that one has
- * another name.
+ * another name. It says the size, so that renditions can be offered without a look at the picture.
  */
-export function newImageName(content: string): string {
-  return content.replace('.', `-${randomBytes(8).toString('hex')}.`);
+export function newImageName(content: string, { width, height }: PictureSize): string {
+  return content.replace('.', `-${randomBytes(8).toString('hex')}-${width}x${height}.`);
 }
 
 /** The type of a stored picture, from its name. */
@@ -59,7 +60,48 @@ export function pictureTypeOf(name: string): PictureType {
   return known[0] as PictureType;
 }
 
-/** No other name is ever looked up, so no name can lead anywhere else. */
+const named =
+  /^(?<unique>[0-9a-f]{64}-[0-9a-f]{16}-(?<width>\d{1,5})x(?<height>\d{1,5}))(?:_(?<renditionWidth>\d{1,5}))?(?<type>\.(?:jpg|png|gif))$/;
+
+/** Of a picture or a rendition. No other name is ever looked up, so no name can lead anywhere else. */
 export function isImageName(name: string): boolean {
-  return /^[0-9a-f]{64}-[0-9a-f]{16}\.(jpg|png|gif)$/.test(name);
+  return named.test(name);
+}
+
+/** The size that the name of a picture says. */
+export function sizeOf(name: string): PictureSize {
+  const { width, height } = partsOf(name);
+  return { width: Number(width), height: Number(height) };
+}
+
+/** The name of a rendition begins with that of its picture, so that it is removed with it. */
+export function renditionName(name: string, width: number): string {
+  const { unique, type } = partsOf(name);
+  return `${unique}_${width}${type}`;
+}
+
+/** The names of all renditions that a picture can have; none if it is not the name of a picture. */
+export function renditionNames(name: string): readonly string[] {
+  if (!isImageName(name) || renditionOf(name) !== null) return [];
+  const { width } = sizeOf(name);
+  return renditionWidths
+    .filter((narrower) => narrower < width)
+    .map((narrower) => renditionName(name, narrower));
+}
+
+/** The picture and the width of a rendition; null if it is not the name of a rendition. */
+export function renditionOf(name: string): { readonly picture: string; readonly width: number } | null {
+  const { unique, renditionWidth, type } = named.exec(name)?.groups ?? {};
+  return renditionWidth === undefined ? null : { picture: `${unique}${type}`, width: Number(renditionWidth) };
+}
+
+/** The picture of a rendition; any other name itself. */
+export function pictureOf(name: string): string {
+  return renditionOf(name)?.picture ?? name;
+}
+
+function partsOf(name: string): Record<string, string | undefined> {
+  const { groups } = named.exec(name) ?? {};
+  if (groups === undefined) throw new Error('not the name of a stored picture');
+  return groups;
 }

@@ -8,6 +8,7 @@
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
+import { renditionNames } from './images.ts';
 import {
   adoptUnknown,
   beginSearch,
@@ -129,7 +130,8 @@ async function removeAll(
   const removeOnes = async () => {
     for (let name = waiting.pop(); name !== undefined && !stopping.aborted; name = waiting.pop()) {
       try {
-        await o.images.remove(name);
+        // The picture first: without it no further rendition is begun. One that is being made just now is found by the daily search.
+        for (const file of [name, ...renditionNames(name)]) await o.images.remove(file);
         gone.push(name);
       } catch (error) {
         o.logger.warn({ error }, 'an unneeded picture could not be removed and will be tried again');

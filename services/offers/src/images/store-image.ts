@@ -1,4 +1,5 @@
 /** Stores a picture. The row is written first, so that the store has no picture without a row. */
+import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import { STORE_MS } from './guard.ts';
@@ -18,9 +19,11 @@ export async function storeImage(
   deadline: Deadline,
 ): Promise<string> {
   const content = contentOf(picture, type);
+  const size = readPictureHeader(picture, 1);
+  if (size === undefined) throw new Error('the cleaned picture has no size');
   const name = await recordImage(o.postgres, {
     content,
-    proposed: newImageName(content),
+    proposed: newImageName(content, size),
     now: o.clock.now(),
   });
   // Written even if a row exists: the file may be missing, because the process that wrote the row died before this step.

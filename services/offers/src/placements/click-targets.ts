@@ -1,5 +1,6 @@
 /** Where clicks lead: to the page of the offer, also while the database is away. */
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import { within } from '@offer-ads/platform/process/within';
 import { findAddress } from '../offers-store.ts';
 import type { FollowedOffers } from './follow-live-offers.ts';
 
@@ -27,15 +28,4 @@ export function clickTargets(o: {
       return before === undefined ? stored : within(PATIENCE_MS, stored, before);
     },
   };
-}
-
-/** The fallback when the answer does not come in time, or fails. */
-async function within<T>(ms: number, answer: Promise<T>, fallback: T): Promise<T> {
-  const { promise: late, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => resolve(fallback), ms);
-  try {
-    return await Promise.race([answer.catch(() => fallback), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -9,7 +9,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type ImageStore, MARK, newImageName } from '../../src/images/images.ts';
+import { type ImageStore, MARK, newImageName, renditionName } from '../../src/images/images.ts';
 import { retireUnneeded } from '../../src/images/images-store.ts';
 import { openImageStore } from '../../src/images/open.ts';
 import { storeImage } from '../../src/images/store-image.ts';
@@ -305,7 +305,7 @@ describe('a retired picture', () => {
 });
 
 describe('a file in the store that has no row', () => {
-  const stray = newImageName(`${'a'.repeat(64)}.png`);
+  const stray = newImageName(`${'a'.repeat(64)}.png`, { width: 400, height: 300 });
 
   it('is removed after 30 days, unless it has no name of ours', async () => {
     const unfinished = `.${stray}.8d7f9df2-5b3e-4f8e-9c59-0d6f8ad1d7b1`;
@@ -315,6 +315,19 @@ describe('a file in the store that has no row', () => {
     expect(await stored()).toHaveLength(3);
     await removeAfter(1);
     expect(await stored()).toEqual(['README']);
+  });
+
+  it('is removed after 30 days, if it is a rendition whose picture is gone; one whose picture is there stays', async () => {
+    const picture = await storeOnly();
+    await createdId(under);
+    const [orphan, ours] = [renditionName(stray, 160), renditionName(picture, 160)];
+    for (const name of [orphan, ours, `.${ours}.8d7f9df2-5b3e-4f8e-9c59-0d6f8ad1d7b1`])
+      await writeFile(join(folder, name), 'bytes');
+    await searchEverywhere();
+    await removeAfter(30 * DAY - 1);
+    expect(await stored()).toHaveLength(4);
+    await removeAfter(1);
+    expect((await stored()).toSorted()).toEqual([picture, ours].toSorted());
   });
 
   it('stays if an offer needs it, as after a restored backup', async () => {
@@ -347,7 +360,7 @@ describe('a file in the store that has no row', () => {
 });
 
 describe('a store that belongs to another database', () => {
-  const stray = newImageName(`${'b'.repeat(64)}.png`);
+  const stray = newImageName(`${'b'.repeat(64)}.png`, { width: 400, height: 300 });
   let mark: string;
   beforeEach(async () => {
     mark = await readFile(join(folder, MARK), 'utf8');
@@ -402,6 +415,8 @@ describe('a store that belongs to another database', () => {
 
   it('is not one without a mark that has only pictures of ours: it gets our mark again', async () => {
     await createdId(under);
+    const [picture = ''] = await stored();
+    await writeFile(join(folder, renditionName(picture, 160)), 'a rendition of ours');
     await rm(join(folder, MARK));
     await removeEverywhere();
     expect(await readFile(join(folder, MARK), 'utf8')).toBe(mark);

@@ -12,7 +12,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { guardImageStore, STORE_MS } from '../../src/images/guard.ts';
-import { contentOf, type ImageStore, newImageName } from '../../src/images/images.ts';
+import { contentOf, type ImageStore, newImageName, renditionName } from '../../src/images/images.ts';
 import { type ImageStoreSettings, openImageStore } from '../../src/images/open.ts';
 import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
 
@@ -49,7 +49,8 @@ function awaited(): AbortSignal {
 
 const picture = randomBytes(300_000);
 const another = randomBytes(40_000);
-const newName = (bytes: Buffer = picture) => newImageName(contentOf(bytes, 'image/png'));
+const newName = (bytes: Buffer = picture) =>
+  newImageName(contentOf(bytes, 'image/png'), { width: 400, height: 300 });
 
 async function put(store: ImageStore, bytes: Buffer = picture): Promise<string> {
   const name = newName(bytes);
@@ -120,6 +121,18 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     expectSame(await read(store, other), another);
   });
 
+  it('keeps a rendition beside its picture, and lists and removes each by itself', async () => {
+    const store = await open(kind);
+    const name = await put(store);
+    const rendition = renditionName(name, 160);
+    await store.put(rendition, another, awaited());
+    expectSame(await read(store, name), picture);
+    expectSame(await read(store, rendition), another);
+    expect(await all(store)).toEqual([name, rendition].toSorted());
+    await store.remove(rendition);
+    expect(await all(store)).toEqual([name]);
+  });
+
   it('lists everything that was put', async () => {
     const store = await open(kind);
     expect(await all(store)).toEqual([]);
@@ -166,7 +179,11 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     'a.png',
     `${'0'.repeat(64)}.png`,
     `${'0'.repeat(64)}-${'0'.repeat(16)}.svg`,
-    `/${'0'.repeat(64)}-${'0'.repeat(16)}.png`,
+    `${'0'.repeat(64)}-${'0'.repeat(16)}.png`,
+    `/${'0'.repeat(64)}-${'0'.repeat(16)}-400x300.png`,
+    `${'0'.repeat(64)}-${'0'.repeat(16)}-400x300_.png`,
+    `${'0'.repeat(64)}-${'0'.repeat(16)}-400x300_160_160.png`,
+    `${'0'.repeat(64)}-${'0'.repeat(16)}-400x300_160/../secret.png`,
   ])('is never asked for %j', async (name) => {
     const store = await open(kind);
     await mkdir(imageFolder(), { recursive: true });

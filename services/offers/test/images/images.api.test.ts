@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { renditionName } from '../../src/images/images.ts';
 import { createdId } from '../forms.ts';
 import { offersUnderTest, patiently } from '../offers-under-test.ts';
 import { atTheService, listedAddress } from './listed-picture.ts';
@@ -13,6 +14,7 @@ import { atTheService, listedAddress } from './listed-picture.ts';
 const HOUR = 3_600_000;
 
 const under = offersUnderTest();
+const absent = `${'0'.repeat(64)}-${'0'.repeat(16)}-320x240.jpg`;
 const folder = () => fileURLToPath(under.config.IMAGE_STORE_URL);
 
 async function newAddress(): Promise<URL> {
@@ -107,14 +109,18 @@ describe('a signed address', () => {
     }
   });
 
-  it.each(['../package.json', 'images.svg', `${'0'.repeat(64)}-${'0'.repeat(16)}.jpg`, '%00'])(
-    'of %j shows nothing, even with a right signature',
-    async (name) => {
-      const response = await fetch(signed(name));
-      expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
-      expect(await response.json()).toEqual({ message: 'Not found' });
-    },
-  );
+  it.each([
+    '../package.json',
+    'images.svg',
+    `${'0'.repeat(64)}-${'0'.repeat(16)}.jpg`,
+    absent,
+    renditionName(absent, 160),
+    '%00',
+  ])('of %j shows nothing, even with a right signature', async (name) => {
+    const response = await fetch(signed(name));
+    expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(await response.json()).toEqual({ message: 'Not found' });
+  });
 });
 
 describe('a picture', () => {

@@ -30,7 +30,7 @@ describe('200', () => {
         advertised_name: 'The Bean',
         url: 'https://cafe.example/two-for-one',
         image: expect.stringMatching(
-          /^http:\/\/images\.test\/images\/[0-9a-f]{64}-[0-9a-f]{16}\.jpg\?expires=\d+&signature=/,
+          /^http:\/\/images\.test\/images\/[0-9a-f]{64}-[0-9a-f]{16}-320x240\.jpg\?expires=\d+&signature=/,
         ),
         latitude: 51.5074,
         longitude: -0.1278,

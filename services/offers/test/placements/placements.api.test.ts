@@ -215,6 +215,11 @@ describe('refused', () => {
     ['interests', { ...here, interests: [1, 1] }],
     ['viewer', { ...here, viewer: '' }],
     ['wanted', { ...here, wanted: 21 }],
+    ['image_widths: must be a list of 1 to 4 widths', { ...here, image_widths: [] }],
+    ['image_widths: must be a list of 1 to 4 widths', { ...here, image_widths: 320 }],
+    ['image_widths: must be a list of 1 to 4 widths', { ...here, image_widths: Array(5).fill(320) }],
+    ['image_widths.1: must be one of 160, 320, 640, 1080', { ...here, image_widths: [320, 321] }],
+    ['image_widths.0: must be one of 160, 320, 640, 1080', { ...here, image_widths: ['320'] }],
     ['intrests', { ...here, intrests: [1] }],
     ['member_id', { ...here, member_id: 7 }],
   ])('with 400 that names %s', async (field, body) => {

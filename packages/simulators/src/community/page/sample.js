@@ -43,7 +43,10 @@ setInterval(() => {
 function show(offer) {
   const article = card.cloneNode(true).firstElementChild;
   const put = (selector, text) => (article.querySelector(selector).textContent = text);
-  article.querySelector('img').src = offer.image;
+  const img = article.querySelector('img');
+  // Before src, so that the browser loads one picture only: the smallest that is wide enough here.
+  img.srcset = offer.image_renditions.map(({ url, width }) => `${url} ${width}w`).join(', ');
+  img.src = offer.image;
   put('h2', offer.title);
   put('.name', `${offer.advertised_name} · ${offer.category.category_name}`);
   put('.text', offer.description);
@@ -65,7 +68,7 @@ async function showOffers() {
   };
   list.ariaBusy = 'true';
   try {
-    const { placements } = await ask('offers', { ...member, wanted: 6 });
+    const { placements } = await ask('offers', { ...member, wanted: 6, image_widths: [320, 640, 1080] });
     list.replaceChildren(...placements.map(show));
     state.textContent = placements.length === 0 ? 'No offer for this member now.' : '';
   } catch (error) {

@@ -1,0 +1,328 @@
+/** Pictures in the widths that a page asks for: made at the first request, by moderation, and stored beside the picture. */
+import { randomBytes } from 'node:crypto';
+import { readdir, rename } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type PlacementsRequest, placementsReply } from '@offer-ads/contracts/community/placements-api';
+import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import { renditionWidths } from '@offer-ads/contracts/pictures/renditions';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
+import { fc } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
+import { MARK, newImageName, renditionNames } from '../../src/images/images.ts';
+import { created } from '../creation/creating.ts';
+import { create, createdId, startingNow } from '../forms.ts';
+import { type OffersUnderTest, offersUnderTest, startAfresh } from '../offers-under-test.ts';
+import { atTheService } from './listed-picture.ts';
+import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const whole = { width: 700, height: 500 };
+const here = { latitude: 51.5074, longitude: -0.1278, gender: 'Female', wanted: 20 };
+const photograph = photographLikeJpeg(whole);
+
+type Shown = {
+  readonly image: URL;
+  readonly renditions: readonly { width: number; height: number; url: URL }[];
+};
+
+describe('names', () => {
+  it('of the renditions that a picture can have are those of narrower ones', () => {
+    const side = fc.integer({ min: 1, max: 16_384 });
+    fc.assert(
+      fc.property(side, side, (width, height) => {
+        const names = renditionNames(newImageName(`${'a'.repeat(64)}.png`, { width, height }));
+        expect(names).toHaveLength(renditionWidths.filter((narrower) => narrower < width).length);
+        // A rendition has none itself.
+        expect(names.flatMap(renditionNames)).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe.each(['folder', 'bucket'] as const)('with pictures in a %s', (kind) => {
+  let s3: S3StandIn;
+  const under = offersUnderTest(async (opened) => {
+    s3 = opened.use(await startS3StandIn());
+    return { settings: kind === 'bucket' ? s3.config : {} };
+  });
+  beforeEach(async () => {
+    s3.before = async () => undefined;
+    // A breaker may be open since the test before.
+    await eventually(async () => {
+      const [rendition] = (await shownNew(under)).renditions;
+      const { width } = await load(rendition!.url);
+      if (width !== 160) throw new Error('renditions are not made');
+    });
+    await startAfresh(under);
+  });
+
+  const stored = async (): Promise<string[]> => {
+    const names =
+      kind === 'bucket'
+        ? [...s3.objects.keys()].map((key) => key.slice(s3.settings.prefix.length))
+        : await readdir(fileURLToPath(under.config.IMAGE_STORE_URL));
+    return names.filter((name) => name !== MARK);
+  };
+  const storedWith = async ({ image }: Shown) => {
+    const [hash = ''] = nameIn(image).split('-');
+    return (await stored()).filter((name) => name.startsWith(hash)).toSorted();
+  };
+
+  it('a rendition has the size that the reply says, may be cached like the picture, and is made once for all replicas', async () => {
+    const second = await under.startReplica();
+    const calls = renditionCalls(under);
+    const { image, renditions } = await shownNew(under, [...renditionWidths]);
+    expect(renditions.map(({ width, height }) => `${width}x${height}`)).toEqual([
+      '160x114',
+      '320x229',
+      '640x457',
+      '700x500',
+    ]);
+    expect(renditions.at(-1)?.url.href).toBe(image.href);
+    for (const { width, height, url } of renditions) {
+      const first = await load(url);
+      expect(first).toMatchObject({ status: 200, width, height, cached: 'public, max-age=86400, immutable' });
+      const again = await load(new URL(url.pathname + url.search, second.url));
+      expect(again.bytes.equals(first.bytes)).toBe(true);
+    }
+    expect(calls.count).toBe(3);
+  });
+
+  it('a rendition that many browsers ask for at once is made once', async () => {
+    const calls = renditionCalls(under);
+    const { renditions } = await shownNew(under);
+    const many = renditions.flatMap(({ url }) => Array<URL>(15).fill(url));
+    const loaded = await Promise.all(many.map(load));
+    expect(loaded.every(({ width }, at) => width === renditions[Math.floor(at / 15)]?.width)).toBe(true);
+    expect(calls.count).toBe(3);
+  });
+
+  it('an address with another width, or none, opens nothing, and nothing is made', async () => {
+    const { renditions } = await shownNew(under);
+    const before = await stored();
+    const calls = renditionCalls(under);
+    const { url } = renditions[1]!;
+    for (const changed of ['_160', '_640', '_99999', '_0320', '_321', '_320_160', ''])
+      expect(await load(new URL(url.href.replace('_320', changed)))).toMatchObject({ status: 403 });
+    expect([calls.count, await stored()]).toEqual([0, before]);
+  });
+
+  it('while moderation is away the whole picture is shown and cached for a minute, then the rendition is made', async () => {
+    const calls = renditionCalls(under);
+    const { renditions } = await shownNew(under);
+    under.otherServices.moderation.breaks.beforeWork = Number.POSITIVE_INFINITY;
+    const [{ url }] = renditions as [Shown['renditions'][number]];
+    expect(await load(url)).toMatchObject({ status: 200, ...whole, cached: 'public, max-age=60' });
+    under.otherServices.reset();
+    const inMinute = renditionCalls(under);
+    under.clock.advance(MINUTE - 1);
+    expect(await load(url)).toMatchObject(whole);
+    expect(inMinute.count).toBe(0);
+    under.clock.advance(1);
+    expect(await load(url)).toMatchObject({ width: 160, cached: expect.stringContaining('immutable') });
+    expect(calls.count).toBeGreaterThan(0);
+  });
+
+  it('while moderation hangs the whole picture is shown in time, and the rendition that was begun is kept', async () => {
+    const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
+    under.otherServices.onCall = ({ name }) => (name === 'rendition' ? gate : Promise.resolve());
+    const { renditions } = await shownNew(under);
+    const [{ url }] = renditions as [Shown['renditions'][number]];
+    expect(await inTime(5_000, () => load(url))).toMatchObject({ ...whole, cached: 'public, max-age=60' });
+    goOn();
+    const calls = renditionCalls(under);
+    await eventually(async () => expect(await load(url)).toMatchObject({ width: 160 }));
+    expect(calls.count).toBe(0);
+  });
+
+  it.each(['html', 'wrong shape', 'connection cut in it', 'status 500'] as const)(
+    'when moderation answers %s, the whole picture is shown, and nothing is stored',
+    async (spoiling) => {
+      const shown = await shownNew(under);
+      under.otherServices.spoilt = { rendition: spoiling };
+      for (const { url } of shown.renditions)
+        expect(await load(url)).toMatchObject({ status: 200, ...whole, cached: 'public, max-age=60' });
+      expect(await storedWith(shown)).toEqual([nameIn(shown.image)]);
+    },
+  );
+
+  it('renditions that fail do not stop creations', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => createNew(under)));
+    const pictures = await shownAll(under);
+    under.otherServices.moderation.breaks.beforeWork = Number.POSITIVE_INFINITY;
+    await Promise.all(pictures.flatMap(({ renditions }) => renditions.map(({ url }) => load(url))));
+    const metrics = await (await fetch(`${under.offers.url}/metrics`)).text();
+    const opened = (target: string) =>
+      new RegExp(`^circuit_breaker_opened_total\\{[^}]*target="${target}"[^}]*\\} (\\d+)$`, 'm').exec(
+        metrics,
+      )?.[1];
+    expect([Number(opened('moderation-renditions')) > 0, opened('moderation')]).toEqual([true, '0']);
+    under.otherServices.reset();
+    expect(await create(under, {}, { once: true })).toMatchObject(created);
+  });
+
+  it('many different ones at once are made two at a time, in a bounded line, and the whole picture is shown instead of the others', async () => {
+    const pictures = await Promise.all(Array.from({ length: 25 }, () => createNew(under)));
+    const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
+    const calls = renditionCalls(under, gate);
+    const refusedBefore = await refusedRenditions(under);
+    const shown = [
+      ...(await shownAll(under, { without_offers: pictures.slice(20) })),
+      ...(await shownAll(under, { without_offers: pictures.slice(0, 20) })),
+    ];
+    const urls = shown.flatMap(({ renditions }) => renditions.map(({ url }) => url));
+    expect(urls).toHaveLength(75);
+    const loaded = await Promise.all(urls.map(load));
+    expect(loaded.every(({ status, width }) => status === 200 && width === whole.width)).toBe(true);
+    // 64 were let in, of which two began. The other 11 are made when they are asked for again.
+    expect(calls).toMatchObject({ count: 2, mostAtOnce: 2 });
+    expect((await refusedRenditions(under)) - refusedBefore).toBe(11);
+    goOn();
+    await eventually(async () => {
+      const again = await Promise.all(urls.map(load));
+      expect(again.every(({ width }) => width < whole.width)).toBe(true);
+    });
+    expect(calls).toMatchObject({ count: 75, mostAtOnce: 2 });
+  });
+
+  it('a rendition of a picture that no offer needs any more is not made', async () => {
+    const { renditions } = await shownNew(under);
+    const calls = renditionCalls(under);
+    await under.postgres.query('UPDATE offers SET deleted_at = $1', [under.clock.now()]);
+    expect(await load(renditions[0]!.url)).toMatchObject({ status: 200, ...whole });
+    expect(calls.count).toBe(0);
+  });
+
+  it('renditions are removed with their picture', async () => {
+    const shown = await shownNew(under);
+    for (const { url } of shown.renditions) await load(url);
+    expect(await storedWith(shown)).toHaveLength(4);
+    await under.postgres.query('UPDATE offers SET deleted_at = $1', [under.clock.now()]);
+    await removeAfter(30 * DAY - 1);
+    expect(await storedWith(shown)).toHaveLength(4);
+    await removeAfter(2);
+    expect(await storedWith(shown)).toEqual([]);
+  });
+
+  it('a rendition that reaches the store after its picture was removed is found by the daily search', async () => {
+    const shown = await shownNew(under);
+    const asked = Promise.withResolvers<void>();
+    const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
+    under.otherServices.onCall = async ({ name }) => {
+      if (name !== 'rendition') return;
+      asked.resolve();
+      await gate;
+    };
+    const [{ url }] = shown.renditions as [Shown['renditions'][number]];
+    const loading = load(url);
+    await asked.promise;
+    await under.postgres.query('UPDATE offers SET deleted_at = $1', [under.clock.now()]);
+    await removeAfter(31 * DAY);
+    expect(await storedWith(shown)).toEqual([]);
+    goOn();
+    await loading;
+    await eventually(async () => expect(await storedWith(shown)).toEqual([nameIn(url)]));
+    under.clock.advance(DAY);
+    await under.offers.imageRemoval.search();
+    await removeAfter(30 * DAY);
+    expect(await storedWith(shown)).toEqual([]);
+  });
+
+  it('while the store is away its address is 503, and serves again when the store is back', async () => {
+    const [{ url }] = (await shownNew(under)).renditions as [Shown['renditions'][number]];
+    await takeAway(true);
+    expect(await load(url)).toMatchObject({ status: 503, cached: 'no-store' });
+    await takeAway(false);
+    await eventually(async () => expect(await load(url)).toMatchObject({ width: 160 }));
+
+    async function takeAway(away: boolean) {
+      s3.before = async () => (away ? { status: 503, code: 'ServiceUnavailable' } : undefined);
+      const folder = fileURLToPath(under.config.IMAGE_STORE_URL.replace(/^s3:/, 'file:/'));
+      if (kind === 'folder')
+        await (away ? rename(folder, `${folder}-away`) : rename(`${folder}-away`, folder));
+    }
+  });
+
+  if (kind === 'bucket')
+    it('while the store is full the whole picture is shown', async () => {
+      const shown = await shownNew(under);
+      s3.before = async (operation) =>
+        operation === 'PUT' ? { status: 507, code: 'InsufficientStorage' } : undefined;
+      for (const { url } of shown.renditions)
+        expect(await load(url)).toMatchObject({ status: 200, ...whole, cached: 'public, max-age=60' });
+      expect(await storedWith(shown)).toEqual([nameIn(shown.image)]);
+    });
+
+  async function removeAfter(ms: number): Promise<void> {
+    under.clock.advance(ms);
+    await under.offers.imageRemoval.remove();
+  }
+});
+
+/** An offer with a picture of its own. */
+async function createNew(under: OffersUnderTest): Promise<number> {
+  const picture = Buffer.concat([await photograph, randomBytes(16)]);
+  const parts = { ...startingNow, start_datetime: under.clock.now().toISOString() };
+  return createdId(under, parts, { picture });
+}
+
+/** Such an offer as `POST /placements` shows it. */
+async function shownNew(under: OffersUnderTest, widths?: PlacementsRequest['image_widths']): Promise<Shown> {
+  const offerId = await createNew(under);
+  const before = await under.postgres.query<{ id: number }>(
+    'SELECT offer_id AS id FROM offers WHERE offer_id <> $1',
+    [offerId],
+  );
+  const body = { without_offers: before.map(({ id }) => id), image_widths: widths };
+  const [shown] = await shownAll(under, body);
+  return shown!;
+}
+
+async function shownAll(under: OffersUnderTest, changes: Partial<PlacementsRequest> = {}): Promise<Shown[]> {
+  await under.offers.followed.refresh();
+  const { body } = await under.call('POST', '/placements', {
+    headers: { 'content-type': 'application/json', ...signedPlacementCaller({ mode: 'TEST' }) },
+    body: JSON.stringify({ ...here, ...changes, image_widths: changes.image_widths ?? [640, 320, 160] }),
+  });
+  return placementsReply.parse(body).placements.map(({ image, image_renditions = [] }) => ({
+    image: atTheService(under, image),
+    renditions: image_renditions.map((it) => ({ ...it, url: atTheService(under, it.url) })),
+  }));
+}
+
+/** What a browser gets. */
+async function load(url: URL) {
+  const response = await fetch(url);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const { width = 0, height = 0 } = readPictureHeader(bytes, 1) ?? {};
+  return { status: response.status, cached: response.headers.get('cache-control'), width, height, bytes };
+}
+
+/** Counts the renditions that moderation is asked for from now on. @param gate it answers none before */
+function renditionCalls(under: OffersUnderTest, gate?: Promise<void>) {
+  const calls = { count: 0, mostAtOnce: 0 };
+  let atOnce = 0;
+  under.otherServices.onCall = async ({ name, when }) => {
+    if (name !== 'rendition') return;
+    if (when === 'done') return void (atOnce -= 1);
+    calls.count += 1;
+    atOnce += 1;
+    calls.mostAtOnce = Math.max(calls.mostAtOnce, atOnce);
+    await gate;
+  };
+  return calls;
+}
+
+async function refusedRenditions({ offers }: OffersUnderTest): Promise<number> {
+  const metrics = await (await fetch(`${offers.url}/metrics`)).text();
+  const [, count] = /^image_renditions_total\{[^}]*outcome="refused"[^}]*\} (\d+)$/m.exec(metrics) ?? [];
+  return Number(count);
+}
+
+function nameIn(url: URL): string {
+  return url.pathname.slice('/images/'.length);
+}
