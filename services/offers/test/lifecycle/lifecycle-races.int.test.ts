@@ -22,14 +22,14 @@ const advertise = (method: string, path: string) => async (id: number, to: Offer
   const { status, body } = await under.call(method, `/offers/${id}${path}`, { to });
   return `${status} ${(body as { return_code: string }).return_code}`;
 };
-const administer = (name: string) => async (id: number) =>
-  `${(await under.admin('POST', `/admin/offers/${id}/${name}`)).status}`;
+const disable = async (id: number) =>
+  `${(await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' })).status}`;
 
 const commands = {
   pause: advertise('POST', '/pause'),
   resume: advertise('POST', '/resume'),
   delete: advertise('DELETE', ''),
-  disable: administer('disable'),
+  disable,
   end: async (_id: number, to: Offers) => {
     await to.sweeper.announce();
     return 'announced';

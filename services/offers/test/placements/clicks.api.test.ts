@@ -136,7 +136,7 @@ describe('a plain page', () => {
   });
 
   it('answers for an offer that the platform team has disabled, and leads on when it is enabled', async () => {
-    const disabled = await under.admin('POST', `/admin/offers/${offerId}/disable`);
+    const disabled = await under.admin('POST', `/admin/offers/${offerId}/disable`, { reason: 'its terms' });
     expect(disabled.status).toBe(200);
     await eventually(async () => expect((await click(under, path, { method: 'HEAD' })).status).toBe(410));
     await expectPage(path, 410, 'gone');

@@ -110,7 +110,7 @@ describe('offers in memory', () => {
     elapsedMs += 1;
     await expect(targets.find(offerId)).rejects.toThrow('away');
     isAway = false;
-    await under.admin('POST', `/admin/offers/${offerId}/disable`);
+    await under.admin('POST', `/admin/offers/${offerId}/disable`, { reason: 'its terms' });
     expect(await targets.find(offerId)).toBeNull();
   });
 

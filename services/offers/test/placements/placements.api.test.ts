@@ -112,7 +112,7 @@ describe('a member', () => {
       });
     await onBoth([paused, disabled, deleted, stays]);
     await under.call('POST', `/offers/${paused}/pause`);
-    await under.admin('POST', `/admin/offers/${disabled}/disable`);
+    await under.admin('POST', `/admin/offers/${disabled}/disable`, { reason: 'its terms' });
     await under.call('DELETE', `/offers/${deleted}`);
     await onBoth([stays]);
     await under.call('POST', `/offers/${paused}/resume`);

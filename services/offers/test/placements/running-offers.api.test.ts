@@ -47,7 +47,7 @@ describe('the offers that have not ended', () => {
     expect((await stateOf(offerId))?.id).toBe(before?.id);
     under.clock.advance(60_000);
     await under.call('POST', `/offers/${offerId}/pause`);
-    await under.admin('POST', `/admin/offers/${offerId}/disable`);
+    await under.admin('POST', `/admin/offers/${offerId}/disable`, { reason: 'its terms' });
     const instant = '2026-06-01T12:01:00.000Z';
     const after = await stateOf(offerId);
     expect(after?.data).toMatchObject({ activated: true, pausedAt: instant, disabledAt: instant });
@@ -91,7 +91,7 @@ describe('the offers that have not ended', () => {
   it('that change between two pages have the new state on theirs', async () => {
     const [, second] = [await createdId(under), await createdId(under)];
     const { next_cursor: cursor } = await page('?limit=1');
-    await under.admin('POST', `/admin/offers/${second}/disable`);
+    await under.admin('POST', `/admin/offers/${second}/disable`, { reason: 'its terms' });
     const { offers } = await page(`?limit=1&cursor=${cursor}`);
     expect(offers).toMatchObject([{ data: { offerId: second, disabledAt: expect.any(String) } }]);
   });
