@@ -19,6 +19,10 @@ CREATE TABLE organisations (
   approved_at   timestamptz,
   -- A name of the platform team, as the admin call gave it, or how the organisation came to be approved by itself.
   approved_by   text,
+  -- What its invoices show beside name and country: an empty address means that none was given.
+  billing_address text[] NOT NULL DEFAULT '{}',
+  vat_number    text,
+  purchase_order text,
   CHECK ((approved_at IS NULL) = (approved_by IS NULL))
 );
 -- What staff look for among many: those that wait for approval, disabled ones, and parts of names. A database's owner may create the

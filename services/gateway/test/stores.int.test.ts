@@ -140,6 +140,24 @@ describe('the last enabled admin', () => {
     },
   );
 
+  it('who gave up the role before the change of billing details had its turn changes nothing', async () => {
+    const { organisationId, second } = await admins();
+    const set = (purchaseOrder: string) =>
+      organisations.setBillingDetails(
+        organisationId,
+        { personId: second },
+        { address: [], vatNumber: null, purchaseOrder },
+        inTime(),
+      );
+    const [first, , late] = await Promise.all([
+      set('PO 1'),
+      people.change(organisationId, { personId: second }, { id: second }, { role: 'marketer' }, inTime()),
+      set('PO 2'),
+    ]);
+    expect([first.ok, late]).toEqual([true, { ok: false, reason: 'not-allowed' }]);
+    expect((await organisations.find(organisationId))?.billingDetails.purchaseOrder).toBe('PO 1');
+  });
+
   it('stays if both give up the role at the same time', async () => {
     const { organisationId, first, second } = await admins();
     const stepDown = (id: number) =>

@@ -80,12 +80,13 @@ export async function learnContact(
   event: Pick<ReceivedEvent, 'id' | 'subjectVersion'> & { readonly data: OrganisationFacts },
 ): Promise<void> {
   const { mongo, contacts, unsent, clock } = notifier;
-  const { organisationId } = event.data;
+  const { billingDetails: _, ...contact } = event.data;
+  const { organisationId } = contact;
   await mongo.transaction(async (session) => {
     if (!(await recordInMongoInbox(mongo, session, [event.id])).has(event.id)) return;
     const before = await contacts.find(organisationId, session);
-    if (!(await contacts.save(session, event.data, event.subjectVersion))) return;
-    for (const departure of departures(before, event.data))
+    if (!(await contacts.save(session, contact, event.subjectVersion))) return;
+    for (const departure of departures(before, contact))
       await unsent.redirect(session, { organisationId, ...departure, now: clock.now() });
   });
   // Also for an event that was seen before, because the process may have died between the two steps.

@@ -37,6 +37,13 @@ describe('the stored contact of an organisation', () => {
     );
   });
 
+  it('has none of the billing details, which mails never need', async () => {
+    const billingDetails = { address: ['The Old Mill'], vatNumber: 'GB980780684', purchaseOrder: null };
+    await test.hear(events.changed({ billingDetails }, 2));
+    const known = await test.notifier.contacts.find(1);
+    expect(known).toEqual(events.cornerCafe);
+  });
+
   it('is the newest version when several events come at the same time', async () => {
     const versions = [5, 1, 4, 2, 3].map((version) =>
       events.changed({ tradingName: `Version ${version}` }, version),

@@ -1,7 +1,7 @@
 /** The internal admin routes of the gateway: organisations, people, terms, keys and calls (general rules: api.ts). */
 
 import { z } from 'zod';
-import { role } from '../events/gateway.ts';
+import { billingDetails, role } from '../events/gateway.ts';
 import { callsQuery, line, tradingName } from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
@@ -44,7 +44,7 @@ export const organisationsQuery = z.object({
 });
 export type OrganisationsQuery = z.infer<typeof organisationsQuery>;
 const quota = z.object({ perPerson: z.int(), perOrganisation: z.int() });
-/** GET /admin/organisations/{id} */
+/** An organisation in lists, and the reply to every change of it. */
 export const organisationDetails = organisationSummary.extend({
   enabled: z.boolean(),
   /** Null: it waits for POST /admin/organisations/{id}/approve. `by`: the name from the admin call, or the automatic reason. */
@@ -53,6 +53,9 @@ export const organisationDetails = organisationSummary.extend({
   quotas: z.object({ TEST: quota, LIVE: quota }),
 });
 export type OrganisationDetails = z.infer<typeof organisationDetails>;
+/** GET /admin/organisations/{id} : only this reply has the address. */
+export const oneOrganisation = organisationDetails.extend({ billingDetails });
+export type OneOrganisation = z.infer<typeof oneOrganisation>;
 export const organisationsReply = z.object({
   organisations: z.array(organisationDetails),
   nextBefore: z.int().nullable(),

@@ -1,10 +1,22 @@
 /** Events of the gateway: organisations and people. */
 import { z } from 'zod';
+import type { BillingDetails } from '../values/billing-details.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 import { declareEvent } from './event-declaration.ts';
 
 export const role = z.enum(['admin', 'developer', 'marketer']);
 export type Role = z.infer<typeof role>;
+
+export const billingDetails = z.object({
+  address: z.array(z.string()).meta({
+    description: 'The lines, without name and country. Empty: the organisation has not given its address.',
+  }),
+  vatNumber: z
+    .string()
+    .nullable()
+    .meta({ description: 'With its prefix, without blanks, such as DE123456789.' }),
+  purchaseOrder: z.string().nullable().meta({ description: "The customer's own reference." }),
+}) satisfies z.ZodType<BillingDetails>;
 
 /** All facts of an organisation that other services know. A later version of the subject replaces an earlier one. */
 const organisationFacts = z.object({
@@ -14,6 +26,10 @@ const organisationFacts = z.object({
   country,
   currency,
   enabled: z.boolean(),
+  billingDetails: billingDetails.optional().meta({
+    description:
+      'Always present, except in events of a release before this field: they say nothing about the details.',
+  }),
   people: z.array(
     z.object({
       personId,
@@ -44,7 +60,7 @@ export const OrganisationChanged = declareEvent({
   owner: 'gateway',
   consumers: ['billing', 'notifier'],
   schema: organisationFacts,
-  meaning: 'Names, people or status of an organisation changed; carries all facts.',
+  meaning: 'Names, billing details, people or status of an organisation changed; carries all facts.',
 });
 
 export const OrganisationApproved = declareEvent({

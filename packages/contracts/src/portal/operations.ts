@@ -109,6 +109,7 @@ export function change(tag: string, o: Call): ZodOpenApiOperationObject {
 export const named = (id: string, schema: z.ZodType) => schema.meta({ id });
 const sessionReply = named('Session', session.sessionReply);
 const organisationReply = named('Organisation', organisation.organisationReply);
+const billingDetailsReply = named('BillingDetails', organisation.billingDetailsReply);
 const personReply = named('Person', organisation.person);
 const termsReply = named('Terms', organisation.termsReply);
 const issuedKey = named('IssuedKey', organisation.issuedKey);
@@ -242,6 +243,25 @@ export const ownPaths = {
       roles: 'Admin',
       body: organisation.organisationChange,
       replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
+    }),
+  },
+  '/organisation/billing-details': {
+    get: read('Organisation', {
+      id: 'readBillingDetails',
+      summary: 'What invoices show of the organisation beside its name and country',
+      roles: 'Admin',
+      replies: {
+        '200': reply('Address, VAT number and purchase order.', billingDetailsReply),
+        '404': unknown,
+      },
+    }),
+    put: change('Organisation', {
+      id: 'setBillingDetails',
+      summary: 'Replace the billing details',
+      description: 'Invoices that are issued from now on show them; earlier ones stay as they are.',
+      roles: 'Admin',
+      body: organisation.billingDetailsChange,
+      replies: { '200': reply('The details as they are kept.', billingDetailsReply), '404': unknown },
     }),
   },
   '/people': {

@@ -3,7 +3,12 @@
  * allowed roles. A refusal is `{message}`: 403 for the role, 404 for what does not belong to the organisation.
  */
 import { z } from 'zod';
-import { role } from '../events/gateway.ts';
+import { billingDetails, role } from '../events/gateway.ts';
+import {
+  MAX_ADDRESS_LINES,
+  MAX_CHARACTERS_OF_ADDRESS_LINE,
+  MAX_CHARACTERS_OF_PURCHASE_ORDER,
+} from '../values/billing-details.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import {
@@ -58,6 +63,33 @@ export type OrganisationReply = z.infer<typeof organisationReply>;
 
 /** PATCH /portal/api/organisation: Admin. The reply is the organisation. */
 export const organisationChange = z.object({ tradingName });
+
+// ---- billing details
+
+/** GET /portal/api/organisation/billing-details: Admin. An address may be a person's, so only those who see invoices read it. */
+export const billingDetailsReply = billingDetails;
+export type BillingDetailsReply = z.infer<typeof billingDetailsReply>;
+
+const addressLine = line(MAX_CHARACTERS_OF_ADDRESS_LINE);
+/** PUT /portal/api/organisation/billing-details: Admin. 200 with the details, which invoices show that are issued from now on. */
+export const billingDetailsChange = z.object({
+  address: z
+    .array(z.string())
+    .max(MAX_ADDRESS_LINES, `must have at most ${MAX_ADDRESS_LINES} lines`)
+    .superRefine((lines, context) => {
+      for (const [index, text] of lines.entries()) {
+        const fault = addressLine.safeParse(text).error?.issues[0]?.message;
+        if (fault !== undefined)
+          context.addIssue({ code: 'custom', message: `line ${index + 1} ${fault}`, input: text });
+      }
+    })
+    .transform((lines) => lines.map((text) => text.trim()))
+    .meta({ description: 'Lines without name and country. An empty list removes the address.' }),
+  vatNumber: line(40)
+    .nullable()
+    .meta({ description: "Checked by the form of VAT numbers in the organisation's country; null: none." }),
+  purchaseOrder: line(MAX_CHARACTERS_OF_PURCHASE_ORDER).nullable(),
+});
 
 // ---- people
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { role } from '../events/gateway.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 
-/** Parts of the portal. `organisation`: its names and quotas; `terms`: accepting them; `calls`: the call log. */
+/** Parts of the portal. `organisation`: its names and quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log. */
 export const permission = z.enum(['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation']);
 export type Permission = z.infer<typeof permission>;
 

@@ -1,6 +1,8 @@
 /** Registers and changes organisations; events tell the other services. */
+import { isDeepStrictEqual } from 'node:util';
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
 import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -94,6 +96,20 @@ export function manageOrganisations(o: Administration) {
       if (outcome.ok) await o.waitUntilCachesExpire();
       return outcome;
     },
+
+    /** Billing puts them on the invoices that it issues once it has the event. Unchanged details publish none. */
+    setBillingDetails: (
+      id: number,
+      by: Actor,
+      details: BillingDetails,
+      deadline: Deadline,
+    ): Promise<Outcome<Organisation, OrganisationRefusal>> =>
+      changeOrganisation(o, id, deadline, async (tx, organisation) => {
+        if (!actorMay(organisation, by, 'billing')) return refused('not-allowed');
+        if (isDeepStrictEqual(organisation.billingDetails, details)) return done('unchanged');
+        await store.setBillingDetails(tx, id, details);
+        return done('changed');
+      }),
 
     /** Publishes no event: quotas are sent to services in the caller context. */
     setQuota: async (

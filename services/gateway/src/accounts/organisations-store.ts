@@ -1,5 +1,6 @@
 /** All SQL about organisations and their quotas. */
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Approval } from '../domain/accounts/approval.ts';
@@ -72,6 +73,13 @@ export async function setTradingName(tx: Transaction, id: number, tradingName: s
   await tx.query(`UPDATE organisations SET trading_name = $2 WHERE id = $1`, [id, tradingName]);
 }
 
+export async function setBillingDetails(tx: Transaction, id: number, details: BillingDetails): Promise<void> {
+  await tx.query(
+    `UPDATE organisations SET billing_address = $2, vat_number = $3, purchase_order = $4 WHERE id = $1`,
+    [id, details.address, details.vatNumber, details.purchaseOrder],
+  );
+}
+
 export async function setQuota(
   tx: Transaction,
   o: { organisationId: number; mode: Mode; quota: Quota },
@@ -139,10 +147,16 @@ export async function listOrganisations(
   return rows.map(toOrganisation);
 }
 
-type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccepted' | 'approval'> & {
+type OrganisationRow = Omit<
+  Organisation,
+  'quotas' | 'tradingName' | 'termsAccepted' | 'approval' | 'billingDetails'
+> & {
   trading_name: string;
   approved_at: Date | null;
   approved_by: string | null;
+  billing_address: string[];
+  vat_number: string | null;
+  purchase_order: string | null;
   terms_accepted: boolean;
   people: Person[];
   quotas: Record<Mode, Quota>;
@@ -154,6 +168,7 @@ const isAwaited = `(p.last_signed_in_at IS NULL
 
 const selectOrganisations = `
   SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.approved_at, o.approved_by, o.version,
+    o.billing_address, o.vat_number, o.purchase_order,
     (SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
                 'awaited', CASE WHEN ${isAwaited} THEN true END)) ORDER BY p.id)
@@ -165,7 +180,9 @@ const selectOrganisations = `
   FROM organisations o`;
 
 function toOrganisation(row: OrganisationRow): Organisation {
-  const { trading_name, terms_accepted, approved_at, approved_by, ...rest } = row;
+  const { trading_name, terms_accepted, approved_at, approved_by, ...others } = row;
+  const { billing_address: address, vat_number: vatNumber, purchase_order: purchaseOrder, ...rest } = others;
   const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
-  return { ...rest, approval, tradingName: trading_name, termsAccepted: terms_accepted };
+  const billingDetails = { address, vatNumber, purchaseOrder };
+  return { ...rest, approval, billingDetails, tradingName: trading_name, termsAccepted: terms_accepted };
 }

@@ -1,6 +1,7 @@
 /** Internal admin routes for organisations, quotas and terms. */
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
+  type OneOrganisation,
   type OrganisationDetails,
   type OrganisationSummary,
   type OrganisationsReply,
@@ -40,7 +41,10 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   routes.get('/organisations/:id', async (req, res) => {
     const organisation = await organisations.find(idIn(req));
     if (organisation === null) refuseStaff(res, 'organisation-unknown');
-    else res.json(detailsOf(organisation));
+    else {
+      const { billingDetails } = organisation;
+      res.json({ ...detailsOf(organisation), billingDetails } satisfies OneOrganisation);
+    }
   });
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {

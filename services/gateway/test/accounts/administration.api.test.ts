@@ -50,6 +50,7 @@ describe('organisations', () => {
       approval: { at: expect.any(String), by: 'console' },
       termsAccepted: false,
       quotas: { TEST: standard, LIVE: standard },
+      billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
     });
     expect((await get(`/organisations/${id}/people`)).body).toEqual({
       people: [{ id: expect.any(Number), email: cafe.adminEmail, role: 'admin', enabled: true }],

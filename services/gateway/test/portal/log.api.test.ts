@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => portal[Symbol.asyncDispose]());
 
-it('the log of a sign-in holds no address, token, cookie or link, whatever goes wrong', async () => {
+it('the log of a sign-in and of billing details holds no address, token, cookie or link, whatever goes wrong', async () => {
   const email = 'private.person@cafe.test';
   const organisationId = await portal.organisationOf(email);
   const browser = portal.browser();
@@ -33,6 +33,13 @@ it('the log of a sign-in holds no address, token, cookie or link, whatever goes 
   await post('/sign-in', { body: `{"email": ${email}}`, headers });
   await post('/sign-in', { json: { email: `${email}, ${email}` } });
   await post('/session/organisation', { json: { organisationId: email } });
+  const address = '17 Hidden Lane';
+  secrets.push(address, '980780684', 'PO 4711');
+  const details = { address: [address], vatNumber: 'GB980780684', purchaseOrder: 'PO 4711' };
+  const path = '/portal/api/organisation/billing-details';
+  const set = (json: object) => browser.call(path, { method: 'PUT', json });
+  expect((await set(details)).status).toBe(200);
+  expect((await set({ ...details, vatNumber: 'DE980780684' })).status).toBe(400);
   const thief = portal.browser();
   thief.cookie = browser.cookie;
   portal.clock.advance(15 * 60_000);

@@ -68,6 +68,7 @@ describe('/portal/api/organisation', () => {
       country: 'GB',
       currency: 'GBP',
       enabled: false,
+      billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
       people: expect.arrayContaining(roles),
     });
   });
@@ -82,6 +83,77 @@ describe('/portal/api/organisation', () => {
       [7, 'tradingName'],
     ] as const)
       expect(await rename(name)).toMatchObject(refusal(400, words));
+  });
+});
+
+describe('/portal/api/organisation/billing-details', () => {
+  const none = { address: [], vatNumber: null, purchaseOrder: null };
+  const path = '/organisation/billing-details';
+  const set = (details: object, { admin } = cafe) => admin.call('PUT', path, details);
+  const written = {
+    address: [' The Old Mill', 'Leeds '],
+    vatNumber: 'gb 980 7806 84',
+    purchaseOrder: 'PO 4711',
+  };
+  const kept = { address: ['The Old Mill', 'Leeds'], vatNumber: 'GB980780684', purchaseOrder: 'PO 4711' };
+
+  it('are none at first, and then those that an admin set, for admins and for staff who look at the organisation', async () => {
+    expect(await cafe.admin.call('GET', path)).toMatchObject({ status: 200, body: none });
+    expect(await set(written)).toMatchObject({ status: 200, body: kept });
+    expect((await cafe.admin.call('GET', path)).body).toEqual(kept);
+    const { body } = await portal.gateway.admin('GET', `/organisations/${cafe.organisationId}`);
+    expect(body).toMatchObject({ id: cafe.organisationId, billingDetails: kept });
+    expect((await set(none)).body).toEqual(none);
+  });
+
+  it('are in no reply to others: neither in the organisation as its people see it, nor in lists of staff', async () => {
+    await set(written);
+    const replies = [
+      await cafe.admin.call('GET', '/organisation'),
+      await cafe.admin.call('GET', '/session'),
+      await portal.gateway.admin('GET', `/organisations?search=${cafe.organisationId}`),
+    ];
+    for (const { status, body } of replies) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toMatch(/The Old Mill|GB980780684|PO 4711/);
+    }
+  });
+
+  it('are published with all facts when they change, and not when they stay as they are', async () => {
+    const before = portal.changesOf(cafe.organisationId).length;
+    await set(written);
+    await set(kept);
+    await cafe.admin.call('PATCH', '/organisation', { tradingName: 'Another name' });
+    const heard = () => portal.changesOf(cafe.organisationId).slice(before);
+    await eventually(() => expect(heard().at(-1)?.data.tradingName).toBe('Another name'));
+    expect(heard().map(({ data }) => data.billingDetails)).toEqual([kept, kept]);
+    expect(heard()[1]!.subjectVersion - heard()[0]!.subjectVersion).toBe(1);
+  });
+
+  it.each([
+    [{ address: Array(7).fill('x') }, 'address: must have at most 6 lines'],
+    [{ address: ['x', 'y'.repeat(81)] }, 'address: line 2 must have at most 80 characters'],
+    [{ address: ['x', ' '] }, 'address: line 2 must not be empty'],
+    [{ address: ['a\nb'] }, 'address: line 1 must not contain line breaks'],
+    [{ address: ['evil \u202e text'] }, 'address: line 1 must not contain line breaks or control characters'],
+    [{ address: 'x' }, 'address: '],
+    [{ purchaseOrder: 'x'.repeat(51) }, 'purchaseOrder: must have at most 50 characters'],
+    [{ purchaseOrder: '' }, 'purchaseOrder: must not be empty'],
+    [{ purchaseOrder: undefined }, 'purchaseOrder: '],
+    [{ vatNumber: 'DE136695976' }, 'vatNumber: must be a VAT number of United Kingdom: GB (or XI'],
+    [{ vatNumber: 'GB980780685' }, 'vatNumber: must be as on the VAT certificate'],
+    [{ vatNumber: '9'.repeat(41) }, 'vatNumber: must have at most 40 characters'],
+  ])('refuse %j with the field and what it must be', async (wrong, words) => {
+    await set(written);
+    expect(await set({ ...none, ...wrong })).toMatchObject(refusal(400, words));
+    expect((await cafe.admin.call('GET', path)).body).toEqual(kept);
+  });
+
+  it('have a VAT number of the form of the organisation’s country', async () => {
+    await portal.database.query(`UPDATE organisations SET country = 'GR' WHERE id = ${cafe.organisationId}`);
+    expect(await set(written)).toMatchObject(refusal(400, 'a VAT number of Greece: EL and 9 digits'));
+    const greek = { ...none, vatNumber: '023456780' };
+    expect(await set(greek)).toMatchObject({ status: 200, body: { vatNumber: 'EL023456780' } });
   });
 });
 

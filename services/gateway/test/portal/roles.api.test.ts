@@ -16,6 +16,8 @@ const admins: readonly Role[] = ['admin'];
 const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/organisation', everybody, 200],
   ['PATCH', '/organisation', admins, 400, { tradingName: '' }],
+  ['GET', '/organisation/billing-details', admins, 200],
+  ['PUT', '/organisation/billing-details', admins, 400, { address: [] }],
   ['GET', '/people', admins, 200],
   ['POST', '/people', admins, 400, { email: 'nobody', role: 'admin' }],
   ['PATCH', '/people/{id}', admins, 404, { role: 'admin' }],

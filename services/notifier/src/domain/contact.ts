@@ -1,7 +1,8 @@
 /** Recipients: the people of an organisation according to the gateway. */
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 
-export type Contact = OrganisationFacts;
+/** Without what mails never need. */
+export type Contact = Omit<OrganisationFacts, 'billingDetails'>;
 export type Person = Contact['people'][number];
 
 /** The specification's "organisation admins", without disabled ones. */

@@ -1,5 +1,5 @@
 /** One organisation: facts, people, keys, quotas, balances, offers, and the actions on it. */
-import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api';
+import type { OneOrganisation } from '@offer-ads/contracts/admin/gateway-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
@@ -17,7 +17,7 @@ import { Standing } from './organisations.tsx';
 
 export function Organisation() {
   const { id = '' } = useRoute().params;
-  const found = useRead<OrganisationDetails>(`/gateway/organisations/${id}`);
+  const found = useRead<OneOrganisation>(`/gateway/organisations/${id}`);
   return (
     <ConsolePage
       title={found.data?.name ?? `Organisation ${id}`}
@@ -70,9 +70,9 @@ function isSwitch(asking: string | null): asking is Switch {
   return asking !== null && Object.hasOwn(switches, asking);
 }
 
-function Shown({ organisation }: { readonly organisation: OrganisationDetails }) {
+function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
   const { asking, done, begin, end } = useAction<Switch | Mode>();
-  const { id, enabled, approval, quotas, name } = organisation;
+  const { id, enabled, approval, quotas, name, billingDetails } = organisation;
   return (
     <>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -121,6 +121,16 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
           </dd>
           <dt>First admin</dt>
           <dd>{organisation.adminEmail ?? '–'}</dd>
+          <dt>Address on invoices</dt>
+          <dd>
+            {billingDetails.address.length === 0
+              ? '–'
+              : billingDetails.address.map((text, index) => <div key={index}>{text}</div>)}
+          </dd>
+          <dt>VAT number</dt>
+          <dd>{billingDetails.vatNumber ?? '–'}</dd>
+          <dt>Purchase order</dt>
+          <dd>{billingDetails.purchaseOrder ?? '–'}</dd>
         </dl>
       </section>
       <section class="card" aria-labelledby="quotas">
@@ -180,7 +190,7 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
 }
 
 type SwitchDialogProps = {
-  readonly organisation: OrganisationDetails;
+  readonly organisation: OneOrganisation;
   readonly action: Switch;
   readonly close: (done: boolean) => void;
 };

@@ -1,5 +1,6 @@
 /** Organisations and their people, which the gateway owns. */
 import type { OrganisationFacts, Role } from '@offer-ads/contracts/events/gateway';
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Approval } from './approval.ts';
 
@@ -32,6 +33,7 @@ export type Organisation = {
   readonly quotas: Readonly<Record<Mode, Quota>>;
   /** Whether the latest published terms were accepted; false if none were published. */
   readonly termsAccepted: boolean;
+  readonly billingDetails: BillingDetails;
 };
 
 /** The admin who was named at the registration. */
@@ -48,6 +50,7 @@ export function factsOf(organisation: Organisation): OrganisationFacts {
     country: organisation.country,
     currency: organisation.currency,
     enabled: organisation.enabled,
+    billingDetails: organisation.billingDetails,
     people: organisation.people.map(({ id, email, role, enabled, awaited }) => ({
       personId: id,
       email,

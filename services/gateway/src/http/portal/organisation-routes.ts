@@ -1,6 +1,17 @@
-/** The organisation itself. All its people may read it, because prices, quotas and pages depend on it. */
-import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal/organisation-api';
+/**
+ * The organisation itself. All its people may read it, because prices, quotas and pages depend on it; its billing details are for those who
+ * see invoices.
+ */
+import {
+  type BillingDetailsReply,
+  billingDetailsChange,
+  type OrganisationReply,
+  organisationChange,
+} from '@offer-ads/contracts/portal/organisation-api';
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
+import { checkVatNumber } from '@offer-ads/contracts/values/vat-number';
 import { validInput } from '@offer-ads/platform/http/valid-input';
+import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/accounts/organisation.ts';
@@ -28,7 +39,39 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
     );
     answerPerson(res, outcome, replyOf);
   });
+
+  routes.get('/organisation/billing-details', allow('billing'), async (req, res) => {
+    const organisation = await organisations.find(memberOf(req).organisationId);
+    if (organisation === null) refusePerson(res, 'organisation-unknown');
+    else res.json(organisation.billingDetails satisfies BillingDetailsReply);
+  });
+
+  routes.put('/organisation/billing-details', allow('billing'), async (req, res) => {
+    const wish = validInput(billingDetailsChange, req.body);
+    const { organisationId, personId } = memberOf(req);
+    const organisation = await organisations.find(organisationId);
+    if (organisation === null) return refusePerson(res, 'organisation-unknown');
+    // The country never changes, so this holds when the change has its turn.
+    const details = withCheckedVatNumber(wish, organisation.country);
+    const outcome = await organisations.setBillingDetails(
+      organisationId,
+      { personId },
+      details,
+      commitDeadline(req),
+    );
+    answerPerson(res, outcome, ({ billingDetails }): BillingDetailsReply => billingDetails);
+  });
   return routes;
+}
+
+function withCheckedVatNumber(wish: BillingDetails, country: string): BillingDetails {
+  if (wish.vatNumber === null) return wish;
+  const checked = checkVatNumber(wish.vatNumber, country);
+  if (checked.ok) return { ...wish, vatNumber: checked.value };
+  throw new Fault('wrong form of a VAT number', {
+    status: 400,
+    publicMessage: `vatNumber: ${checked.message}`,
+  });
 }
 
 function replyOf(organisation: Organisation): OrganisationReply {
