@@ -10,6 +10,8 @@ CREATE TABLE organisations (
   name            text NOT NULL,
   country         text NOT NULL,
   currency        text NOT NULL,
+  -- Address, VAT number and purchase order, as the event has them. Null: no event with them has come.
+  billing_details jsonb,
   -- Of the last event applied; an older one that arrives late changes nothing.
   version         bigint NOT NULL
 );
@@ -408,11 +410,13 @@ CREATE TABLE invoices (
   -- Null until the organisation is known: a payment does not wait for the event that tells of it.
   buyer_name        text,
   buyer_country     text,
+  -- As organisations.billing_details was then.
+  buyer_details     jsonb,
   PRIMARY KEY (mode, sequence),
   FOREIGN KEY (mode, predecessor) REFERENCES invoices (mode, sequence),
   CONSTRAINT vat_has_a_rate CHECK ((vat_minor > 0) = (vat_percent > 0)),
   CONSTRAINT offers_have_an_id CHECK ((kind = 'offer') = (offer_id IS NOT NULL)),
-  CONSTRAINT buyer_is_whole CHECK ((buyer_name IS NULL) = (buyer_country IS NULL))
+  CONSTRAINT buyer_is_whole CHECK ((buyer_name IS NULL) = (buyer_country IS NULL) AND (buyer_details IS NULL OR buyer_name IS NOT NULL))
 );
 -- An organisation's list, newest first.
 CREATE INDEX invoices_of_organisation ON invoices (organisation_id, mode, sequence);
@@ -421,11 +425,12 @@ CREATE INDEX invoices_without_buyer ON invoices (organisation_id) WHERE buyer_na
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON invoices
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
 
--- The buyer's name may be filled in where there is none. Nothing else ever changes.
+-- The buyer may be filled in where there is none. Nothing else ever changes.
 CREATE FUNCTION invoice_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.buyer_name IS NOT NULL
-     OR to_jsonb(NEW) - '{buyer_name,buyer_country}'::text[] <> to_jsonb(OLD) - '{buyer_name,buyer_country}'::text[] THEN
+     OR to_jsonb(NEW) - '{buyer_name,buyer_country,buyer_details}'::text[]
+        <> to_jsonb(OLD) - '{buyer_name,buyer_country,buyer_details}'::text[] THEN
     RAISE EXCEPTION 'an invoice is final: UPDATE of % % refused', OLD.mode, OLD.sequence
       USING ERRCODE = 'restrict_violation', CONSTRAINT = 'invoice_is_final';
   END IF;
@@ -462,10 +467,10 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('invoice numbers of ' || NEW.mode, 0));
   INSERT INTO invoices
     (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
-     paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country)
+     paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country, buyer_details)
   SELECT NEW.mode, coalesce(latest.sequence, 0) + 1, NEW.cause, NEW.organisation_id, NEW.currency, NEW.kind, NEW.offer_id, NEW.title,
          NEW.net_minor, NEW.vat_minor, NEW.vat_percent, NEW.paid_at, greatest(NEW.issued_at, latest.issued_at),
-         NEW.seller_name, NEW.seller_address, NEW.seller_vat_number, buyer.name, buyer.country
+         NEW.seller_name, NEW.seller_address, NEW.seller_vat_number, buyer.name, buyer.country, buyer.billing_details
     FROM (VALUES (1)) AS one
     LEFT JOIN (SELECT sequence, issued_at FROM invoices WHERE mode = NEW.mode ORDER BY sequence DESC LIMIT 1) latest ON true
     LEFT JOIN organisations buyer ON buyer.organisation_id = NEW.organisation_id

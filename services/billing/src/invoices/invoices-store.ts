@@ -1,4 +1,5 @@
 /** Invoices in Postgres. */
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Invoice, type Invoiced, type Seller, vatPercentOf } from '../domain/invoices/invoice.ts';
@@ -40,10 +41,11 @@ export function insertDueInvoice(tx: Transaction, invoice: NewInvoice): void {
   ]);
 }
 
-/** Adds names to invoices whose organisation was not known when they were issued. */
+/** Adds the buyer to invoices whose organisation was not known when they were issued. */
 export async function fillInBuyers(on: Queryable): Promise<number> {
   const filled = await on.query(
-    `UPDATE invoices SET buyer_name = organisations.name, buyer_country = organisations.country
+    `UPDATE invoices SET buyer_name = organisations.name, buyer_country = organisations.country,
+                         buyer_details = organisations.billing_details
        FROM organisations
       WHERE invoices.organisation_id = organisations.organisation_id AND buyer_name IS NULL
       RETURNING sequence`,
@@ -67,6 +69,7 @@ type InvoiceRow = BookRow & {
   seller_vat_number: string;
   buyer_name: string | null;
   buyer_country: string | null;
+  buyer_details: BillingDetails | null;
 };
 
 /** Invoices belong to an organisation in one mode. */
@@ -112,7 +115,7 @@ export async function findByNumber(
 }
 
 function invoiceOf(row: InvoiceRow): Invoice {
-  const { buyer_name: name, buyer_country: country } = row;
+  const { buyer_name: name, buyer_country: country, buyer_details: details } = row;
   const facts = {
     sequence: row.sequence,
     cause: row.cause,
@@ -124,7 +127,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
     paidAt: row.paid_at,
     issuedAt: row.issued_at,
     seller: { name: row.seller_name, address: row.seller_address, vatNumber: row.seller_vat_number },
-    buyer: name === null || country === null ? null : { name, country },
+    buyer: name === null || country === null ? null : { name, country, details },
   };
   return row.offer_id === null
     ? { ...facts, kind: 'top-up', offerId: null }

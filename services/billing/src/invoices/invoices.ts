@@ -15,7 +15,7 @@ export function issueInvoice(
   insertDueInvoice(tx, { ...o, issuedAt: o.now });
 }
 
-/** A payment does not wait for the event with its organisation's name: the invoice gets the name afterwards. */
+/** A payment does not wait for the event with its organisation's facts: the invoice gets name, country and billing details afterwards. */
 export async function nameBuyers({ postgres, logger }: Pick<Billing, 'postgres' | 'logger'>): Promise<void> {
   const named = await fillInBuyers(postgres);
   if (named > 0) logger.info({ named }, 'invoices got the names of their organisations');

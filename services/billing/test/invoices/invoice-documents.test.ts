@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Invoice } from '../../src/domain/invoices/invoice.ts';
+import {
+  MAX_ADDRESS_LINES,
+  MAX_CHARACTERS_OF_ADDRESS_LINE,
+  MAX_CHARACTERS_OF_PURCHASE_ORDER,
+} from '@offer-ads/contracts/values/billing-details';
+import type { Buyer, Invoice } from '../../src/domain/invoices/invoice.ts';
 import { documentOf } from '../../src/domain/invoices/invoice-document.ts';
 import { invoicePage, invoicePageHeaders } from '../../src/invoices/documents/invoice-page.ts';
 import { invoicePdf } from '../../src/invoices/documents/invoice-pdf.ts';
@@ -26,10 +32,21 @@ function sampleInvoice(facts: Partial<OfferInvoice> = {}): Invoice {
       address: '1 Example Street, London, EC1A 1AA',
       vatNumber: 'GB 123 4567 89',
     },
-    buyer: { name: 'Corner Cafe Ltd', country: 'GB' },
+    buyer: cafe(),
     ...facts,
   };
 }
+
+function cafe(facts: Partial<Buyer> = {}): Buyer {
+  return { name: 'Corner Cafe Ltd', country: 'GB', details: null, ...facts };
+}
+
+/** An organisation whose every text is the same, as often as it may be. */
+const buyerOf = (text: string): Buyer =>
+  cafe({
+    name: text,
+    details: { address: Array(MAX_ADDRESS_LINES).fill(text), vatNumber: text, purchaseOrder: text },
+  });
 
 /** Names and titles that might break a document. */
 const hostile = [
@@ -68,7 +85,7 @@ describe('the document', () => {
 
   it('for any other organisation has no VAT line, and says why', () => {
     const { totals, note } = documentOf(
-      sampleInvoice({ vatMinor: 0n, vatPercent: 0, buyer: { name: 'Kawiarnia', country: 'PL' } }),
+      sampleInvoice({ vatMinor: 0n, vatPercent: 0, buyer: cafe({ country: 'PL' }) }),
     );
     expect(totals.map(({ name }) => name)).toEqual(['Net', 'Total']);
     expect(note).toContain('No UK VAT');
@@ -93,19 +110,39 @@ describe('the document', () => {
     expect(textOf(invoicePage(documentOf(sampleInvoice())))).not.toContain('TEST');
   });
 
+  it('shows address, VAT number and purchase order of the organisation, if it has given them', () => {
+    const details = {
+      address: ['The Old Mill', '2 Mill Lane', 'Leeds', 'LS1 4AP'],
+      vatNumber: 'GB980780684',
+      purchaseOrder: 'PO 4711/b',
+    };
+    const shown = documentOf(sampleInvoice({ buyer: cafe({ details }) }));
+    expect(shown.buyer.lines).toEqual([
+      'Corner Cafe Ltd',
+      ...details.address,
+      'United Kingdom',
+      'VAT number GB980780684',
+      'Organisation 12',
+    ]);
+    expect(shown.facts.at(-1)).toEqual({ name: 'Purchase order', value: 'PO 4711/b' });
+    const page = textOf(invoicePage(shown));
+    for (const text of [...shown.buyer.lines, 'Purchase order', 'PO 4711/b']) expect(page).toContain(text);
+
+    const none = { address: [], vatNumber: null, purchaseOrder: null };
+    expect(documentOf(sampleInvoice({ buyer: cafe({ details: none }) }))).toEqual(
+      documentOf(sampleInvoice()),
+    );
+  });
+
   it('for an organisation whose name is unknown shows its number', () => {
     expect(documentOf(sampleInvoice({ buyer: null })).buyer.lines).toEqual(['Organisation 12']);
   });
 });
 
 describe('the page', () => {
-  it.each(hostile)('shows %j as text, in the title and in the name', (text) => {
-    const harmless = invoicePage(
-      documentOf(sampleInvoice({ title: 'x', buyer: { name: 'x', country: 'GB' } })),
-    );
-    const page = invoicePage(
-      documentOf(sampleInvoice({ title: text, buyer: { name: text, country: 'GB' } })),
-    );
+  it.each(hostile)('shows %j as text, in the title and in all that the organisation wrote', (text) => {
+    const harmless = invoicePage(documentOf(sampleInvoice({ title: 'x', buyer: buyerOf('x') })));
+    const page = invoicePage(documentOf(sampleInvoice({ title: text, buyer: buyerOf(text) })));
     const tagsOf = (html: string) => html.match(/<[^>]*>/g);
     expect(tagsOf(page)).toEqual(tagsOf(harmless));
     expect(page.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
@@ -143,14 +180,76 @@ describe('the PDF', () => {
   });
 
   it.each(hostile)('shows %j as text, on one page of bounded size', async (text) => {
-    const pdf = await pdfOf({ title: text, buyer: { name: text, country: 'GB' } });
+    const pdf = await pdfOf({ title: text, buyer: buyerOf(text) });
     const raw = pdf.toString('latin1');
     expect(raw.startsWith('%PDF-')).toBe(true);
     expect(raw.match(/\/Type \/Page\b/g)).toHaveLength(1);
     expect(raw).not.toMatch(/\/(JavaScript|JS|Launch|OpenAction|AA|URI|EmbeddedFile)\b/);
     expect(pdf.length).toBeLessThan(60_000);
   });
+
+  it.each(['W', 'Wort ', '北', 'ש'])('has room on its page for the longest texts of %j', async (letter) => {
+    const longest = (characters: number) => letter.repeat(characters).slice(0, characters);
+    const details = {
+      address: Array<string>(MAX_ADDRESS_LINES).fill(longest(MAX_CHARACTERS_OF_ADDRESS_LINE)),
+      vatNumber: longest(20),
+      purchaseOrder: longest(MAX_CHARACTERS_OF_PURCHASE_ORDER),
+    };
+    const pdf = await pdfOf({
+      book: { organisationId: 12, mode: 'TEST', currency: 'GBP' },
+      title: longest(300),
+      buyer: cafe({ name: longest(200), country: 'GS', details }),
+      vatMinor: 0n,
+      vatPercent: 0,
+    });
+    // In points from the lower edge.
+    expect(Math.min(...baselinesOf(pdf))).toBeGreaterThan(28);
+  });
+
+  it('shows every line of a long address as it is', async () => {
+    const address = [
+      'Unit 12, The Old Brewery Business Park, 45 to 47 Long Lane, Southwark',
+      'Second floor, the entrance is at the back of the building, ring twice',
+      'c/o Northern Counties Hospitality and Leisure Services (Holdings) Ltd',
+      'London',
+      'Greater London',
+      'SE1 4PG',
+    ];
+    const details = { address, vatNumber: 'GB980780684', purchaseOrder: null };
+    const pdf = await pdfOf({ buyer: cafe({ details }) });
+    // No text was cut: a cut one ends with a character that nothing else on the page has.
+    expect(charactersOf(pdf)).not.toContain('…');
+    expect(charactersOf(await pdfOf({ buyer: buyerOf('W'.repeat(80)) }))).toContain('…');
+  });
 });
+
+/** What the streams of the file contain: drawing, and the tables of the characters in its fonts. */
+function streamsOf(pdf: Buffer): string[] {
+  const raw = pdf.toString('latin1');
+  return [...raw.matchAll(/stream\n/g)].flatMap(({ index }) => {
+    if (raw.slice(index - 3, index) === 'end') return [];
+    const from = index + 'stream\n'.length;
+    const bytes = pdf.subarray(from, raw.indexOf('\nendstream', from));
+    return [bytes[0] === 0x78 ? inflateSync(bytes).toString('latin1') : ''];
+  });
+}
+
+function baselinesOf(pdf: Buffer): number[] {
+  const drawn = streamsOf(pdf)
+    .join('\n')
+    .matchAll(/^1 0 0 1 \S+ (\S+) Tm$/gm);
+  const baselines = Array.from(drawn, ([, y]) => Number(y));
+  expect(baselines.length).toBeGreaterThan(20);
+  return baselines;
+}
+
+/** All characters that the file shows, as its tables from glyphs to Unicode name them. */
+function charactersOf(pdf: Buffer): string {
+  const tables = streamsOf(pdf).filter((text) => text.includes('beginbfrange'));
+  expect(tables).toHaveLength(2);
+  const codes = tables.join('').matchAll(/<([0-9a-f]{4})>/gi);
+  return Array.from(codes, ([, code = '']) => String.fromCharCode(Number.parseInt(code, 16))).join('');
+}
 
 const document = documentOf(sampleInvoice());
 const program = (work: string) =>

@@ -1,6 +1,8 @@
 /** Invoices: issued with each card payment, and read over HTTP. */
 import { describe, expect, it } from '@jest/globals';
+import { OrganisationChanged } from '@offer-ads/contracts/events/gateway';
 import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { signedCaller } from '@offer-ads/testing/caller';
 import type { Billing } from '../../src/billing.ts';
@@ -34,13 +36,27 @@ const saveName = async (name: string, book = test.newBook(), country = 'GB', ver
   return book;
 };
 
+const mill: BillingDetails = {
+  address: ['The Old Mill', 'Leeds'],
+  vatNumber: 'GB980780684',
+  purchaseOrder: 'PO 4711',
+};
+const harbour: BillingDetails = { address: ['2 Harbour Road'], vatNumber: null, purchaseOrder: null };
+const saveDetails = (book: Book, version: number, details?: BillingDetails) => {
+  const { organisationId, currency } = book;
+  const facts = { organisationId, name: 'Cafe', country: 'GB', currency };
+  const billingDetails = details === undefined ? {} : { billingDetails: details };
+  return saveOrganisation(test.billing.postgres, { ...facts, ...billingDetails }, version);
+};
+const detailsOf = async (book: Book) => (await invoicesOf(book)).map(({ buyer }) => buyer?.details);
+
 describe('a card payment', () => {
   it('has an invoice in the name of the organisation, of exactly what was paid', async () => {
     const book = await saveName('Corner Cafe Ltd');
     const { offerId } = await payOffer(book);
     const amounts = { netMinor: 1000n, vatMinor: 200n, vatPercent: 20 };
     const sale = { kind: 'offer', offerId, book, title: 'Two for one', ...amounts };
-    const buyer = { name: 'Corner Cafe Ltd', country: 'GB' };
+    const buyer = { name: 'Corner Cafe Ltd', country: 'GB', details: null };
     const expected = [{ ...sale, paidAt: test.clock.now(), seller, buyer }];
     expect(await invoicesOf(book)).toMatchObject(expected);
   });
@@ -63,6 +79,58 @@ describe('a card payment', () => {
     await saveName('Kawiarnia', book, 'PL');
     await nameBuyers(test.billing);
     expect(await invoicesOf(book)).toMatchObject([{ buyer: { name: 'Kawiarnia', country: 'PL' } }]);
+  });
+});
+
+describe('the billing details on an invoice', () => {
+  it('are those of the moment at which it is issued; earlier invoices stay as they are', async () => {
+    const book = test.newBook();
+    await saveDetails(book, 1, { address: [], vatNumber: null, purchaseOrder: null });
+    await payOffer(book);
+    await saveDetails(book, 2, mill);
+    await payOffer(book);
+    await saveDetails(book, 3, harbour);
+    await nameBuyers(test.billing);
+    await payOffer(book);
+    const none = { address: [], vatNumber: null, purchaseOrder: null };
+    expect(await detailsOf(book)).toEqual([harbour, mill, none]);
+  });
+
+  it('are of the newest event, in whatever order events arrive, and stay where an event says nothing about them', async () => {
+    const book = test.newBook();
+    await saveDetails(book, 3, mill);
+    await saveDetails(book, 2, harbour);
+    await payOffer(book);
+    await saveDetails(book, 4);
+    await payOffer(book);
+    expect(await detailsOf(book)).toEqual([mill, mill]);
+  });
+
+  it('are filled in with the name, once, where the payment was faster than the event', async () => {
+    const book = test.newBook();
+    await payOffer(book);
+    await saveDetails(book, 1, mill);
+    await nameBuyers(test.billing);
+    await saveDetails(book, 2, harbour);
+    await nameBuyers(test.billing);
+    expect(await detailsOf(book)).toEqual([mill]);
+  });
+
+  it('are in its page and its PDF, and come with the event of the gateway', async () => {
+    const book = test.newBook();
+    const facts = {
+      organisationId: book.organisationId,
+      name: 'Cafe',
+      country: 'GB',
+      currency: book.currency,
+    };
+    const rest = { tradingName: 'Cafe', enabled: true, people: [] };
+    await test.consume(OrganisationChanged, { ...facts, ...rest, billingDetails: mill }, { version: 2 });
+    await payOffer(book);
+    const [invoice] = (await list(book)).invoices;
+    const page = await (await get(`${invoice?.number}.html`, book)).text();
+    for (const text of [...mill.address, 'VAT number GB980780684', 'PO 4711']) expect(page).toContain(text);
+    expect((await get(`${invoice?.number}.pdf`, book)).status).toBe(200);
   });
 });
 
@@ -179,6 +247,7 @@ describe('the database', () => {
     for (const [what, of] of [
       ['net_minor = 1', book],
       [`buyer_name = 'x'`, book],
+      [`buyer_details = '{}'`, book],
       [`buyer_name = 'x', buyer_country = 'GB', net_minor = 1`, unnamed],
     ] as const)
       expect(await update(what, of)).toContain('an invoice is final');
@@ -204,6 +273,11 @@ describe('the database', () => {
 
 const list = async (book: Book, query = '') =>
   (await test.as(book, 'GET', `/invoices${query}`)).body as InvoicesReply;
+
+const get = (path: string, { organisationId, mode }: Book) =>
+  fetch(`${test.url}/internal/invoices/${path}`, {
+    headers: signedCaller({ audience: 'billing', organisationId, mode }),
+  });
 
 describe('GET /internal/invoices', () => {
   it('goes page by page, newest first, and shows those of the organisation in its mode alone', async () => {
@@ -235,10 +309,6 @@ describe('GET /internal/invoices/{number}', () => {
     const [summary] = (await list(book)).invoices;
     return { book, summary: summary!, number: summary!.number };
   }
-  const get = (path: string, { organisationId, mode }: Book) =>
-    fetch(`${test.url}/internal/invoices/${path}`, {
-      headers: signedCaller({ audience: 'billing', organisationId, mode }),
-    });
 
   it('.html is a page that loads nothing', async () => {
     const { book, number } = await invoice();

@@ -4,7 +4,7 @@
  */
 import { amountText, countryText } from '@offer-ads/contracts/values/amount-text';
 import { legible } from '@offer-ads/contracts/values/legible-text';
-import { type Invoice, invoiceNumber } from './invoice.ts';
+import { type Buyer, type Invoice, invoiceNumber } from './invoice.ts';
 
 export type InvoiceDocument = {
   readonly number: string;
@@ -41,6 +41,7 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
   const amount = (minor: bigint) => amountText(minor, book.currency, buyer?.country ?? 'GB');
   const isTest = book.mode === 'TEST';
   const organisation = `Organisation ${book.organisationId}`;
+  const purchaseOrder = legible(buyer?.details?.purchaseOrder ?? '');
   const title = legible(invoice.title ?? '');
   return {
     number: invoiceNumber(book.mode, invoice.sequence),
@@ -53,6 +54,7 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
       },
       { name: 'Date', value: invoiceDay(invoice.issuedAt) },
       { name: 'Date of payment', value: invoiceDay(invoice.paidAt) },
+      ...(purchaseOrder === '' ? [] : [{ name: 'Purchase order', value: purchaseOrder }]),
     ],
     seller: {
       role: 'From',
@@ -64,7 +66,7 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
     },
     buyer: {
       role: 'To',
-      lines: buyer ? [legible(buyer.name), countryText(buyer.country), organisation] : [organisation],
+      lines: [...(buyer === null ? [] : linesOf(buyer)), organisation],
     },
     line: {
       description:
@@ -83,6 +85,16 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
     note: invoice.vatMinor > 0n ? null : NOTE_WITHOUT_VAT,
     issuedAt: invoice.issuedAt,
   };
+}
+
+function linesOf({ name, country, details }: Buyer): string[] {
+  const { address = [], vatNumber = null } = details ?? {};
+  return [
+    legible(name),
+    ...address.map(legible).filter(Boolean),
+    countryText(country),
+    ...(vatNumber === null ? [] : [`VAT number ${legible(vatNumber)}`]),
+  ];
 }
 
 /** Invoices are dated by the calendar day in UTC, in every country. */

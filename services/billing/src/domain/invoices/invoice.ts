@@ -1,4 +1,5 @@
 /** Invoices and their numbers. Numbers are sequential per mode and contain the mode, so a TEST number cannot be mistaken for a LIVE one. */
+import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Book } from '../ledger/ledger.ts';
 import { VAT_PERCENT } from './vat.ts';
@@ -32,8 +33,16 @@ export type Invoice = Invoiced & {
   readonly vatPercent: number;
   readonly issuedAt: Date;
   readonly seller: Seller;
-  /** The invoiced organisation; null until billing has received its name and country. */
-  readonly buyer: { readonly name: string; readonly country: string } | null;
+  /** Null until billing has received its facts. */
+  readonly buyer: Buyer | null;
+};
+
+/** The invoiced organisation. */
+export type Buyer = {
+  readonly name: string;
+  readonly country: string;
+  /** Null if the gateway had said nothing about them. */
+  readonly details: BillingDetails | null;
 };
 
 const prefixes: Record<Mode, string> = { TEST: 'TEST', LIVE: 'INV' };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
 
 const style = `
-  :root { color-scheme: light dark; --quiet: #5b6472; --rule: #d5dae1; --good: #0a6b35; --alarm: #a4262c }
+  :root { color-scheme: light dark; background: Canvas; color: CanvasText; --quiet: #5b6472; --rule: #d5dae1; --good: #0a6b35; --alarm: #a4262c }
   @media (prefers-color-scheme: dark) { :root { --quiet: #a3acb9; --rule: #3d4551; --good: #6fd19a; --alarm: #ff9a9f } }
   * { box-sizing: border-box }
   body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 46rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
@@ -95,7 +95,7 @@ ${document.note === null ? '' : `<p>${escape(document.note)}</p>\n`}</footer>
 }
 
 function factOf({ name, value }: Fact): string {
-  return `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`;
+  return `<div><dt>${escape(name)}</dt><dd>${foreign(value)}</dd></div>`;
 }
 
 function party({ role, lines }: Party): string {

@@ -18,8 +18,9 @@ const fonts = {
 
 const NOTE_ON_MISSING = `${MISSING} stands for a character that this file has no font for. The page of the document shows it.`;
 
-function lacksCharacters({ buyer, seller, line }: InvoiceDocument): boolean {
-  return [...buyer.lines, ...seller.lines, line.title ?? ''].some((text) =>
+function lacksCharacters({ buyer, seller, line, facts }: InvoiceDocument): boolean {
+  const values = facts.map(({ value }) => value);
+  return [...buyer.lines, ...seller.lines, line.title ?? '', ...values].some((text) =>
     drawable(text, fonts.bold).includes(MISSING),
   );
 }
@@ -32,8 +33,11 @@ const red = '#a4262c';
 
 const page = { left: 56, right: 539, top: 56 };
 const half = (page.right - page.left - 32) / 2;
-/** The page has room for this many, with every text at its maximum length. */
+/** The page has room for these, with every text at its maximum length: of one text, of a fact above the parties, and of one party. */
 const MAX_LINES = 5;
+const MAX_LINES_OF_FACT = 3;
+const MAX_LINES_OF_PARTY = 18;
+const TEXT_SIZE = 10.5;
 const LINE_HEIGHT = 1.4;
 
 type Style = {
@@ -120,15 +124,19 @@ function facts(pdf: Pdf, document: InvoiceDocument, y: number): number {
   const ends = document.facts.map(({ name, value }, column) => {
     const x = page.left + column * width;
     const next = drawText(pdf, name, x, y, { color: grey, size: 9, width });
-    return drawText(pdf, value, x, next, { font: 'bold', width });
+    return drawText(pdf, value, x, next, { font: 'bold', width: width - 12, most: MAX_LINES_OF_FACT });
   });
   return Math.max(...ends);
 }
 
 function party(pdf: Pdf, { role, lines }: Party, x: number, top: number): number {
   let y = drawText(pdf, role, x, top, { color: grey, size: 9, width: half });
+  const bottom = y + MAX_LINES_OF_PARTY * TEXT_SIZE * LINE_HEIGHT;
   for (const [index, line] of lines.entries()) {
-    y = drawText(pdf, line, x, y, { font: index === 0 ? 'bold' : 'regular', width: half });
+    // Each later text keeps room for one line.
+    const room = Math.round((bottom - y) / (TEXT_SIZE * LINE_HEIGHT)) - (lines.length - index - 1);
+    const most = Math.max(1, Math.min(MAX_LINES, room));
+    y = drawText(pdf, line, x, y, { font: index === 0 ? 'bold' : 'regular', width: half, most });
   }
   return y;
 }
@@ -176,7 +184,7 @@ function ruleBelow(pdf: Pdf, y: number): number {
 
 /** Draws a text and returns the y position below it. */
 function drawText(pdf: Pdf, text: string, x: number, y: number, style: Style): number {
-  const { font = 'regular', size = 10.5, color = ink, width = page.right - x, align = 'left' } = style;
+  const { font = 'regular', size = TEXT_SIZE, color = ink, width = page.right - x, align = 'left' } = style;
   // pdfkit accepts opened fonts, but its types do not say so.
   pdf
     .font(fonts[font] as unknown as string)
