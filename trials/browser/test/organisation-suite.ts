@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, type Organisation } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
+import { pay } from './offer-form.ts';
 import { faultsOf, linkMailedTo, type Portal, reloadUntil, type Visitor } from './portal-under-test.ts';
 
 const version = '2026-12';
@@ -219,6 +220,52 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Sections' }).waitFor();
   });
+
+  it.concurrent('invoices show the billing details that an admin has entered; earlier ones stay as they are', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id } = await signInToNewOrganisation(visitor, system);
+    await toSection(page, 'Balance');
+    await topUp(page, '10');
+    const withoutAddress = await newestInvoice(page);
+    expect(await faultsOf(page, 'balance-without-address')).toEqual([]);
+
+    await page.getByRole('link', { name: 'add it in Settings' }).click();
+    await page.getByText('Your invoices show no address.').waitFor();
+    await page.getByLabel('Address', { exact: true }).fill('The Old Mill\n\n2 Mill Lane \nLeeds\nLS1 4AP\n');
+    await page.getByLabel('VAT number').fill('gb 980 7806 85');
+    await page.getByLabel('Purchase order').fill('PO 4711/b');
+    const save = page.getByRole('button', { name: 'Save the billing details' });
+    await save.click();
+    await page.getByRole('alert').getByText('vatNumber: must be as on the VAT certificate').waitFor();
+    await page.getByLabel('VAT number').fill('980 7806 84');
+    await save.click();
+    await page.getByText('Saved. Invoices show them from now on').waitFor();
+    expect(await page.getByLabel('VAT number').inputValue()).toBe('GB980780684');
+    expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe(
+      'The Old Mill\n2 Mill Lane\nLeeds\nLS1 4AP',
+    );
+    expect(await faultsOf(page, 'settings-billing-details')).toEqual([]);
+
+    await toSection(page, 'Balance');
+    // Billing hears of the change by an event.
+    const sees = async () => {
+      await topUp(page, '20');
+      return newestInvoice(page);
+    };
+    await eventually(async () => expect((await sees()).text).toContain('LS1 4AP'), { timeoutMs: 120_000 });
+    const { number, text } = await newestInvoice(page, 'invoice-with-address');
+    for (const part of ['The Old Mill', '2 Mill Lane', 'VAT number GB980780684', 'PO 4711/b'])
+      expect(text).toContain(part);
+    expect(await page.getByText('Invoices show no address').count()).toBe(0);
+    expect(withoutAddress.number).not.toBe(number);
+    expect(await invoiceText(page, withoutAddress.number)).toBe(withoutAddress.text);
+    expect(withoutAddress.text).not.toContain('LS1 4AP');
+
+    const shown = await system.admin('org', 'show', `--org=${id}`);
+    expect(JSON.stringify(shown)).toContain('2 Mill Lane');
+  });
 }
 
 /** Before the walks: every organisation must accept a new version. */
@@ -237,6 +284,32 @@ async function signInToNewOrganisation(visitor: Visitor, system: TestSystem): Pr
 /** Home has links with nearly the same names, so this clicks in the navigation. */
 async function toSection(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
+}
+
+async function topUp(page: Page, amount: string): Promise<void> {
+  const section = page.getByRole('region', { name: 'Top up by card' });
+  await section.getByLabel('Amount in GBP').fill(amount);
+  await section.getByRole('button', { name: 'Go on to the payment' }).click();
+  await pay(page);
+  await page.getByText('arrived on the balance.').waitFor();
+}
+
+/** Of the list of invoices, which has the latest first. */
+async function newestInvoice(page: Page, picture?: string): Promise<{ number: string; text: string }> {
+  await page.reload();
+  const link = page.getByRole('link', { name: /^Read TEST-/ }).first();
+  const number = ((await link.getAttribute('aria-label')) ?? '').replace('Read ', '');
+  return { number, text: await invoiceText(page, number, picture) };
+}
+
+async function invoiceText(page: Page, number: string, picture?: string): Promise<string> {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: `Read ${number}` }).click();
+  const tab = await opened;
+  const text = await tab.locator('main').innerText();
+  if (picture !== undefined) expect(await faultsOf(tab, picture)).toEqual([]);
+  await tab.close();
+  return text;
 }
 
 async function createKey(

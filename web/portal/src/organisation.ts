@@ -1,5 +1,5 @@
-/** Facts of the organisation that all its people may read. */
-import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
+/** Facts of the organisation: those that all its people may read, and billing details for admins. */
+import type { BillingDetailsReply, OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { usePortal, useRead } from './session.ts';
 
@@ -9,4 +9,15 @@ export function organisationKey({ organisation }: SessionReply) {
 
 export function useOrganisation() {
   return useRead<OrganisationReply>(organisationKey(usePortal().session), '/organisation');
+}
+
+export function billingDetailsKey({ organisation }: SessionReply) {
+  return [organisation.id, 'billing-details'] as const;
+}
+
+export function useBillingDetails() {
+  return useRead<BillingDetailsReply>(
+    billingDetailsKey(usePortal().session),
+    '/organisation/billing-details',
+  );
 }

@@ -3,18 +3,28 @@ import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
+import { useBillingDetails } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
 import { useInvoices } from './money-data.ts';
 
 export function Invoices() {
-  const { mode } = usePortal();
+  const { mode, at } = usePortal();
   const amount = useAmounts();
   const invoices = useInvoices();
+  const details = useBillingDetails();
   const listed = invoices.data?.pages.flatMap((page) => page.invoices) ?? [];
   const document = (file: string) => `/portal/api/${mode}/billing/invoices/${file}`;
   return (
     <section class="card" aria-labelledby="money-invoices">
       <h2 id="money-invoices">Invoices</h2>
+      {details.data?.address.length === 0 && (
+        <p class="notice warning">
+          <span>
+            Invoices show no address of your organisation yet: <a href={at('settings')}>add it in Settings</a>
+            . Invoices that were issued before stay as they are.
+          </span>
+        </p>
+      )}
       <Loaded query={invoices} what="invoices" lines={4}>
         {() =>
           listed.length === 0 && (

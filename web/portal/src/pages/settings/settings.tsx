@@ -1,4 +1,4 @@
-/** The settings page: facts and trading name of the organisation; mails and sessions of the person. */
+/** The settings page: facts, trading name and billing details of the organisation; mails and sessions of the person. */
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
@@ -9,6 +9,7 @@ import { countryName, currencyName } from '../../names.ts';
 import { organisationKey, useOrganisation } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { sessionKey, usePortal } from '../../session.ts';
+import { BillingDetails } from './billing-details.tsx';
 import { Mails } from './mails.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -28,6 +29,7 @@ export function Settings() {
           )}
         </Loaded>
       </section>
+      {may('billing') && <BillingDetails />}
       <Mails />
       <Sessions />
     </PortalPage>
