@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newOfferThatEndsSoon, type SoonOver } from '../../harness/advertiser.ts';
 import { auditAtRest } from '../../harness/audit.ts';
 import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
+import { describeCollection } from '../collection-suite.ts';
 import { type Collector, startCollector } from '../collector.ts';
 import { describeCommunityGuides } from '../community-guides-suite.ts';
 import { describeCreation } from '../create-suite.ts';
@@ -57,6 +58,7 @@ describeTraces(
 );
 describeMetrics(() => started);
 describeGuides(() => started);
+describeCollection(() => started);
 describeSdk(
   () => started,
   reached,

@@ -1,37 +1,32 @@
 /** The placements API as an OpenAPI 3.1 document, for the community platform. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
+import { publisher } from '../public/publisher.ts';
+import { replyHeaders, retryAfter, uncountedReplyHeaders } from '../public/reply-headers.ts';
 import { placementsReply, placementsRequest, viewsReply, viewsRequest } from './placements-api.ts';
 import { runningOffersQuery, runningOffersReply } from './running-offers-api.ts';
 
 function reply(
   description: string,
   schema: z.ZodType,
-  headers: z.ZodRawShape = {},
+  headers: z.ZodObject = replyHeaders,
 ): ZodOpenApiResponseObject {
-  const everyReply = {
-    'X-Request-Id': z.string().meta({ description: 'Identifies the request in all logs.' }),
-  };
-  return {
-    description,
-    headers: z.object({ ...everyReply, ...headers }),
-    content: { 'application/json': { schema } },
-  };
+  return { description, headers, content: { 'application/json': { schema } } };
 }
 
-const retryAfter = { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) };
 const always = {
   '400': reply('`message` names the field and what it must be.', plainMessage),
   '401': reply('The key is not a placement key that works.', plainMessage),
   '413': reply('The body is too large.', plainMessage),
-  '429': reply("The key's limit is used up.", plainMessage, retryAfter),
-  '500': reply('Internal server error.', plainMessage),
+  '429': reply("The key's limit is used up.", plainMessage, replyHeaders.extend(retryAfter)),
+  // Where the key could not be looked up, no limit has counted the request.
+  '500': reply('Internal server error.', plainMessage, uncountedReplyHeaders),
   '503': reply(
     'A dependency is down, and nothing was counted. Send the same request again.',
     plainMessage,
-    retryAfter,
+    uncountedReplyHeaders.extend(retryAfter),
   ),
 };
 const { '413': _noBody, ...withoutBody } = always;
@@ -47,8 +42,10 @@ export function communityOpenApiDocument() {
         version: '1.0.0',
         description:
           'For the servers of the community platform: which offers a member sees now, which of them were seen, and all offers that have not ended. Every request carries `x-api-key` with a placement key; a key shows offers of one mode, TEST or LIVE.',
+        ...publisher,
       },
       servers: [{ url: '/' }],
+      tags: [{ name: 'Placements', description: 'Which offers members see, and which they have seen.' }],
       security: [{ placementKey: [] }],
       components: {
         securitySchemes: { placementKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
@@ -57,7 +54,10 @@ export function communityOpenApiDocument() {
         '/placements': {
           post: {
             operationId: 'findPlacements',
+            tags: ['Placements'],
             summary: 'The offers that a member sees now',
+            description:
+              'Only offers whose price counted the member. Showing them counts nothing: send their tokens to `POST /placements/views` when they were seen.',
             requestBody: json(placementsRequest),
             responses: {
               '200': reply('At most `wanted` offers, in the order in which to show them.', placementsReply),
@@ -68,6 +68,7 @@ export function communityOpenApiDocument() {
         '/placements/offers': {
           get: {
             operationId: 'listRunningOffers',
+            tags: ['Placements'],
             summary:
               'All offers of the mode that have not ended, for a follower of the events that starts anew',
             description:
@@ -82,7 +83,9 @@ export function communityOpenApiDocument() {
         '/placements/views': {
           post: {
             operationId: 'sendViews',
+            tags: ['Placements'],
             summary: 'Counts offers that were seen',
+            description: 'Safe to repeat: a token counts once. The reply says which tokens were refused.',
             requestBody: json(viewsRequest),
             responses: { '200': reply('Counted, now or at an earlier request.', viewsReply), ...always },
           },

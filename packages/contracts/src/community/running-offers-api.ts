@@ -23,7 +23,13 @@ export const runningOffersQuery = z.strictObject({
     .transform(Number)
     .pipe(z.int().min(1).max(200))
     .default(100)
-    .meta({ type: 'integer', description: 'How many offers at most.' }),
+    .meta({
+      description: 'How many offers at most.',
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, { type: 'integer', minimum: 1, maximum: 200 });
+      },
+    }),
 });
 
 /** As `eventType` names events. */

@@ -30,6 +30,7 @@ export const billingPaths = {
     get: read('Billing', {
       id: 'readBalance',
       summary: 'The prepaid balance',
+      description: 'Offers are paid from it, and Unused Time is credited to it. Net of VAT.',
       roles,
       parameters: { path: modePath },
       replies: { '200': reply('The balance.', named('Balance', billing.balanceReply)) },
@@ -53,6 +54,7 @@ export const billingPaths = {
     get: read('Billing', {
       id: 'readLowBalanceThreshold',
       summary: 'The balance below which admins get a mail',
+      description: 'Null means that nobody gets such mails.',
       roles,
       parameters: { path: modePath },
       replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
@@ -106,6 +108,8 @@ export const billingPaths = {
     get: read('Billing', {
       id: 'listInvoices',
       summary: 'Invoices of card payments, newest first',
+      description:
+        'Each card payment, of an offer or a top-up, has one. Charges to the balance are in the statement.',
       roles,
       parameters: { path: modePath, query: billing.invoicesQuery },
       replies: {
@@ -118,6 +122,8 @@ export const billingPaths = {
     get: read('Billing', {
       id: 'readInvoice',
       summary: 'One invoice, `{number}.html` or `{number}.pdf`',
+      description:
+        'As a page or as a PDF. An invoice never changes, except that a missing name is filled in.',
       roles,
       parameters: { path: modePath.extend({ file: billing.invoiceFile }) },
       replies: { '200': document, ...unknownInvoice },

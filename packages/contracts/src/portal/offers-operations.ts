@@ -30,6 +30,7 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'readCreation',
       summary: 'The outcome of the creation of an offer whose reply was lost',
+      description: 'Ask with the `Idempotency-Key` of the creation. Changes nothing.',
       roles,
       parameters: { path: z.object({ mode, idempotency_key: idempotencyKey }) },
       replies: { '200': reply('How far it came.', offers.creationReply) },
@@ -39,6 +40,7 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'readOffer',
       summary: 'One offer, with its price',
+      description: 'An offer of another organisation or of the other mode is treated as not found.',
       roles,
       parameters: { path: offerPath },
       replies: { '200': reply('The offer.', offers.portalOffer), ...unknown },
@@ -48,6 +50,7 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'readCreditOfDeletion',
       summary: 'What a deletion at this moment would credit to the balance',
+      description: 'Changes nothing. The credit of an Active offer decreases every second.',
       roles,
       parameters: { path: offerPath },
       replies: { '200': reply('The credit.', offers.offerCreditReply), ...unknown },
@@ -57,6 +60,7 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'readAnalyticsSeries',
       summary: 'Views and clicks of an offer over time, for charts',
+      description: 'Oldest first, without gaps.',
       roles,
       parameters: { path: offerPath, query: offers.seriesQuery },
       replies: {

@@ -5,11 +5,11 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathItemObject,
   type ZodOpenApiPathsObject,
-  type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { plainMessage, refusal } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
 import { sharedPaths } from '../public/openapi.ts';
+import { publisher } from '../public/publisher.ts';
 import { billingPaths } from './billing-operations.ts';
 import { mailPaths } from './mail-operations.ts';
 import { portalOfferPaths } from './offers-operations.ts';
@@ -38,9 +38,7 @@ function underSession(method: string, operation: ZodOpenApiOperationObject): Zod
     description: operation.description === undefined ? note : `${note} ${operation.description}`,
     requestParams: { ...requestParams, path: withMode(requestParams?.path) },
     responses: {
-      ...Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [status, withOwnHeaders(response)]),
-      ),
+      ...responses,
       '429': failures['429'],
       '500': failures['500'],
       // DELETE has its own 503.
@@ -52,15 +50,6 @@ function underSession(method: string, operation: ZodOpenApiOperationObject): Zod
     },
     ...(changes ? { security: [{ session: [], csrf: [] }] } : {}),
   };
-}
-
-/** The rate limit headers are about the portal's own limits. */
-function withOwnHeaders(response: ZodOpenApiResponseObject | { $ref: string }): ZodOpenApiResponseObject {
-  if ('$ref' in response) throw new Error('a reply of the public API is a $ref: expected an inline reply');
-  const { description, content, headers } = response;
-  const all = headers instanceof z.ZodObject ? headers.shape : {};
-  const more = Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('X-')));
-  return { ...reply(description ?? '', null, more), ...(content === undefined ? {} : { content }) };
 }
 
 function withMode(path: unknown): z.ZodObject {
@@ -95,8 +84,25 @@ export function portalOpenApiDocument() {
           'Unsafe methods need the header `X-CSRF-Token` with the `csrfToken` of the session. The session has its own rate limit: requests do not count against the 60 a minute of API clients. They are not in the call log.',
           'Date-times are ISO 8601 in UTC. A refusal is `{"message": ...}`; calls about offers also have the codes of the public API.',
         ].join('\n\n'),
+        ...publisher,
       },
       servers: [{ url: '/portal/api' }],
+      tags: [
+        { name: 'Sign-in', description: 'Sign in with a link that is sent by email.' },
+        { name: 'Sign-up', description: 'Register an organisation.' },
+        { name: 'Session', description: 'The session, and all sessions of the email address.' },
+        { name: 'Organisation', description: 'The organisation of the session.' },
+        { name: 'People', description: 'The people of the organisation and their roles.' },
+        { name: 'Terms', description: 'The advertising terms.' },
+        { name: 'Keys', description: 'API keys of the organisation.' },
+        { name: 'Calls', description: 'The log of calls with API keys.' },
+        { name: 'Mails', description: 'Which optional mails a person gets.' },
+        { name: 'Billing', description: 'Balance, statement, top-ups and invoices.' },
+        {
+          name: 'Offers',
+          description: 'Estimate, create, list and change offers, with their views and clicks.',
+        },
+      ],
       security: [{ session: [] }],
       components: {
         securitySchemes: {

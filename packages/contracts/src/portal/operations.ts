@@ -2,23 +2,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
+import { replyHeaders, retryAfter, sessionCookie } from '../public/reply-headers.ts';
 import * as organisation from './organisation-api.ts';
 import * as session from './session-api.ts';
 import * as signUp from './sign-up-api.ts';
-
-const header = (id: string, schema: z.ZodType, description: string) =>
-  schema.meta({ description, header: { id } });
-
-const everyReply = z.object({
-  'X-RateLimit-Limit': header('Limit', z.int(), 'Requests allowed per window.'),
-  'X-RateLimit-Remaining': header('Remaining', z.int(), 'Requests left in the current window.'),
-  'X-RateLimit-Reset': header('Reset', z.int(), 'Seconds until the limit is full again.'),
-  'X-Request-Id': header('RequestId', z.string(), 'Identifies the request in all logs; quote it to support.'),
-});
-const retryAfter = { 'Retry-After': header('RetryAfter', z.int(), 'Seconds to wait.') };
-const sets = {
-  'Set-Cookie': header('SessionCookie', z.string(), 'The session: HttpOnly, SameSite=Strict, Path=/.'),
-};
 
 type Responses = Record<`${number}`, ZodOpenApiResponseObject>;
 
@@ -30,7 +17,7 @@ export function reply(
 ): ZodOpenApiResponseObject {
   return {
     description,
-    headers: everyReply.extend(more),
+    headers: replyHeaders.extend(more),
     ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
   };
 }
@@ -62,7 +49,7 @@ export const csrfRefused = 'The request comes from another site, or `X-CSRF-Toke
 type Call = {
   readonly id: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   /** The allowed roles; every signed-in person if left out. */
   readonly roles?: 'Admin' | 'Developer, Admin' | 'Marketer, Admin';
   readonly parameters?: ZodOpenApiOperationObject['requestParams'];
@@ -74,7 +61,7 @@ function describeCall(o: Call): ZodOpenApiOperationObject {
   return {
     operationId: o.id,
     summary: o.summary,
-    ...(o.description === undefined ? {} : { description: o.description }),
+    description: o.description,
     ...(o.parameters === undefined ? {} : { requestParams: o.parameters }),
     ...(o.body === undefined
       ? {}
@@ -137,7 +124,7 @@ export const ownPaths = {
       description: 'The token is the part of the link after the `#`; it works once.',
       body: session.signInCompletion,
       replies: {
-        '200': reply('Signed in.', sessionReply, sets),
+        '200': reply('Signed in.', sessionReply, sessionCookie),
         '401': refused('The link is unknown, was used or has expired.'),
       },
     }),
@@ -148,6 +135,7 @@ export const ownPaths = {
         id: 'readSignUp',
         summary:
           'Whether people may register organisations themselves, and the countries and currencies to choose from',
+        description: 'The sign-up page reads it. Needs no session.',
         replies: {
           '200': reply('Whether sign-up is open, and the choices.', named('SignUpState', signUp.signUpState)),
         },
@@ -176,7 +164,7 @@ export const ownPaths = {
           'The token is the part of the link after the `#`. It registers one organisation. If it is sent again within a minute, for example by a second click, it signs in to that organisation.',
         body: session.signInCompletion,
         replies: {
-          '200': reply('Signed in.', sessionReply, sets),
+          '200': reply('Signed in.', sessionReply, sessionCookie),
           '401': refused('The link is unknown, was used or has expired.'),
           '403': signUpRefused,
         },
@@ -188,6 +176,7 @@ export const ownPaths = {
     get: read('Session', {
       id: 'readSession',
       summary: 'The signed-in person, organisation, role and CSRF token',
+      description: 'Each page reads it first: the CSRF token is needed for every change.',
       replies: { '200': reply('The session.', sessionReply) },
     }),
   },
@@ -195,9 +184,10 @@ export const ownPaths = {
     post: change('Session', {
       id: 'switchOrganisation',
       summary: 'Switch to another organisation of the same email address',
+      description: 'The new session replaces this one, with the role that the person has there.',
       body: session.organisationSwitch,
       replies: {
-        '200': reply('The session, with a new CSRF token.', sessionReply, sets),
+        '200': reply('The session, with a new CSRF token.', sessionReply, sessionCookie),
         '404': refused('The address does not belong to such an organisation.'),
       },
     }),
@@ -206,6 +196,8 @@ export const ownPaths = {
     get: read('Session', {
       id: 'listSessions',
       summary: 'All sessions of the email address',
+      description:
+        'On all devices and in all organisations, so that a person sees a session that is not theirs.',
       replies: { '200': reply('Sessions, last used first.', session.sessionsReply) },
     }),
   },
@@ -213,6 +205,7 @@ export const ownPaths = {
     delete: change('Session', {
       id: 'endSession',
       summary: 'End a session of the email address',
+      description: 'That device is signed out at once. Ids are in `GET /sessions`.',
       parameters: { path: session.sessionNamed },
       replies: { '204': reply('It has ended.', null), '404': refused('The address has no such session.') },
     }),
@@ -221,25 +214,30 @@ export const ownPaths = {
     post: change('Session', {
       id: 'signOut',
       summary: 'End this session',
-      replies: { '204': reply('Signed out.', null, sets) },
+      description: 'The cookie is deleted, and the session ends at once.',
+      replies: { '204': reply('Signed out.', null, sessionCookie) },
     }),
   },
   '/sign-out-everywhere': {
     post: change('Session', {
       id: 'signOutEverywhere',
       summary: 'End all sessions of the email address',
-      replies: { '204': reply('Signed out.', null, sets) },
+      description: 'On all devices and in all organisations, this session included.',
+      replies: { '204': reply('Signed out.', null, sessionCookie) },
     }),
   },
   '/organisation': {
     get: read('Organisation', {
       id: 'readOrganisation',
       summary: 'The organisation',
+      description:
+        'Its names, country and currency, its quotas of offers, and whether it has accepted the latest terms.',
       replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
     }),
     patch: change('Organisation', {
       id: 'changeOrganisation',
       summary: 'Change the trading name',
+      description: 'Members see the trading name unless an offer has an advertised name.',
       roles: 'Admin',
       body: organisation.organisationChange,
       replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
@@ -249,6 +247,7 @@ export const ownPaths = {
     get: read('Organisation', {
       id: 'readBillingDetails',
       summary: 'What invoices show of the organisation beside its name and country',
+      description: 'They show no address until an Admin has entered one.',
       roles: 'Admin',
       replies: {
         '200': reply('Address, VAT number and purchase order.', billingDetailsReply),
@@ -268,6 +267,7 @@ export const ownPaths = {
     get: read('People', {
       id: 'listPeople',
       summary: 'The people of the organisation',
+      description: 'With their roles, and whether they have signed in or are disabled.',
       roles: 'Admin',
       replies: { '200': reply('People.', organisation.peopleOfOrganisation) },
     }),
@@ -318,6 +318,7 @@ export const ownPaths = {
     get: read('Terms', {
       id: 'readTerms',
       summary: 'The advertising terms and who accepted them',
+      description: 'Offers can be created only when an admin has accepted the latest version.',
       replies: { '200': reply('The terms.', termsReply) },
     }),
   },
@@ -325,6 +326,7 @@ export const ownPaths = {
     post: change('Terms', {
       id: 'acceptTerms',
       summary: 'Accept the latest terms for the organisation',
+      description: 'The body names the version, so that nobody accepts one that they have not seen.',
       roles: 'Admin',
       body: organisation.termsAcceptance,
       replies: {
@@ -338,6 +340,7 @@ export const ownPaths = {
     get: read('Keys', {
       id: 'listKeys',
       summary: 'API keys of the organisation',
+      description: 'Of a key only the last four characters are shown.',
       roles: 'Developer, Admin',
       replies: { '200': reply('Keys, without themselves.', organisation.keysReply) },
     }),
@@ -359,6 +362,7 @@ export const ownPaths = {
       id: 'rollKey',
       summary:
         'Replace an API key by a new key of the caller; the old key has stopped working when this answers',
+      description: 'Only this reply contains the new key; it cannot be read again.',
       roles: 'Developer, Admin',
       parameters: idPath,
       replies: {
@@ -372,6 +376,7 @@ export const ownPaths = {
     post: change('Keys', {
       id: 'disableKey',
       summary: 'Disable an API key; it has stopped working when this answers',
+      description: 'For good: create a new key to go on.',
       roles: 'Developer, Admin',
       parameters: idPath,
       replies: { '200': reply('It is disabled.', organisation.disabledKey), '404': unknown },

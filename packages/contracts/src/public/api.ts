@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { transactionKind } from '../internal/billing-api.ts';
 import { offerActions } from '../values/offer-actions.ts';
+import { openEnum } from '../values/open-enum.ts';
 import { currency, mode, offerId, offerStatus, quoteId } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
@@ -15,6 +16,9 @@ const startInstant = utcInstant.meta({
   examples: ['2035-06-01T12:00:00Z'],
 });
 const exampleEnd = '2035-06-03T12:00:00Z';
+
+/** Of zod-openapi. Its types are not known everywhere where this file is compiled. */
+type Overridden = { readonly jsonSchema: Record<string, unknown> };
 
 // ---- refusals (decision 19, bodies of refusals)
 
@@ -55,9 +59,15 @@ export type InterestsReply = z.infer<typeof interestsReply>;
 
 export const requestedGender = z.enum(['Male', 'Female', 'Non-binary', 'All']);
 const radius = radiusMiles.meta({ description: 'Miles.', examples: [10] });
-const location = z
-  .tuple([z.number().min(-90).max(90), z.number().min(-180).max(180)])
-  .meta({ description: 'Latitude, longitude.', examples: [[51.5074, -0.1278]] });
+const location = z.tuple([z.number().min(-90).max(90), z.number().min(-180).max(180)]).meta({
+  description: 'Latitude (-90 to 90), longitude (-180 to 180).',
+  examples: [[51.5074, -0.1278]],
+  // Generators of clients do not know `prefixItems`, by which a tuple is described, and drop coordinates.
+  override: ({ jsonSchema }: Overridden) => {
+    delete jsonSchema.prefixItems;
+    jsonSchema.items = { type: 'number' };
+  },
+});
 const genders = z
   .array(requestedGender)
   .meta({ description: 'Omitted, empty or containing `All`: every gender.' });
@@ -78,7 +88,11 @@ export const estimateRequest = z
     environment: z
       .enum(['TEST', 'LIVE', 'test', 'live'])
       .optional()
-      .meta({ description: "Defaults to the key's mode; if sent it must be the key's mode." }),
+      .meta({
+        description: "Defaults to the key's mode; if sent it must be the key's mode. Lower case works too.",
+        // `TEST` and `test` would become one name in generated clients, and the generators fail.
+        override: { enum: ['TEST', 'LIVE'] },
+      }),
     quote: z.boolean().optional().meta({
       description: 'True: the reply has a `quote_id`, with which an offer can be created at this price.',
     }),
@@ -182,6 +196,26 @@ export const createOfferForm = z
   })
   .meta({ id: 'CreateOfferForm' });
 
+/** `createReply` as one object, in JSON Schema. */
+const createdOffer = {
+  type: 'object',
+  properties: {
+    return_code: { type: 'string', const: 'S1' },
+    offer_id: { type: 'integer' },
+    status: { type: 'string', enum: ['Awaiting Payment', 'Scheduled', 'Active'] },
+    payment_url: {
+      type: ['string', 'null'],
+      format: 'uri',
+      description: 'The payment link of method `E`; null for method `B`.',
+    },
+    currency: {
+      type: 'string',
+      description: 'The currency in which the card is charged; only for method `E`.',
+    },
+  },
+  required: ['return_code', 'offer_id', 'status', 'payment_url'],
+} as const;
+
 export const createReply = z
   .union([
     z.object({
@@ -198,7 +232,14 @@ export const createReply = z
       payment_url: z.null(),
     }),
   ])
-  .meta({ id: 'CreatedOffer' });
+  .meta({
+    id: 'CreatedOffer',
+    // One object, because generators of clients make a type called "Null" of a field that can only be null.
+    override: ({ jsonSchema }: Overridden) => {
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, createdOffer);
+    },
+  });
 export type CreateReply = z.infer<typeof createReply>;
 
 // ---- list
@@ -267,7 +308,7 @@ export const offerReply = listedOffer
       .nullable()
       .meta({ description: 'The payment link; null unless the offer awaits payment.' }),
     disabled_reason: disabledReason,
-    actions: z.array(z.enum(offerActions)).meta({
+    actions: z.array(z.enum(offerActions).meta({ override: openEnum })).meta({
       description:
         'What can be done now: `pay` at the payment link, `pause`, `resume`, `delete`. More may be added.',
     }),
@@ -378,7 +419,10 @@ export const entriesQuery = z.object({
 export const balanceEntry = z
   .object({
     booking_datetime: utcInstant,
-    kind: transactionKind.meta({ description: 'What was booked. More kinds may be added.' }),
+    kind: transactionKind.meta({
+      description: 'What was booked. More kinds may be added.',
+      override: openEnum,
+    }),
     cause: z.string().meta({ description: 'Identifies the entry: unique. Quote it to support.' }),
     offer_id: offerId.nullable().meta({ description: 'Null for an entry that belongs to no offer.' }),
     title: z.string().nullable().meta({ description: "The offer's title." }),

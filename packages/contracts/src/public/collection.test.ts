@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { postmanCollection } from './collection.ts';
+import { readPictureHeader } from '../pictures/picture-header.ts';
+import { picture, postmanCollection } from './collection.ts';
 import { publicPaths } from './openapi.ts';
 
 type Pair = {
   readonly key: string;
   readonly value?: string;
-  readonly src?: string;
   readonly disabled?: boolean;
 };
 type Collection = {
@@ -46,15 +45,20 @@ describe('the collection', () => {
     expect(used).toContain('apiKey');
   });
 
-  it('creates an offer with a new idempotency key, both coordinates and an existing picture', () => {
+  it('creates an offer with a new idempotency key and both coordinates', () => {
     const { header, body } = requestOf('POST', 'offers');
     expect(header).toEqual([expect.objectContaining({ key: 'Idempotency-Key', value: '{{$guid}}' })]);
     const sent = (body?.formdata ?? []).filter(({ disabled }) => disabled !== true);
     const values = (name: string) => sent.filter(({ key }) => key === name).map(({ value }) => value);
     expect([values('location[]'), values('payment_method')]).toEqual([['51.5074', '-0.1278'], ['B']]);
-    const src = sent.find(({ key }) => key === 'image')?.src ?? '';
-    expect(existsSync(fileURLToPath(new URL(`../../../../${src}`, import.meta.url)))).toBe(true);
-    expect(sent.every(({ value, src }) => (value ?? src) !== '')).toBe(true);
+    expect(sent.every(({ value }) => value !== '')).toBe(true);
+  });
+
+  it('sends a picture that needs no file and is the same text in UTF-8', () => {
+    expect(JSON.stringify(collection)).not.toContain('"src"');
+    const value = runInNewContext(picture) as string;
+    expect(Buffer.from(value)).toEqual(Buffer.from(value, 'latin1'));
+    expect(readPictureHeader(Buffer.from(value), 1)).toMatchObject({ type: 'gif', width: 28, height: 28 });
   });
 
   it('asks for a price with only the required fields and the environment', () => {

@@ -34,17 +34,8 @@ import {
   unauthorised,
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
-
-/** Headers of every reply (decision 21, rate limits). */
-const everyReply = z.object({
-  'X-RateLimit-Limit': z.int().meta({ description: 'Requests per minute and client IP.' }),
-  'X-RateLimit-Remaining': z.int().meta({ description: 'Requests left in the current minute.' }),
-  'X-RateLimit-Reset': z.int().meta({ description: 'Seconds until the limit is full again.' }),
-  'X-Request-Id': z
-    .string()
-    .meta({ description: 'Identifies the request in all logs; quote it to support.' }),
-});
-const retryAfter = { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) };
+import { publisher } from './publisher.ts';
+import { replyHeaders, retryAfter } from './reply-headers.ts';
 
 function reply(
   description: string,
@@ -53,7 +44,7 @@ function reply(
 ): ZodOpenApiResponseObject {
   return {
     description,
-    headers: everyReply.extend(headers),
+    headers: replyHeaders.extend(headers),
     content: { 'application/json': { schema } },
   };
 }
@@ -80,7 +71,10 @@ const notFound = {
 
 const estimate: ZodOpenApiOperationObject = {
   operationId: 'estimatePrice',
+  tags: ['Offers'],
   summary: 'Estimate the price of an offer',
+  description:
+    'Creates and charges nothing. A creation with the same targeting and times costs `estimated_cost`, unless the number of matching users or the exchange rate changes in between.',
   requestBody: { required: true, content: { 'application/json': { schema: estimateRequest } } },
   responses: {
     '200': reply(
@@ -98,6 +92,7 @@ const estimate: ZodOpenApiOperationObject = {
 
 const create: ZodOpenApiOperationObject = {
   operationId: 'createOffer',
+  tags: ['Offers'],
   summary: 'Create an offer',
   description:
     'A request with an `Idempotency-Key` that was used before returns the original response and creates nothing. Only `S1` uses up a key.',
@@ -112,7 +107,7 @@ const create: ZodOpenApiOperationObject = {
   requestBody: { required: true, content: { 'multipart/form-data': { schema: createOfferForm } } },
   responses: {
     '200': reply(
-      '`S1` created; `E2` image failed moderation; `E3` balance below the cost (method `B`).',
+      '`S1` created; `E2` image failed moderation; `E3` balance below the cost (method `B`). The reply has no price: `cost` of `POST /offers/{offer_id}/credit-estimate` is the price of the offer, net of VAT. With method `B` it was charged, and is the `amount` of the entry with this `offer_id` in `GET /balance/entries`. With method `E` the payment page shows it, with VAT where it applies.',
       z.union([createReply, refusal]),
       { 'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }) },
     ),
@@ -129,7 +124,10 @@ const create: ZodOpenApiOperationObject = {
 
 const list: ZodOpenApiOperationObject = {
   operationId: 'listOffers',
+  tags: ['Offers'],
   summary: 'List offers, newest first',
+  description:
+    "Offers of the key's mode, without deleted ones. Pass `next_cursor` as `cursor` to read the next page, with the same filters.",
   requestParams: { query: listQuery },
   responses: {
     '200': reply('A page of offers.', listReply),
@@ -141,6 +139,7 @@ const list: ZodOpenApiOperationObject = {
 
 const readOne: ZodOpenApiOperationObject = {
   operationId: 'readOffer',
+  tags: ['Offers'],
   summary: 'One offer, and what can be done with it now',
   description: notFoundNote,
   requestParams: offerPath,
@@ -149,6 +148,7 @@ const readOne: ZodOpenApiOperationObject = {
 
 const pause: ZodOpenApiOperationObject = {
   operationId: 'pauseOffer',
+  tags: ['Offers'],
   summary: 'Pause an offer',
   description: notFoundNote,
   requestParams: offerPath,
@@ -164,6 +164,7 @@ const pause: ZodOpenApiOperationObject = {
 
 const resume: ZodOpenApiOperationObject = {
   operationId: 'resumeOffer',
+  tags: ['Offers'],
   summary: 'Resume an offer',
   description: notFoundNote,
   requestParams: offerPath,
@@ -179,6 +180,7 @@ const resume: ZodOpenApiOperationObject = {
 
 const remove: ZodOpenApiOperationObject = {
   operationId: 'deleteOffer',
+  tags: ['Offers'],
   summary: 'Delete an offer; Unused Time is credited to the balance',
   description: notFoundNote,
   requestParams: offerPath,
@@ -197,6 +199,7 @@ const remove: ZodOpenApiOperationObject = {
 
 const analytics: ZodOpenApiOperationObject = {
   operationId: 'readAnalytics',
+  tags: ['Analytics'],
   summary: 'Views and clicks of an offer',
   description: notFoundNote,
   requestParams: { ...offerPath, query: z.object({ interval: analyticsInterval }) },
@@ -209,6 +212,7 @@ const analytics: ZodOpenApiOperationObject = {
 
 const series: ZodOpenApiOperationObject = {
   operationId: 'readAnalyticsSeries',
+  tags: ['Analytics'],
   summary: 'Views and clicks of an offer over time',
   description: notFoundNote,
   requestParams: { ...offerPath, query: seriesQuery },
@@ -221,12 +225,15 @@ const series: ZodOpenApiOperationObject = {
 
 const balance: ZodOpenApiOperationObject = {
   operationId: 'readBalance',
+  tags: ['Balance'],
   summary: "The prepaid balance of the key's mode",
+  description: 'Method `B` pays from it, and Unused Time is credited to it.',
   responses: { '200': reply('The balance.', balanceReply), ...always },
 };
 
 const entries: ZodOpenApiOperationObject = {
   operationId: 'listBalanceEntries',
+  tags: ['Balance'],
   summary: 'What changed the balance, newest first',
   description:
     'Each entry has the balance after it. Card payments of offers are listed too; they do not change the balance. New entries do not change the following pages.',
@@ -240,6 +247,7 @@ const entries: ZodOpenApiOperationObject = {
 
 const creditEstimate: ZodOpenApiOperationObject = {
   operationId: 'estimateCredit',
+  tags: ['Offers'],
   summary: 'What deleting the offer now would credit to the balance',
   description: `Changes nothing. ${notFoundNote}`,
   requestParams: offerPath,
@@ -251,14 +259,19 @@ export const sharedPaths = {
   '/categories': {
     get: {
       operationId: 'listCategories',
+      tags: ['Catalogue'],
       summary: 'Categories available to the organisation',
+      description: 'An offer has one of them: `category_id` of `POST /offers`.',
       responses: { '200': reply('Active categories.', categoriesReply), ...always },
     },
   },
   '/interests': {
     get: {
       operationId: 'listInterests',
+      tags: ['Catalogue'],
       summary: 'Interests that can be targeted',
+      description:
+        'An offer can be limited to users with some of them: `interests` of an estimate and of a creation.',
       responses: { '200': reply('Interests.', interestsReply), ...always },
     },
   },
@@ -292,8 +305,15 @@ export function openApiDocument() {
         version: '1.0.0',
         description:
           'Create and manage advertising offers that are shown to members of a dating community. Every request carries `x-api-key`; a key works in one mode, TEST or LIVE.',
+        ...publisher,
       },
       servers: [{ url: '/' }],
+      tags: [
+        { name: 'Catalogue', description: 'What an offer can be about, and whom it can be for.' },
+        { name: 'Offers', description: 'Estimate, create, list, pause, resume and delete offers.' },
+        { name: 'Analytics', description: 'Views and clicks of an offer.' },
+        { name: 'Balance', description: 'The prepaid balance and what changed it.' },
+      ],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
       paths: publicPaths,
