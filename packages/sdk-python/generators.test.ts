@@ -1,0 +1,55 @@
+/** The OpenAPI documents, read by two generators of clients; their code is compiled. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { generateClient } from './build.ts';
+import { describeWithPython } from './describe-with-python.ts';
+import { pythonTools } from './python-tools.ts';
+
+const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const generated = fileURLToPath(new URL('../contracts/generated', import.meta.url));
+
+describeWithPython('generators read', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'offer-ads-generators-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const documents = ['openapi', 'community-openapi', 'portal-openapi'];
+
+  it.each(documents)('%s: openapi-python-client, and Python imports its code', async (name) => {
+    const { python } = await pythonTools('tools');
+    const module = name.replace('-', '_');
+    // It fails on each warning.
+    await generateClient(python, join(generated, `${name}.json`), join(folder, module));
+    const program = `import pkgutil, importlib, ${module}
+for found in pkgutil.walk_packages(${module}.__path__, '${module}.'): importlib.import_module(found.name)
+print(len(${module}.models.__all__) > 10)`;
+    expect(await python(['-c', program], { cwd: folder })).toBe('True\n');
+  });
+
+  it.each(documents)(
+    '%s: openapi-generator, and TypeScript compiles its code',
+    async (name) => {
+      const { python } = await pythonTools('openapi-generator');
+      const output = join(folder, `typescript-${name}`);
+      const given = ['-g', 'typescript-fetch', '-i', join(generated, `${name}.json`), '-o', output];
+      const program =
+        'import sys; from openapi_generator_cli import run; sys.exit(run(sys.argv[1:]).returncode)';
+      const said = await python(['-c', program, 'generate', ...given]);
+      expect(said.split('\n').filter((line) => /\b(ERROR|Exception)\b/.test(line))).toEqual([]);
+      const options = '--strict --noEmit --target es2022 --module preserve --lib es2023,dom --types';
+      const args = [compiler, ...options.split(' '), '', join(output, 'index.ts')];
+      const compiled = promisify(execFile)(process.execPath, args, { cwd: output });
+      await compiled.catch(({ stdout }: { stdout: string }) => {
+        throw new Error(stdout);
+      });
+    },
+    600_000,
+  );
+});

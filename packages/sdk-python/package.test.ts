@@ -1,0 +1,142 @@
+/** The Python client as it is published: built, checked, installed in an empty environment, and used there with all of its README. */
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type StandIn, startStandIn } from '../sdk/test/stand-in.ts';
+import { type Built, buildClient } from './build.ts';
+import { describeWithPython } from './describe-with-python.ts';
+import { installClient, type PythonTools, pythonTools, runPython } from './python-tools.ts';
+
+const here = import.meta.dirname;
+const document = fileURLToPath(new URL('../contracts/generated/openapi.json', import.meta.url));
+const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.png', import.meta.url));
+
+describeWithPython('the Python client', () => {
+  let folder: string;
+  let tools: PythonTools;
+  let built: Built;
+  /** Of an environment that has the client and what it needs. */
+  let python: string;
+  let service: StandIn;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'offer-ads-python-'));
+    tools = await pythonTools('tools');
+    built = await buildClient(tools, join(folder, 'built'));
+    python = await installClient(join(folder, 'environment'), { wheel: built.wheel, wheels: tools.wheels });
+    cpSync(join(here, 'tests'), join(folder, 'tests'), { recursive: true });
+    service = await startStandIn();
+  }, 600_000);
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const mypy = (...args: readonly string[]) => {
+    const options = ['--config-file', join(here, 'pyproject.toml'), '--cache-dir', join(folder, 'mypy')];
+    const env = { MYPYPATH: `${built.sources}:${folder}` };
+    return tools.python(['-m', 'mypy', ...options, ...args], { cwd: folder, env });
+  };
+
+  it('needs httpx and attrs alone', async () => {
+    const names = 'import importlib.metadata as m; print(m.requires("offer-ads"), m.version("offer-ads"))';
+    const { version } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')) as { version: string };
+    expect(await runPython(python, ['-c', names])).toBe(`['attrs>=23.2', 'httpx<1,>=0.27'] ${version}\n`);
+  });
+
+  it('keeps its promises about keys, retries and idempotency (tests/)', async () => {
+    const said = await runPython(python, ['-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'], {
+      cwd: folder,
+      env: { OPENAPI_DOCUMENT: document },
+    });
+    const [, count] = /^Ran (\d+) tests/m.exec(said) ?? [];
+    expect(Number(count)).toBeGreaterThan(40);
+    expect(said).toMatch(/^OK$/m);
+  });
+
+  it('has types that mypy accepts at its strictest, in its sources and tests', async () => {
+    expect(await mypy('-p', 'offer_ads', '-p', 'tests')).toMatch(/^Success/m);
+  });
+
+  it('is formatted and linted by ruff', async () => {
+    const folders = ['--no-cache', 'src', 'tests'];
+    const ruff = (...args: readonly string[]) =>
+      tools.python(['-m', 'ruff', ...args, ...folders], { cwd: here });
+    expect(await ruff('check')).toBe('All checks passed!\n');
+    expect(await ruff('format', '--check')).toMatch(/already formatted\n$/);
+  });
+
+  it('has the codes of each endpoint in its types', async () => {
+    const good = `
+from typing import assert_never
+from offer_ads import OfferAds
+
+def pause(ads: OfferAds) -> str:
+    result = ads.offers.pause(1)
+    if result.ok:
+        return result.value.message
+    match result.code:
+        case "E3":
+            return "was so"
+        case "E1" | "E2" | "E5":
+            return "cannot"
+        case never:
+            assert_never(never)
+`;
+    const changes = [
+      ['"E1" | "E2"', '"E1"'],
+      ['value.message', 'value.code'],
+      ['pause(1)', 'pause("1")'],
+    ] as const;
+    const file = join(folder, 'codes.py');
+    writeFileSync(file, good);
+    expect(await mypy(file)).toMatch(/^Success/m);
+    for (const [from, to] of changes) {
+      writeFileSync(file, good.replace(from, to));
+      await expect(mypy(file)).rejects.toThrow(/codes\.py:\d+: error/);
+    }
+  });
+
+  it('can be built from its source archive by others, without the generator', async () => {
+    const into = join(folder, 'from-archive');
+    const offline = [
+      '--no-index',
+      '--no-build-isolation',
+      '--no-deps',
+      '--quiet',
+      '--disable-pip-version-check',
+    ];
+    await tools.python(['-m', 'pip', 'wheel', ...offline, '--wheel-dir', into, built.archive]);
+    const wheel = join(into, 'offer_ads-1.0.0-py3-none-any.whl');
+    expect(existsSync(wheel)).toBe(true);
+    expect(readFileSync(wheel).equals(readFileSync(built.wheel))).toBe(true);
+  });
+
+  it('runs the examples of its README', async () => {
+    const examples = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/```python\n([^]*?)```/g)];
+    expect(examples.length).toBeGreaterThan(6);
+    cpSync(picture, join(folder, 'always-allowed.png'));
+    writeFileSync(join(folder, 'readme.py'), examples.map(([, code]) => code).join('\n'));
+    const before = service.asked.length;
+    const said = await runPython(python, ['readme.py'], {
+      cwd: folder,
+      env: { OFFER_ADS_API_KEY: 'pk_test_fromTheReadme', OFFER_ADS_BASE_URL: service.url },
+    });
+    expect(said).toContain('4711 Awaiting Payment https://ads.example.com/pay/token');
+    const created = service.asked.slice(before).filter(({ route }) => route === 'POST /offers');
+    expect(created.map(({ body }) => body.includes(readFileSync(picture)))).toEqual([true, true]);
+    expect(created[1]?.headers['idempotency-key']).toBe('order-4711');
+  });
+});
+
+describe('requirements', () => {
+  it.each(['tools', 'openapi-generator'])('%s are pinned by hash', (set) => {
+    const text = readFileSync(join(here, 'requirements', `${set}.txt`), 'utf8');
+    const entries = text.replaceAll('\\\n', '').trim().split('\n');
+    expect(entries.length).toBeGreaterThan(1);
+    expect(entries.filter((entry) => !/^[\w-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}/.test(entry))).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,48 @@
+"""The client of the Offer Advertising Service, for advertisers."""
+
+from ._client import OfferAds, OfferList
+from ._error import Kind, OfferAdsError
+from ._generated.models import (
+    Analytics,
+    AnalyticsPoints,
+    BalanceEntries,
+    BalanceEntry,
+    Category,
+    CreatedOffer,
+    CreditEstimate,
+    Interest,
+    Offer,
+    OfferPage,
+    OneOffer,
+    PriceEstimate,
+)
+from ._generated.types import UNSET, Unset
+from ._result import Created, Refusal, Reply, Success
+from ._settings import Mode, RetryNotice
+
+__all__ = [
+    "UNSET",
+    "Analytics",
+    "AnalyticsPoints",
+    "BalanceEntries",
+    "BalanceEntry",
+    "Category",
+    "Created",
+    "CreatedOffer",
+    "CreditEstimate",
+    "Interest",
+    "Kind",
+    "Mode",
+    "Offer",
+    "OfferAds",
+    "OfferAdsError",
+    "OfferList",
+    "OfferPage",
+    "OneOffer",
+    "PriceEstimate",
+    "Refusal",
+    "Reply",
+    "RetryNotice",
+    "Success",
+    "Unset",
+]

@@ -1,0 +1,403 @@
+"""The client: one method per endpoint. The fields have the names of the API reference."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO, Never, Self, TypeVar
+
+import httpx
+
+from . import _operations as operations
+from ._call import call
+from ._error import invalid_argument
+from ._generated import models
+from ._generated.api.analytics import read_analytics, read_analytics_series
+from ._generated.api.balance import list_balance_entries, read_balance
+from ._generated.api.catalogue import list_categories, list_interests
+from ._generated.api.offers import (
+    create_offer,
+    delete_offer,
+    estimate_credit,
+    estimate_price,
+    list_offers,
+    pause_offer,
+    read_offer,
+    resume_offer,
+)
+from ._generated.types import UNSET, File, Unset
+from ._result import Created, Refusal, Success
+from ._retry import Limits
+from ._settings import (
+    Clock,
+    Mode,
+    RealClock,
+    RetryNotice,
+    Settings,
+    checked_limits,
+    http_client,
+    mode_of,
+)
+
+Value = TypeVar("Value")
+
+Location = tuple[float, float]
+"""Latitude, longitude."""
+Picture = bytes | PathLike[str] | BinaryIO
+"""A path is that of a file; a `str` is not taken for a path, nor for a picture."""
+
+
+class OfferAds:
+    """
+    :param api_key: begins with `pk_test_` or `pk_live_`
+    :param base_url: the address of the service, for example `https://ads.example.com`
+    :param timeout: seconds of one attempt, until its reply is read
+    :param deadline: seconds of the whole call with retries and waits; a wait for the rate limit takes up to 60
+    :param max_retries: 0: no retries
+    :param on_retry: called before each wait
+    :param allow_http: allows plain http to other machines; others on the network can then read the key
+    :param transport: replaces the transport of httpx, for a proxy or a test
+    :raises OfferAdsError: of kind `invalid-argument`
+
+    One client can be used by several threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        timeout: float = 60.0,
+        deadline: float = 150.0,
+        max_retries: int = 3,
+        on_retry: Callable[[RetryNotice], None] = lambda _notice: None,
+        allow_http: bool = False,
+        transport: httpx.BaseTransport | None = None,
+        _clock: Clock | None = None,
+    ) -> None:
+        limits = checked_limits(Limits(timeout, deadline, max_retries))
+        http = http_client(api_key, base_url, allow_http=allow_http, transport=transport)
+        self._use(Settings(http, mode_of(api_key), limits, on_retry, _clock or RealClock()))
+
+    def _use(self, settings: Settings) -> None:
+        self._settings = settings
+        self.categories = Categories(settings)
+        self.interests = Interests(settings)
+        self.balance = Balance(settings)
+        self.offers = Offers(settings)
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode in the key's prefix; None for a key from before modes were recorded."""
+        return self._settings.mode
+
+    def with_options(
+        self, *, timeout: float | None = None, deadline: float | None = None, max_retries: int | None = None
+    ) -> OfferAds:
+        """The same client, on the same connections, with other limits."""
+        old = self._settings.limits
+        limits = Limits(
+            old.timeout if timeout is None else timeout,
+            old.deadline if deadline is None else deadline,
+            old.max_retries if max_retries is None else max_retries,
+        )
+        other = OfferAds.__new__(OfferAds)
+        other._use(replace(self._settings, limits=checked_limits(limits)))
+        return other
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._settings.http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"OfferAds(mode={self.mode!r}, base_url={str(self._settings.http.base_url)!r})"
+
+
+class _Part:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def _without_codes(
+        self, operation: operations.Operation[Value, Never], arguments: dict[str, Any]
+    ) -> Success[Value]:
+        result = call(self._settings, operation, lambda: arguments)
+        # The table has no refusals, so that none can be returned.
+        assert isinstance(result, Success)
+        return result
+
+
+class Categories(_Part):
+    def list(self) -> Success[models.Categories]:
+        return self._without_codes(operations.LIST_CATEGORIES, list_categories._get_kwargs())
+
+
+class Interests(_Part):
+    def list(self) -> Success[models.Interests]:
+        return self._without_codes(operations.LIST_INTERESTS, list_interests._get_kwargs())
+
+
+class Balance(_Part):
+    def get(self) -> Success[models.Balance]:
+        return self._without_codes(operations.READ_BALANCE, read_balance._get_kwargs())
+
+    def entries(
+        self, *, limit: int | None = None, cursor: str | None = None
+    ) -> Success[models.BalanceEntries] | Refusal[operations.EntriesCode]:
+        """One page, newest first."""
+        arguments = list_balance_entries._get_kwargs(
+            limit=UNSET if limit is None else limit, cursor=UNSET if cursor is None else cursor
+        )
+        return call(self._settings, operations.LIST_BALANCE_ENTRIES, lambda: arguments)
+
+
+class Offers(_Part):
+    def estimate(
+        self,
+        *,
+        start_datetime: datetime,
+        end_datetime: datetime,
+        location: Location,
+        radius: int,
+        gender: Sequence[models.PriceEstimateRequestGenderItem] | None = None,
+        interests: Sequence[int] | None = None,
+        environment: Mode | None = None,
+        quote: bool | None = None,
+    ) -> Success[models.PriceEstimate] | Refusal[operations.EstimateCode]:
+        """:param quote: the reply has a `quote_id`, with which an offer can be created at this price"""
+        mode = environment or self._settings.mode
+        arguments = estimate_price._get_kwargs(
+            body=models.PriceEstimateRequest(
+                start_datetime=_instant("start_datetime", start_datetime),
+                end_datetime=_instant("end_datetime", end_datetime),
+                location=_floats(location),
+                radius=radius,
+                gender=UNSET if gender is None else list(gender),
+                interests=UNSET if interests is None else list(interests),
+                environment=UNSET if mode is None else mode,
+                quote=UNSET if quote is None else quote,
+            )
+        )
+        return call(self._settings, operations.ESTIMATE_PRICE, lambda: arguments)
+
+    def create(
+        self,
+        *,
+        category_id: int,
+        title: str,
+        description: str,
+        url: str,
+        image: Picture,
+        location: Location,
+        radius: int,
+        start_datetime: datetime,
+        expiry_datetime: datetime,
+        payment_method: models.CreateOfferFormPaymentMethod,
+        terms_and_conditions: str | None = None,
+        advertised_name: str | None = None,
+        gender: Sequence[models.CreateOfferFormGenderItem] | None = None,
+        interests: Sequence[int] | None = None,
+        environment: Mode | None = None,
+        quote_id: str | Unset | None = None,
+        idempotency_key: str | None = None,
+    ) -> Created | Refusal[operations.CreateCode]:
+        """
+        :param quote_id: from an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`
+        :param idempotency_key: a unique value per offer; default: a random UUID. Store it where it survives a crash.
+        """
+        mode = environment or self._settings.mode
+        if mode is None:
+            raise invalid_argument("environment is missing, and the prefix of the key does not tell it")
+        key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
+        form = models.CreateOfferForm(
+            category_id=category_id,
+            title=title,
+            description=description,
+            url=url,
+            image=File(payload=BytesIO(), file_name="image", mime_type="application/octet-stream"),
+            location=_floats(location),
+            radius=radius,
+            start_datetime=_instant("start_datetime", start_datetime),
+            expiry_datetime=_instant("expiry_datetime", expiry_datetime),
+            payment_method=payment_method,
+            environment=mode,
+            terms_and_conditions=UNSET if terms_and_conditions is None else terms_and_conditions,
+            advertised_name=UNSET if advertised_name is None else advertised_name,
+            gender=UNSET if gender is None else list(gender),
+            interests=UNSET if interests is None else list(interests),
+            quote_id=UNSET if quote_id is None else quote_id,
+        )
+        picture = _bytes_of(image)
+
+        def arguments() -> dict[str, Any]:
+            form.image.payload = BytesIO(picture)
+            made = create_offer._get_kwargs(body=form, idempotency_key=key)
+            # It has a fixed boundary, which a text could contain. httpx makes one of its own.
+            del made["headers"]["Content-Type"]
+            return made
+
+        result = call(self._settings, operations.CREATE_OFFER, arguments, idempotency_key=key)
+        if isinstance(result, Refusal):
+            return result
+        replayed = result.reply.headers.get("idempotent-replayed") == "true"
+        return Created(result.value, result.reply, idempotency_key=key, replayed=replayed)
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        offer_status: models.ListOffersOfferStatus | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        environment: Mode | None = None,
+    ) -> OfferList:
+        """Sends no request by itself: iterate over it, or call its `page()` or `pages()`."""
+        mode = environment or self._settings.mode
+        if mode is None:
+            raise invalid_argument("environment is missing, and the prefix of the key does not tell it")
+        arguments = list_offers._get_kwargs(
+            environment="test" if mode == "TEST" else "live",
+            limit=UNSET if limit is None else limit,
+            offer_status=UNSET if offer_status is None else offer_status,
+            created_after=UNSET if created_after is None else _instant("created_after", created_after),
+            created_before=UNSET if created_before is None else _instant("created_before", created_before),
+        )
+        return OfferList(self._settings, arguments, cursor)
+
+    def get(self, offer_id: int) -> Success[models.OneOffer] | Refusal[operations.OfferCode]:
+        """One offer, and what can be done with it now."""
+        arguments = read_offer._get_kwargs(_checked_id(offer_id))
+        return call(self._settings, operations.READ_OFFER, lambda: arguments)
+
+    def pause(self, offer_id: int) -> Success[models.Paused] | Refusal[operations.PauseCode]:
+        arguments = pause_offer._get_kwargs(_checked_id(offer_id))
+        return call(self._settings, operations.PAUSE_OFFER, lambda: arguments)
+
+    def resume(self, offer_id: int) -> Success[models.Resumed] | Refusal[operations.ResumeCode]:
+        arguments = resume_offer._get_kwargs(_checked_id(offer_id))
+        return call(self._settings, operations.RESUME_OFFER, lambda: arguments)
+
+    def analytics(
+        self, offer_id: int, interval: models.ReadAnalyticsInterval
+    ) -> Success[models.Analytics] | Refusal[operations.AnalyticsCode]:
+        arguments = read_analytics._get_kwargs(_checked_id(offer_id), interval=interval)
+        return call(self._settings, operations.READ_ANALYTICS, lambda: arguments)
+
+    def series(
+        self,
+        offer_id: int,
+        *,
+        interval: models.ReadAnalyticsSeriesInterval,
+        granularity: models.ReadAnalyticsSeriesGranularity,
+    ) -> Success[models.AnalyticsPoints] | Refusal[operations.SeriesCode]:
+        arguments = read_analytics_series._get_kwargs(
+            _checked_id(offer_id), interval=interval, granularity=granularity
+        )
+        return call(self._settings, operations.READ_ANALYTICS_SERIES, lambda: arguments)
+
+    def estimate_credit(
+        self, offer_id: int
+    ) -> Success[models.CreditEstimate] | Refusal[operations.CreditCode]:
+        """What a deletion would credit now."""
+        arguments = estimate_credit._get_kwargs(_checked_id(offer_id))
+        return call(self._settings, operations.ESTIMATE_CREDIT, lambda: arguments)
+
+    def delete(self, offer_id: int) -> Success[models.Deleted] | Refusal[operations.DeleteCode]:
+        arguments = delete_offer._get_kwargs(_checked_id(offer_id))
+        return call(self._settings, operations.DELETE_OFFER, lambda: arguments)
+
+
+class OfferList:
+    """Requests are sent only when needed: the next page only after the previous one is used up."""
+
+    def __init__(self, settings: Settings, arguments: dict[str, Any], cursor: str | None) -> None:
+        self._settings = settings
+        self._arguments = arguments
+        self._cursor = cursor
+
+    def page(self) -> Success[models.OfferPage] | Refusal[operations.ListCode]:
+        """One page as a result; refusals are values."""
+        return self._read(self._cursor)
+
+    def pages(self) -> Iterator[models.OfferPage]:
+        """:raises OfferAdsError: of kind `refused` when the service refuses the request"""
+        cursor = self._cursor
+        while True:
+            page = self._read(cursor).unwrap()
+            yield page
+            following = page.pagination.next_cursor
+            if not page.pagination.has_more or following is None:
+                return
+            if following == cursor:
+                raise invalid_argument("the list does not advance")
+            cursor = following
+
+    def __iter__(self) -> Iterator[models.Offer]:
+        for page in self.pages():
+            yield from page.data
+
+    def _read(self, cursor: str | None) -> Success[models.OfferPage] | Refusal[operations.ListCode]:
+        params = self._arguments["params"] | ({} if cursor is None else {"cursor": cursor})
+        return call(self._settings, operations.LIST_OFFERS, lambda: self._arguments | {"params": params})
+
+
+def _checked_id(offer_id: object) -> int:
+    # bool is an int in Python.
+    if isinstance(offer_id, int) and not isinstance(offer_id, bool):
+        return offer_id
+    raise invalid_argument("an offer id is a whole number")
+
+
+def _checked_idempotency_key(key: object) -> str:
+    if isinstance(key, str) and re.fullmatch(r"[!-~]{1,255}", key):
+        return key
+    raise invalid_argument("idempotency_key must be 1 to 255 printable ASCII characters without spaces")
+
+
+def _instant(field: str, value: datetime) -> datetime:
+    """A time without a zone is refused, because it would mean another instant on each machine."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise invalid_argument(
+            f"{field} must be a datetime with a time zone, such as datetime.now(timezone.utc)"
+        )
+    return value.astimezone(UTC)
+
+
+def _floats(location: Location) -> list[float]:
+    latitude, longitude = location
+    return [float(latitude), float(longitude)]
+
+
+_LONGEST_PICTURE = 6 * 1024 * 1024
+"""Bytes. More than the service accepts, so that the service names its limit."""
+
+
+def _bytes_of(image: Picture) -> bytes:
+    if isinstance(image, bytes):
+        return image
+    unreadable = invalid_argument("image could not be read")
+    try:
+        if isinstance(image, PathLike):
+            with Path(image).open("rb") as file:
+                data = file.read(_LONGEST_PICTURE)
+        elif hasattr(image, "read"):
+            data = image.read(_LONGEST_PICTURE)
+        else:
+            raise invalid_argument("image must be bytes, a pathlib.Path or a file opened for reading bytes")
+    except OSError as error:
+        raise unreadable from error
+    if not isinstance(data, bytes):
+        raise invalid_argument("image must be opened for reading bytes: open(path, 'rb')")
+    return data

@@ -1,0 +1,105 @@
+"""
+The table of endpoints with their return codes and the HTTP statuses of each code. A code has a meaning only for its
+endpoint. A test compares the table with the OpenAPI document; methods and paths come from the generated code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Never, TypeVar
+
+from ._generated import models
+
+Value = TypeVar("Value")
+Code = TypeVar("Code", bound=str)
+
+ListCode = Literal["E1"]
+EntriesCode = Literal["E1"]
+EstimateCode = Literal["E1", "E2"]
+CreateCode = Literal["E1", "E2", "E3", "E4", "E5", "E6", "E9"]
+OfferCode = Literal["E1"]
+PauseCode = Literal["E1", "E2", "E3", "E5"]
+ResumeCode = Literal["E1", "E2", "E4", "E5"]
+AnalyticsCode = Literal["E1"]
+SeriesCode = Literal["E1"]
+CreditCode = Literal["E1"]
+DeleteCode = Literal["E1", "E6", "E7"]
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Value, Code]):
+    name: str
+    read: Callable[[Mapping[str, Any]], Value]
+    """Makes the value of a success from its body; fails when a field is missing, as in a page of a proxy."""
+    success: str | None = None
+    """The `return_code` of success, where the endpoint has one."""
+    refusals: Mapping[Code, tuple[int, ...]] = field(default_factory=dict)
+
+
+LIST_CATEGORIES: Operation[models.Categories, Never] = Operation(
+    "listCategories", models.Categories.from_dict
+)
+LIST_INTERESTS: Operation[models.Interests, Never] = Operation("listInterests", models.Interests.from_dict)
+READ_BALANCE: Operation[models.Balance, Never] = Operation("readBalance", models.Balance.from_dict)
+LIST_BALANCE_ENTRIES: Operation[models.BalanceEntries, EntriesCode] = Operation(
+    "listBalanceEntries", models.BalanceEntries.from_dict, refusals={"E1": (400,)}
+)
+ESTIMATE_PRICE: Operation[models.PriceEstimate, EstimateCode] = Operation(
+    "estimatePrice", models.PriceEstimate.from_dict, "S1", {"E1": (400, 403), "E2": (400,)}
+)
+CREATE_OFFER: Operation[models.CreatedOffer, CreateCode] = Operation(
+    "createOffer",
+    models.CreatedOffer.from_dict,
+    "S1",
+    {
+        "E1": (400, 403),
+        "E2": (200,),
+        "E3": (200,),
+        "E4": (400,),
+        "E5": (400,),
+        "E6": (400,),
+        "E9": (403,),
+    },
+)
+LIST_OFFERS: Operation[models.OfferPage, ListCode] = Operation(
+    "listOffers", models.OfferPage.from_dict, refusals={"E1": (400, 403)}
+)
+READ_OFFER: Operation[models.OneOffer, OfferCode] = Operation(
+    "readOffer", models.OneOffer.from_dict, refusals={"E1": (401,)}
+)
+PAUSE_OFFER: Operation[models.Paused, PauseCode] = Operation(
+    "pauseOffer", models.Paused.from_dict, "S1", {"E1": (401,), "E2": (200,), "E3": (200,), "E5": (200,)}
+)
+RESUME_OFFER: Operation[models.Resumed, ResumeCode] = Operation(
+    "resumeOffer", models.Resumed.from_dict, "S2", {"E1": (401,), "E2": (200,), "E4": (200,), "E5": (200,)}
+)
+READ_ANALYTICS: Operation[models.Analytics, AnalyticsCode] = Operation(
+    "readAnalytics", models.Analytics.from_dict, refusals={"E1": (400,)}
+)
+READ_ANALYTICS_SERIES: Operation[models.AnalyticsPoints, SeriesCode] = Operation(
+    "readAnalyticsSeries", models.AnalyticsPoints.from_dict, refusals={"E1": (400, 401)}
+)
+ESTIMATE_CREDIT: Operation[models.CreditEstimate, CreditCode] = Operation(
+    "estimateCredit", models.CreditEstimate.from_dict, "S1", {"E1": (401,)}
+)
+DELETE_OFFER: Operation[models.Deleted, DeleteCode] = Operation(
+    "deleteOffer", models.Deleted.from_dict, "S1", {"E1": (401,), "E6": (409,), "E7": (503,)}
+)
+
+ALL: tuple[Operation[Any, Any], ...] = (
+    LIST_CATEGORIES,
+    LIST_INTERESTS,
+    READ_BALANCE,
+    LIST_BALANCE_ENTRIES,
+    ESTIMATE_PRICE,
+    CREATE_OFFER,
+    LIST_OFFERS,
+    READ_OFFER,
+    PAUSE_OFFER,
+    RESUME_OFFER,
+    READ_ANALYTICS,
+    READ_ANALYTICS_SERIES,
+    ESTIMATE_CREDIT,
+    DELETE_OFFER,
+)
