@@ -6,7 +6,13 @@ type Rules = NonNullable<OxlintOverride['rules']>;
 const services = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'];
 
 /** What runs the system for people and tests, and never in production. */
-const tooling = ['packages/{backing,sdk-python,simulators}/**', 'dev/**', 'deploy/**', 'trials/**', 'bench/**'];
+const tooling = [
+  'packages/{backing,sdk-python,simulators}/**',
+  'dev/**',
+  'deploy/**',
+  'trials/**',
+  'bench/**',
+];
 
 /** Libraries that only one kind of place may touch. */
 const confined = {

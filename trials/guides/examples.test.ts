@@ -8,10 +8,11 @@ const block = (info: string, text: string) => `${fence}${info}\n${text}\n${fence
 
 describe('examples of a guide', () => {
   it('are its commands, each with its reply', () => {
-    const page = `# Title\n${block('sh', 'date')}${block('json', '{}')}${block('ts', 'a()')}`;
+    const page = `# Title\n${block('sh', 'date')}${block('json', '{}')}${block('ts', 'a()')}${block('python', 'b()')}`;
     expect(examplesOf(page)).toEqual([
       { kind: 'shell', line: 2, code: 'date', reply: { form: 'json', line: 5, text: '{}' } },
-      { kind: 'script', line: 8, code: 'a()', reply: null },
+      { kind: 'script', language: 'ts', line: 8, code: 'a()', reply: null },
+      { kind: 'script', language: 'python', line: 11, code: 'b()', reply: null },
     ]);
   });
 
@@ -33,7 +34,7 @@ describe('examples of a guide', () => {
   });
 
   it.each([
-    ['a language that is not run', block('python', 'print()')],
+    ['a language that is not run', block('ruby', 'puts')],
     ['no language', block('', 'x')],
     ['an unknown mark', block('sh untested', 'x')],
     ['a reply without a command', block('json', '{}')],

@@ -1,5 +1,5 @@
 /**
- * The examples of a guide. A fenced block is a command (`sh`, `ts`), values that each reader sets (`sh yours`) or the reply of the command above
+ * The examples of a guide. A fenced block is a command (`sh`, `ts`, `python`), values that each reader sets (`sh yours`) or the reply of the command above
  * it (`json`, `http`, `text`). A part of a file that runs elsewhere names that file (`js packages/...`). Other blocks are refused, so every
  * example is code that runs.
  */
@@ -8,11 +8,19 @@ export type Example =
   /** `export NAME=value`, for values that differ for each reader. */
   | { readonly kind: 'values'; readonly line: number; readonly names: readonly string[] }
   | { readonly kind: 'shell'; readonly line: number; readonly code: string; readonly reply: Reply | null }
-  | { readonly kind: 'script'; readonly line: number; readonly code: string; readonly reply: Reply | null }
+  | Script
   /** `file`: in this repository. It has the code word for word. */
   | { readonly kind: 'excerpt'; readonly line: number; readonly file: string; readonly code: string }
   /** A step that a person does, written as an HTML comment. */
   | { readonly kind: 'person'; readonly line: number; readonly does: string };
+
+export type Script = {
+  readonly kind: 'script';
+  readonly language: 'ts' | 'python';
+  readonly line: number;
+  readonly code: string;
+  readonly reply: Reply | null;
+};
 
 export type Reply = { readonly form: 'json' | 'http' | 'text'; readonly line: number; readonly text: string };
 
@@ -26,7 +34,8 @@ export function examplesOf(markdown: string): Example[] {
     if (info === null) examples.push({ kind: 'person', line, does: text });
     else if (info === 'sh yours') examples.push({ kind: 'values', line, names: valuesOf(block) });
     else if (info === 'sh') examples.push({ kind: 'shell', line, code: text, reply: null });
-    else if (info === 'ts') examples.push({ kind: 'script', line, code: text, reply: null });
+    else if (info === 'ts' || info === 'python')
+      examples.push({ kind: 'script', language: info, line, code: text, reply: null });
     else if (info.startsWith('js '))
       examples.push({ kind: 'excerpt', line, file: info.slice(3), code: text });
     else if (info === 'json' || info === 'http' || info === 'text') {
@@ -37,7 +46,7 @@ export function examplesOf(markdown: string): Example[] {
       examples.push({ ...command, reply: { form: info, line, text } });
     } else
       throw new Error(
-        `line ${line}: a block is sh, sh yours, ts, js FILE, json, http or text, not "${info}"`,
+        `line ${line}: a block is sh, sh yours, ts, python, js FILE, json, http or text, not "${info}"`,
       );
   }
   return examples;

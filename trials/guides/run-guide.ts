@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { ownAddress } from '../harness/python-client.ts';
 import { payAsAPersonWould } from '../harness/simulators.ts';
-import { type Example, examplesOf, type Reply } from './examples.ts';
+import { type Example, examplesOf, type Reply, type Script } from './examples.ts';
 import { httpDifferences, jsonDifferences, textDifferences } from './reply-differences.ts';
 import { type Outcome, type Shell, startShell } from './shell.ts';
 
@@ -22,6 +23,8 @@ export type Reader = {
   readonly scripts: Readonly<Record<string, string>>;
   /** What the programs and scripts need, beside the values that readers set. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The `python` that has the client; null: examples in Python are not run. */
+  readonly python: string | null;
   /** Resolves once no offer of the reader awaits payment any more. */
   readonly paymentArrived: () => Promise<void>;
 };
@@ -55,7 +58,12 @@ export async function runGuide(markdown: string, reader: Reader): Promise<string
         break;
     }
   }
-  return [...differences, ...(await runScripts(examples, reader.folder, environment))];
+  const scripts = examples.filter((example) => example.kind === 'script');
+  return [
+    ...differences,
+    ...(await runScripts(scripts, { ...typeScript, environment, folder: reader.folder })),
+    ...(await runScripts(scripts, { ...python(reader), environment, folder: reader.folder })),
+  ];
 }
 
 /** Repeats a command that was answered by 503, as the guides say: a busy machine may answer so. */
@@ -122,24 +130,47 @@ async function actAsPerson({ line, does }: Example & { kind: 'person' }, payment
   await reader.paymentArrived();
 }
 
-/** The scripts of a guide are one module, so that each can use the imports of those before it. */
+/** How the scripts of a language are run; `program` null: they are not. */
+type Language = {
+  readonly language: Script['language'];
+  readonly program: string | null;
+  readonly print: (text: string) => string;
+  readonly settings: NodeJS.ProcessEnv;
+};
+
+const typeScript: Language = {
+  language: 'ts',
+  program: process.execPath,
+  print: (text) => `console.log('${text}');`,
+  settings: {},
+};
+
+function python(reader: Reader): Language {
+  return {
+    language: 'python',
+    program: reader.python,
+    print: (text) => `print('${text}')`,
+    settings: { PYTHONPATH: ownAddress(reader.folder, reader.clientIp) },
+  };
+}
+
+/** The scripts of a guide in one language are one module, so that each can use the imports of those before it. */
 async function runScripts(
-  examples: readonly Example[],
-  folder: string,
-  environment: NodeJS.ProcessEnv,
+  all: readonly Script[],
+  o: Language & { readonly folder: string; readonly environment: NodeJS.ProcessEnv },
 ): Promise<string[]> {
-  const scripts = examples.filter((example) => example.kind === 'script');
-  if (scripts.length === 0) return [];
-  const file = join(folder, 'guide.ts');
-  const mark = (line: number) => `--- ${line}`;
-  writeFileSync(file, scripts.map(({ code, line }) => `console.log('${mark(line)}');\n${code}\n`).join('\n'));
-  const { stdout } = await promisify(execFile)(process.execPath, [file], {
-    cwd: folder,
-    env: environment,
+  const scripts = all.filter(({ language }) => language === o.language);
+  if (scripts.length === 0 || o.program === null) return [];
+  const file = join(o.folder, `guide.${o.language}`);
+  const parts = scripts.map(({ code, line }) => `${o.print(`--- ${line}`)}\n${code}\n`);
+  writeFileSync(file, parts.join('\n'));
+  const { stdout } = await promisify(execFile)(o.program, [file], {
+    cwd: o.folder,
+    env: { ...o.environment, ...o.settings },
     timeout: 90_000,
   });
-  const parts = stdout.split(/^--- \d+\n/m).slice(1);
-  return scripts.flatMap(({ reply }, index) => compare(reply, parts[index] ?? ''));
+  const printed = stdout.split(/^--- \d+\n/m).slice(1);
+  return scripts.flatMap(({ reply }, index) => compare(reply, printed[index] ?? ''));
 }
 
 function compare(reply: Reply | null, output: string): string[] {

@@ -62,6 +62,7 @@ export function describeCommunityGuides(system: () => TestSystem): void {
           programs: {},
           scripts: { admin: adminTool },
           settings: system().adminSettings(),
+          python: null,
           paymentArrived: async () => {},
         });
         if (page === 'events.md') erasedAt = performance.now();

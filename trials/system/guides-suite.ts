@@ -7,6 +7,7 @@ import { onPath } from '@offer-ads/backing/on-path';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Reader, runGuide } from '../guides/run-guide.ts';
 import { advertiser, newOrganisation, type Organisation, unusedAddress } from '../harness/advertiser.ts';
+import { pythonWithClient } from '../harness/python-client.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
 const commandLine = fileURLToPath(new URL('../../packages/sdk/src/cli/main.ts', import.meta.url));
@@ -62,6 +63,7 @@ export function describeGuides(system: () => TestSystem): void {
           programs: { 'offer-ads': commandLine },
           scripts: {},
           settings: {},
+          python: await pythonWithClient(system().folder),
           paymentArrived: () =>
             eventually(async () => {
               const unpaid = await reader.request(
@@ -73,7 +75,7 @@ export function describeGuides(system: () => TestSystem): void {
         });
         expect(differences).toEqual([]);
       },
-      300_000,
+      600_000,
     );
   });
 }

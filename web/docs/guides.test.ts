@@ -90,6 +90,15 @@ describe('a guide', () => {
     expect(html('```json\n{}\n```')).toContain('<div class="code reply">');
   });
 
+  it('has the same in other languages below a block, to be opened', () => {
+    const page = html(
+      '```ts\nfirst();\n```\n\nText.\n\n```sh\ndate\n```\n\n```json\n{}\n```\n\n```python\nprint()\n```',
+    );
+    expect(page.match(/<details class="same"><summary>\w+<\/summary>/g)).toEqual([
+      '<details class="same"><summary>Python</summary>',
+    ]);
+  });
+
   it('has headings that link to themselves, with unique ids', () => {
     const page = html('## Same\n\n## Same');
     expect(page).toContain('<h2 id="same"><a class="here" href="#same">Same</a></h2>');

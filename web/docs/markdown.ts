@@ -3,6 +3,7 @@ import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import http from 'highlight.js/lib/languages/http';
 import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
 import typescript from 'highlight.js/lib/languages/typescript';
 import createMarkdown, { type MarkdownIt, type Token } from 'markdown-it';
 import { slugs } from './slug.ts';
@@ -12,6 +13,7 @@ hljs.registerLanguage('http', http);
 hljs.registerLanguage('json', json);
 hljs.registerLanguage('ts', typescript);
 hljs.registerLanguage('js', typescript);
+hljs.registerLanguage('python', python);
 
 export type Heading = { readonly level: number; readonly id: string; readonly text: string };
 /** An entry of the search index: a heading and the text below it. */
@@ -120,13 +122,22 @@ function nameCells(md: MarkdownIt): void {
   md.renderer.rules['th_close'] = (tokens, at) => (isNameless(tokens, at - 1) ? '</td>' : '</th>');
 }
 
+const otherLanguages = new Map([
+  ['ts', 'TypeScript'],
+  ['python', 'Python'],
+]);
+
 function wrapCode(md: MarkdownIt): void {
   md.renderer.rules['fence'] = (tokens, at) => {
     const { info = '', content = '' } = tokens[at] ?? {};
     const [language = ''] = info.split(' ');
     const code = highlight(content.trimEnd(), language) || md.utils.escapeHtml(content.trimEnd());
-    const kind = ['sh', 'ts', 'js'].includes(language) ? 'command' : 'reply';
-    return `<div class="code ${kind}"><pre><code>${code}</code></pre></div>\n`;
+    const kind = ['sh', 'ts', 'js', 'python'].includes(language) ? 'command' : 'reply';
+    const block = `<div class="code ${kind}"><pre><code>${code}</code></pre></div>\n`;
+    const name = otherLanguages.get(language);
+    // Directly below another block, it is the same in another language.
+    if (name === undefined || tokens[at - 1]?.type !== 'fence') return block;
+    return `<details class="same"><summary>${name}</summary>${block}</details>\n`;
   };
   md.renderer.rules['heading_open'] = (tokens, at) => {
     const { tag = 'h2' } = tokens[at] ?? {};

@@ -18,6 +18,7 @@ import { describePortal } from '../portal-suite.ts';
 import { describeRolling } from '../rolling-suite.ts';
 import { describeScale } from '../scale-suite.ts';
 import { bySdk, type Row } from '../sdk-advertiser.ts';
+import { describePythonClient } from '../sdk-python-suite.ts';
 import { describeSdk } from '../sdk-suite.ts';
 import { describeTraces } from '../trace-suite.ts';
 
@@ -64,6 +65,7 @@ describeSdk(
   reached,
   () => overInSdk,
 );
+describePythonClient(() => started);
 describeRolling(() => started);
 describeScale(() => started);
 describeFaults(() => started);
