@@ -19,8 +19,10 @@ import {
   type Reply,
   replyToCreateRefusal,
   replyToListRefusal,
+  replyToTestClockRefusal,
   resumeReplies,
   seriesReplies,
+  type TestClockRefusal,
 } from '../../services/offers/src/http/replies.ts';
 import { readEstimateForm, refusalOfInterests } from '../../services/pricing/src/domain/estimate-form.ts';
 import { refusalReply } from '../../services/pricing/src/http/replies.ts';
@@ -129,6 +131,25 @@ describe('the guide of errors', () => {
 
   it('has the messages of GET /balance/entries', () => {
     expect(messagesOf('GET /balance/entries 400 E1')).toEqual(Object.values(entriesFaults));
+  });
+
+  it('has the messages of the test clock', () => {
+    const now = new Date('2026-06-02T12:00:00Z');
+    const replies: readonly [endpoint: string, refusal: TestClockRefusal][] = [
+      ['GET', { reason: 'live-mode' }],
+      ['POST', { reason: 'not-an-advance' }],
+      ['POST', { reason: 'not-forward', now }],
+      ['POST', { reason: 'too-far-ahead', leftSeconds: 10 }],
+      ['POST', { reason: 'live-mode' }],
+      ['DELETE', { reason: 'live-mode' }],
+      ['DELETE', { reason: 'offers-not-over' }],
+    ];
+    const sent = Map.groupBy(
+      replies.map(([method, refusal]) => ({ method, reply: replyToTestClockRefusal(refusal) })),
+      ({ method, reply }) => `${method} /test/clock ${statusOf(reply)}`,
+    );
+    for (const [name, those] of sent)
+      expect(messagesOf(name)).toEqual(those.map(({ reply }) => messageOf(reply)));
   });
 
   it('has the message of an organisation whose pictures took too long', () => {

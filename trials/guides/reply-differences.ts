@@ -29,6 +29,9 @@ const varying: Readonly<Record<string, RegExp>> = {
   expiry_datetime: instant,
   as_of_datetime: instant,
   creation_datetime: instant,
+  // Of the test clock.
+  now: instant,
+  offset_seconds: /^\d+$/,
   // Members come and go.
   matching_users: /^\d+$/,
   ad_units: /^\d+(\.\d+)?$/,

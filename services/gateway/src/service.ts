@@ -36,6 +36,7 @@ import { manageSessions } from './sign-in/sessions.ts';
 import { startSignIn } from './sign-in/sign-in.ts';
 import { startSignUp } from './sign-up/sign-up.ts';
 import { probeGauge, probeReadiness, probeState, type ReadStatus, watchDependencies } from './status.ts';
+import { createTestClocks } from './test-clocks.ts';
 import { freePort, startThreads, type Threads } from './threads/threads.ts';
 import { createUpstream } from './upstream.ts';
 
@@ -144,6 +145,15 @@ export async function startGateway(
     clock,
     waitUntilCachesExpire: () => waitUntilCachesExpire(keysUnconfirmedMs),
   };
+  const tokenFor = createTokenMaker({
+    secrets: {
+      offers: config.OFFERS_CONTEXT_SECRET,
+      pricing: config.PRICING_CONTEXT_SECRET,
+      billing: config.BILLING_CONTEXT_SECRET,
+      notifier: config.NOTIFIER_CONTEXT_SECRET,
+    },
+    clock,
+  });
   const http = gatewayRoutes({
     config,
     logger,
@@ -161,15 +171,8 @@ export async function startGateway(
       maxBytes: (config.KEY_CACHE_MB * 1024 * 1024) / threads,
       unconfirmedMs: keysUnconfirmedMs,
     }),
-    tokenFor: createTokenMaker({
-      secrets: {
-        offers: config.OFFERS_CONTEXT_SECRET,
-        pricing: config.PRICING_CONTEXT_SECRET,
-        billing: config.BILLING_CONTEXT_SECRET,
-        notifier: config.NOTIFIER_CONTEXT_SECRET,
-      },
-      clock,
-    }),
+    tokenFor,
+    testClocks: opened.use(createTestClocks({ offersUrl: config.OFFERS_URL, tokenFor, ...foundation })),
     placementKeys: opened.use(
       startReadingPlacementKeys({
         postgres: keyStore,

@@ -112,6 +112,19 @@ CREATE INDEX offers_running ON offers (mode, offer_id)
 CREATE INDEX offers_deleting ON offers (deleting_since) WHERE deleting_since IS NOT NULL;
 CREATE INDEX offers_keeping ON offers (keeping_since) WHERE keeping_since IS NOT NULL;
 
+-- How far the time of an organisation's TEST offers is ahead of the real time (decision 216, test clock). Without a row: not at all. The
+-- instants of these offers are in that time. Queries about LIVE offers never read this table.
+CREATE TABLE test_clocks (
+  organisation_id integer PRIMARY KEY,
+  ahead_seconds   integer NOT NULL CHECK (ahead_seconds >= 0)
+);
+-- The work of the sweeper, once more for organisations with a test clock: for them the moment is another one in each organisation.
+CREATE INDEX offers_test_to_activate ON offers (organisation_id, start_at)
+  WHERE mode = 'TEST' AND activation_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL
+    AND deleted_at IS NULL;
+CREATE INDEX offers_test_ending ON offers (organisation_id, expiry_at)
+  WHERE mode = 'TEST' AND end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
+
 -- A page of GET /offers reads about as many rows as it shows, whatever its filter, also for an organisation with a million offers of
 -- which ten are Active. No index can hold a status, because it follows from the clock. But the events that were announced about an offer
 -- nearly give its status, and a second index finds the few offers whose status the clock has changed since.
@@ -292,10 +305,11 @@ CREATE TABLE images (
 CREATE UNIQUE INDEX images_content ON images (content) WHERE retired_at IS NULL;
 CREATE INDEX images_to_look_at ON images (look_at) WHERE look_at < 'infinity';
 
--- Deleting an offer asks for a look at its picture. It waits for a look that is under way, which does not see the deletion yet.
+-- Deleting an offer asks for a look at its picture. It waits for a look that is under way, which does not see the deletion yet. A TEST offer
+-- may be deleted at an instant that is still to come (decision 216, test clock), so its picture is looked at now.
 CREATE FUNCTION look_at_image() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE images SET look_at = NEW.deleted_at WHERE name = NEW.image AND retired_at IS NULL;
+  UPDATE images SET look_at = CASE WHEN NEW.mode = 'TEST' THEN '-infinity' ELSE NEW.deleted_at END WHERE name = NEW.image AND retired_at IS NULL;
   RETURN NULL;
 END $$;
 CREATE TRIGGER look_at_image AFTER UPDATE OF deleted_at ON offers FOR EACH ROW

@@ -11,6 +11,7 @@ import { applyPayment, effectiveAt } from './domain/lifecycle/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { paymentApplied } from './lifecycle/offer-events.ts';
 import { lockOffer, saveOffer } from './offers-store.ts';
+import { nowIn } from './test-clock/test-clock-store.ts';
 import { recordTraffic, type TrafficEvent } from './traffic/intake.ts';
 
 type ConsumerContext = Pick<OffersContext, 'postgres' | 'clock' | 'meters'>;
@@ -62,12 +63,12 @@ async function applyOfferPaid(
     throw new Error(`no offer ${payment.offerId} with the price that was paid`);
   }
   const paidAt = new Date(payment.paidAt);
-  const at = effectiveAt(offer, now);
+  const at = effectiveAt(offer, await nowIn(tx, offer, now));
   const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at);
   if (!applied.ok) return false;
   const { outcome } = applied;
   const events = outcome === 'deferred' ? [] : [paymentApplied(applied.offer, outcome, paidAt, at)];
-  await saveOffer(tx, applied.offer, events);
+  await saveOffer(tx, applied.offer, events, now);
   return outcome !== 'deferred';
 }
 

@@ -12,6 +12,7 @@ import type {
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
 import { isLiveSql } from './status-sql.ts';
+import { aheadMsOf, later, nowIn } from './test-clock/test-clock-store.ts';
 
 /** The organisation and mode of an offer. */
 export type Owner = { readonly organisationId: number; readonly mode: Mode };
@@ -26,12 +27,15 @@ type NotFound = { readonly ok: false; readonly reason: 'not-found' };
 
 /**
  * Locks the caller's offer, calls `decide`, and writes the row and its events in one transaction; returns the decision.
+ * @param now the real time. `decide` gets the offer's time, read under the lock: so an advance of the test clock, whose announcements take
+ * the lock too, is either before the decision or after it
  * @param deadline nothing is changed after it
  */
 export async function updateOffer<C extends Change<string>>(
   postgres: Postgres,
   reference: OfferReference,
-  decide: (offer: Offer) => C,
+  now: Date,
+  decide: (offer: Offer, now: Date) => C,
   deadline?: Deadline,
 ): Promise<C | NotFound> {
   return postgres.transaction(async (tx) => {
@@ -40,7 +44,8 @@ export async function updateOffer<C extends Change<string>>(
        WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL FOR UPDATE`,
       [reference.offerId, reference.organisationId, reference.mode],
     );
-    return row === undefined ? { ok: false, reason: 'not-found' } : applyChange(tx, decide(toOffer(row)));
+    if (row === undefined) return { ok: false, reason: 'not-found' };
+    return applyChange(tx, decide(toOffer(row), await nowIn(tx, reference, now)), now);
   }, deadline);
 }
 
@@ -50,29 +55,67 @@ export async function lockOffer(tx: Transaction, offerId: number): Promise<Offer
   return row === undefined ? null : toOffer(row);
 }
 
+export type Due = 'to-activate' | 'to-end';
+
 /**
- * Applies a decision to offers that are due, each once over all replicas: rows that another replica has locked are skipped, and a changed
- * row is no longer due.
+ * Whose offers are looked at: those that are due by the real time, which are due by a test clock too, because that is ahead; those of all
+ * organisations with a test clock, by it; or those of one such organisation.
+ */
+export type Whose = 'due by the real time' | 'due by test clocks' | { readonly organisationId: number };
+
+/**
+ * Applies a decision to offers that are due, each once over all replicas: a changed row is no longer due. Rows that another replica has
+ * locked are skipped, except those of one organisation: its request waits for them.
  * @returns how many were changed
  */
 export async function changeDueOffers(
   postgres: Postgres,
-  due: 'to-activate' | 'to-end',
-  o: { now: Date; atMost: number },
-  decide: (offer: Offer) => Change<'not-due'>,
+  due: Due,
+  o: { whose: Whose; now: Date; atMost: number },
+  decide: (offer: Offer, now: Date) => Change<'not-due'>,
 ): Promise<number> {
   return postgres.transaction(async (tx) => {
-    const rows = await tx.query<OfferRow>(
-      `SELECT * FROM offers WHERE ${dueConditions[due]} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [o.now, o.atMost],
-    );
+    const offers = (await dueRows(tx, due, o)).map(toOffer);
+    const aheadMs = await aheadMsOf(tx, offers);
     let changed = 0;
-    for (const row of rows) changed += (await applyChange(tx, decide(toOffer(row)))).ok ? 1 : 0;
+    for (const offer of offers) {
+      const change = decide(offer, later(o.now, aheadMs(offer)));
+      changed += (await applyChange(tx, change, o.now)).ok ? 1 : 0;
+    }
     return changed;
   });
 }
 
-/** Without reading an offer. */
+function dueRows(
+  tx: Transaction,
+  due: Due,
+  { whose, now, atMost }: { whose: Whose; now: Date; atMost: number },
+): Promise<OfferRow[]> {
+  if (whose === 'due by the real time')
+    return tx.query(
+      `SELECT * FROM offers WHERE ${dueConditions[due]('$1')} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [now, atMost],
+    );
+  const byTestClocks = `SELECT offers.* ${dueByTestClock[due]} LIMIT $2 FOR UPDATE OF offers SKIP LOCKED`;
+  if (whose === 'due by test clocks') return tx.query(byTestClocks, [now, atMost]);
+  // In one order, so that two requests that wait for each other's rows cannot deadlock.
+  return tx.query(
+    `SELECT offers.* ${dueByTestClock[due]} AND organisation_id = $3 ORDER BY offer_id LIMIT $2 FOR UPDATE OF offers`,
+    [now, atMost, whose.organisationId],
+  );
+}
+
+/** Whether offers of the organisation are due by its test clock. */
+export async function isAnyDue(db: Queryable, organisationId: number, now: Date): Promise<boolean> {
+  const ofOrganisation = (due: Due) => `EXISTS (SELECT ${dueByTestClock[due]} AND organisation_id = $2)`;
+  const [row] = await db.query<{ due: boolean }>(
+    `SELECT ${ofOrganisation('to-activate')} OR ${ofOrganisation('to-end')} AS due`,
+    [now, organisationId],
+  );
+  return row?.due === true;
+}
+
+/** Without reading an offer. By the real time: TEST offers that have begun by a test clock alone are left out. */
 export async function countLive(
   db: Queryable,
   now: Date,
@@ -88,11 +131,18 @@ export async function countLive(
   return new Map(rows.map(({ mode, count }) => [mode, count]));
 }
 
-const dueConditions = {
-  'to-activate': `activation_announced_at IS NULL AND ${isLiveSql('$1')}`,
+const dueConditions: Record<Due, (now: string) => string> = {
+  'to-activate': (now) => `activation_announced_at IS NULL AND ${isLiveSql(now)}`,
   // An offer deleted before its expiry never ends.
-  'to-end': `end_announced_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= $1
+  'to-end': (now) => `end_announced_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= ${now}
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
+};
+
+const byTestClock = (due: Due) => `FROM test_clocks JOIN offers USING (organisation_id)
+  WHERE mode = 'TEST' AND ${dueConditions[due]("($1::timestamptz + ahead_seconds * interval '1 second')")}`;
+const dueByTestClock: Record<Due, string> = {
+  'to-activate': byTestClock('to-activate'),
+  'to-end': byTestClock('to-end'),
 };
 
 /** The facts that change after the reservation. */
@@ -127,9 +177,17 @@ const saveStatement: PreparedStatement = {
         INSERT INTO outbox (event) ${eventsOf('$2', 'saved')}`,
 };
 
-/** Writes the changed offer and its events. */
-export async function saveOffer(tx: Transaction, offer: Offer, events: readonly OfferEvent[]): Promise<void> {
-  const { values, outgoing } = changesOf(offer, events);
+/**
+ * Writes the changed offer and its events.
+ * @param at the real time
+ */
+export async function saveOffer(
+  tx: Transaction,
+  offer: Offer,
+  events: readonly OfferEvent[],
+  at: Date,
+): Promise<void> {
+  const { values, outgoing } = changesOf(offer, events, at);
   await tx.query(saveStatement, [offer.offerId, outgoing, ...values]);
   if (events.length > 0) tellOutbox(tx);
 }
@@ -138,8 +196,9 @@ export async function saveOffer(tx: Transaction, offer: Offer, events: readonly 
 export function changesOf(
   offer: Offer,
   events: readonly OfferEvent[],
+  at: Date,
 ): { readonly values: unknown[]; readonly outgoing: string } {
-  const versioned = events.map(({ declaration, at, data }, index) => {
+  const versioned = events.map(({ declaration, data }, index) => {
     const subjectVersion = offer.version + index + 1;
     return newEvent(declaration, { subject: `offer/${offer.offerId}`, subjectVersion, at, data });
   });
@@ -150,8 +209,8 @@ export function changesOf(
   };
 }
 
-async function applyChange<C extends Change<string>>(tx: Transaction, change: C): Promise<C> {
-  if (change.ok) await saveOffer(tx, change.offer, change.events);
+async function applyChange<C extends Change<string>>(tx: Transaction, change: C, at: Date): Promise<C> {
+  if (change.ok) await saveOffer(tx, change.offer, change.events, at);
   return change;
 }
 

@@ -20,6 +20,7 @@ import { mountPlacementsRoute } from './http/placements-route.ts';
 import { mountPortalRoutes } from './http/portal-routes.ts';
 import { mountOfferRoutes } from './http/routes.ts';
 import { mountRunningOffersRoute } from './http/running-offers-route.ts';
+import { mountTestClockRoutes } from './http/test-clock-routes.ts';
 import { mountViewsRoute } from './http/views-route.ts';
 import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
@@ -132,6 +133,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
         mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
         mountAdminRoutes(app, { ...context, adminTokenHashes: config.ADMIN_TOKEN_HASHES });
         mountPortalRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
+        mountTestClockRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
       },
     }),

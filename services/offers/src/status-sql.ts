@@ -15,7 +15,10 @@ export const statusAtSql = (now: Parameter) =>
   WHEN start_at <= ${now} THEN 'active'
   ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
 
-/** A list of conditions instead of `statusAtSql`, so that the indexes of offers that have not ended serve it. Reservations are not live. */
-export const isLiveSql = (now: Parameter) =>
+/**
+ * A list of conditions instead of `statusAtSql`, so that the indexes of offers that have not ended serve it. Reservations are not live.
+ * @param now an expression for the moment
+ */
+export const isLiveSql = (now: string) =>
   `end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL AND payment_applied_at IS NOT NULL
     AND start_at <= ${now} AND expiry_at > ${now} AND paused_since IS NULL AND disabled_since IS NULL`;

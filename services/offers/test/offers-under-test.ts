@@ -119,7 +119,7 @@ export async function startAfresh(under: OffersUnderTest): Promise<void> {
   under.otherServices.reset();
   under.clock.set(NOON);
   await under.postgres.query(
-    'DELETE FROM traffic; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares',
+    'DELETE FROM traffic; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares; DELETE FROM test_clocks',
   );
 }
 

@@ -158,6 +158,16 @@ describe('E1, 400: the start lies more than 60 seconds in the past', () => {
       refused('E1', 400, /^start_datetime must not be more than 60 seconds in the past$/),
     );
   });
+
+  it('by the test clock, whose time has no part in the price', async () => {
+    const caller = { mode: 'TEST', testClockAheadSeconds: 7_200 } as const;
+    expect(await estimate({ start_datetime: '2026-11-20T19:58:59.999Z' }, caller)).toMatchObject({
+      status: 400,
+      body: { return_code: 'E1' },
+    });
+    const start = { start_datetime: '2026-11-20T19:59:00.000Z' };
+    expect(await estimate(start, caller)).toEqual(await estimate(start));
+  });
 });
 
 describe('E2, 400: a date-time is not valid ISO 8601', () => {

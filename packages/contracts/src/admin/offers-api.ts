@@ -122,6 +122,13 @@ export const neglectedReply = z.object({
 });
 export type NeglectedReply = z.infer<typeof neglectedReply>;
 
+/** GET /admin/test-clocks/{organisation_id}: the time of an organisation's TEST offers. */
+export const adminTestClock = z.object({
+  now: z.iso.datetime(),
+  aheadSeconds: z.int().nonnegative().meta({ description: 'How far that is ahead of the real time.' }),
+});
+export type AdminTestClock = z.infer<typeof adminTestClock>;
+
 /** PUT /admin/catalogue: the whole catalogue. Entries that are not in it become inactive. */
 export const catalogueReplacement = z.object({
   /** The version to replace: 409 when another one is stored by then. Without it, any version is replaced. */

@@ -32,6 +32,7 @@ describe('generated documents', () => {
     );
     expect(endpoints.toSorted()).toEqual([
       'DELETE /offers/{offer_id}',
+      'DELETE /test/clock',
       'GET /balance',
       'GET /balance/entries',
       'GET /categories',
@@ -40,11 +41,13 @@ describe('generated documents', () => {
       'GET /offers/{offer_id}',
       'GET /offers/{offer_id}/analytics',
       'GET /offers/{offer_id}/analytics/series',
+      'GET /test/clock',
       'POST /offers',
       'POST /offers/price-estimate',
       'POST /offers/{offer_id}/credit-estimate',
       'POST /offers/{offer_id}/pause',
       'POST /offers/{offer_id}/resume',
+      'POST /test/clock',
     ]);
   });
 });

@@ -24,6 +24,8 @@ export const callerContext = z.object({
   termsAccepted: z.boolean(),
   /** False: the platform team has not approved the organisation. It has no LIVE mode, and its prices count made-up members. */
   organisationApproved: z.boolean(),
+  /** For estimates in TEST mode: how far the organisation's test clock is ahead of the real time (decision 216, test clock). */
+  testClockAheadSeconds: z.int().nonnegative().optional(),
 });
 export type CallerContext = z.infer<typeof callerContext>;
 

@@ -1,7 +1,7 @@
 /** The portal API's own calls about offers, and the listing, which contains more than in the public API. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { refusal } from '../public/api.ts';
+import { advanceRequest, refusal, testClockReply } from '../public/api.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { offerId } from '../values/primitives.ts';
 import * as offers from './offers-api.ts';
@@ -82,6 +82,39 @@ export const portalOfferPaths = {
         '200': reply("The offer's total views and clicks.", offers.simulatedTrafficReply),
         ...unknown,
         '409': refused('The offer is not shown to members at present; the message says why.'),
+      },
+    }),
+  },
+  '/test/clock': {
+    get: read('Offers', {
+      id: 'readTestClock',
+      summary: 'The time of the TEST offers',
+      description: 'As in the public API. Not available in LIVE mode.',
+      roles,
+      parameters: {},
+      replies: { '200': reply('The clock.', testClockReply) },
+    }),
+    post: change('Offers', {
+      id: 'advanceTestClock',
+      summary: 'Move the time of the TEST offers forward',
+      description: 'As in the public API. Not available in LIVE mode.',
+      roles,
+      parameters: {},
+      body: advanceRequest,
+      replies: {
+        '200': reply('The clock after the advance.', testClockReply),
+        '400': reply('`E1` the body is invalid, or the clock cannot move there.', refusal),
+      },
+    }),
+    delete: change('Offers', {
+      id: 'resetTestClock',
+      summary: 'Set the time of the TEST offers back to the real time',
+      description: 'As in the public API. Not available in LIVE mode.',
+      roles,
+      parameters: {},
+      replies: {
+        '200': reply('The clock.', testClockReply),
+        '409': reply('`E2` TEST offers have neither ended nor been deleted.', refusal),
       },
     }),
   },

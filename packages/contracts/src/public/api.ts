@@ -445,3 +445,40 @@ export const entriesReply = z
   })
   .meta({ id: 'BalanceEntries' });
 export type EntriesReply = z.infer<typeof entriesReply>;
+
+// ---- test clock (decision 216, test clock)
+
+/** Two years: enough for any offer of a test. */
+export const MOST_AHEAD_SECONDS = 2 * 366 * 86_400;
+/** POST /test/clock */
+export const advanceRequest = z
+  .union([
+    z.object({
+      advance_seconds: z
+        .int()
+        .min(1)
+        .max(MOST_AHEAD_SECONDS)
+        .meta({ description: 'By how much the test clock moves forward.' }),
+    }),
+    z.object({
+      now: utcInstant.meta({
+        description: 'Where the test clock moves to: an instant after its present time.',
+      }),
+    }),
+  ])
+  .meta({ id: 'Advance', examples: [{ advance_seconds: 3_600 }] });
+export const testClockStatus = z.enum(['ready', 'advancing']);
+/** GET, POST and DELETE /test/clock */
+export const testClockReply = z
+  .object({
+    now: utcInstant.meta({ description: 'The present time of the TEST offers.' }),
+    offset_seconds: z.int().min(0).max(MOST_AHEAD_SECONDS).meta({
+      description: 'How far that is ahead of the real time. 0 until the first advance.',
+    }),
+    status: testClockStatus.meta({
+      description:
+        '`advancing` while starts and ends that have come are still being announced to webhooks and mails. The status of offers is right at once.',
+    }),
+  })
+  .meta({ id: 'TestClock' });
+export type TestClockReply = z.infer<typeof testClockReply>;

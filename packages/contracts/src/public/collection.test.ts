@@ -34,7 +34,10 @@ describe('the collection', () => {
     );
     const requests = collection.item.map(({ request }) => `${request.method} /${request.url.path.join('/')}`);
     expect(requests).toEqual(operations);
-    expect(requests.at(-1)).toBe('DELETE /offers/:offer_id');
+    expect(requests.indexOf('DELETE /offers/:offer_id')).toBeLessThan(requests.indexOf('DELETE /test/clock'));
+    expect(requests.indexOf('POST /offers/:offer_id/pause')).toBeLessThan(
+      requests.indexOf('DELETE /offers/:offer_id'),
+    );
     expect(requests.indexOf('POST /offers')).toBeLessThan(requests.indexOf('POST /offers/:offer_id/pause'));
   });
 

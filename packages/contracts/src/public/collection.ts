@@ -1,6 +1,6 @@
 /**
  * The public API as a Postman collection (format 2.1, which Bruno, Insomnia and Hoppscotch read too), generated from the OpenAPI
- * document. Run in order, it goes through the life of one offer, from the categories to the deletion, and checks each reply.
+ * document. Run in order, it goes through the life of one offer, from the categories to the deletion, moves the test clock, and checks each reply.
  */
 import { openApiDocument } from './openapi.ts';
 
@@ -178,12 +178,12 @@ function body(document: Document, { requestBody }: Operation): object {
   return { body: type === 'application/json' ? jsonBody(schema) : formBody(schema) };
 }
 
-/** Only required fields and the environment, because JSON cannot show a field that is not sent. */
-function jsonBody({ properties = {}, required = [] }: Schema): object {
+/** The example, or only the required fields and the environment, because JSON cannot show a field that is not sent. */
+function jsonBody({ examples, properties = {}, required = [] }: Schema): object {
   const fields = Object.entries(properties)
     .filter(([name]) => required.includes(name) || name === 'environment')
     .map(([name, schema]) => [name, example(name, schema)]);
-  const raw = JSON.stringify(Object.fromEntries(fields), null, 2);
+  const raw = JSON.stringify(examples?.[0] ?? Object.fromEntries(fields), null, 2);
   return { mode: 'raw', raw, options: { raw: { language: 'json' } } };
 }
 

@@ -9,6 +9,7 @@ import {
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { offerId } from '../values/primitives.ts';
 import {
+  advanceRequest,
   analyticsInterval,
   analyticsReply,
   analyticsSeriesReply,
@@ -31,6 +32,7 @@ import {
   refusal,
   resumeReply,
   seriesQuery,
+  testClockReply,
   unauthorised,
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
@@ -254,6 +256,48 @@ const creditEstimate: ZodOpenApiOperationObject = {
   responses: { '200': reply('`S1`.', creditEstimateReply), ...alwaysOfAnOffer },
 };
 
+const notForLive = reply('`E1` the key is a LIVE key: LIVE mode has no test clock.', refusal);
+
+const readClock: ZodOpenApiOperationObject = {
+  operationId: 'readTestClock',
+  tags: ['Testing'],
+  summary: 'The time of the TEST offers',
+  description: 'All TEST keys of the organisation share the clock.',
+  responses: { '200': reply('The clock.', testClockReply), '403': notForLive, ...always },
+};
+
+const advanceClock: ZodOpenApiOperationObject = {
+  operationId: 'advanceTestClock',
+  tags: ['Testing'],
+  summary: "Move the time of the organisation's TEST offers forward",
+  description:
+    'Scheduled offers become Active and Active offers end as if the time had passed, with their credits, webhooks and mails. All TEST keys of the organisation share the clock. It goes on running from there. If the reply was lost, look at the clock before you repeat `advance_seconds`: each request moves it.',
+  requestBody: { required: true, content: { 'application/json': { schema: advanceRequest } } },
+  responses: {
+    '200': reply('The clock after the advance.', testClockReply),
+    '400': reply(
+      '`E1` the body is neither of the two; or the clock would move back, or more than two years ahead.',
+      refusal,
+    ),
+    '403': notForLive,
+    ...always,
+  },
+};
+
+const resetClock: ZodOpenApiOperationObject = {
+  operationId: 'resetTestClock',
+  tags: ['Testing'],
+  summary: 'Set the time of the TEST offers back to the real time',
+  description:
+    'Only when every TEST offer has ended or was deleted. Offers that have ended stay so, with their dates.',
+  responses: {
+    '200': reply('The clock.', testClockReply),
+    '403': notForLive,
+    '409': reply('`E2` TEST offers have neither ended nor been deleted; nothing was changed.', refusal),
+    ...always,
+  },
+};
+
 /** The portal API has these paths too, with a session. */
 export const sharedPaths = {
   '/categories': {
@@ -285,7 +329,7 @@ export const sharedPaths = {
 
 const { '/offers/{offer_id}': deletion, ...pathsBeforeDeletion } = sharedPaths;
 
-/** In this order each request of the collection succeeds. For what only API keys have here, the portal API has calls of its own. */
+/** In this order each request of the collection succeeds with a TEST key. For what only API keys have here, the portal API has calls of its own. */
 export const publicPaths = {
   ...pathsBeforeDeletion,
   '/balance': { get: balance },
@@ -293,6 +337,8 @@ export const publicPaths = {
   '/offers/{offer_id}/analytics/series': { get: series },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
   '/offers/{offer_id}': { get: readOne, ...deletion },
+  // At the end, because an offer that has not ended hinders the reset.
+  '/test/clock': { get: readClock, post: advanceClock, delete: resetClock },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
 /** @returns the document that is served at `/openapi.json` and committed as `generated/openapi.json`. */
@@ -313,6 +359,7 @@ export function openApiDocument() {
         { name: 'Offers', description: 'Estimate, create, list, pause, resume and delete offers.' },
         { name: 'Analytics', description: 'Views and clicks of an offer.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },
+        { name: 'Testing', description: 'What only TEST mode has.' },
       ],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },

@@ -6,6 +6,8 @@ export type Endpoint = {
   readonly byPlacementKey?: true;
   /** The portal has a route of its own for it. */
   readonly byApiKeyOnly?: true;
+  /** In TEST mode it needs the time of the organisation's test clock. */
+  readonly byTestClock?: true;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** An Express pattern; its parameters have the names of the specification. */
   readonly path: string;
@@ -20,6 +22,8 @@ export type Endpoint = {
 const creationMs = 25_000;
 /** A deletion closes a checkout at the card provider (8 s) and calls billing (2 s). */
 const deletionMs = 10_000;
+/** An advance announces what starts and ends by it. */
+const advanceMs = 10_000;
 const othersMs = 2_000;
 
 export const endpoints: readonly Endpoint[] = [
@@ -42,6 +46,7 @@ export const endpoints: readonly Endpoint[] = [
     budgetMs: othersMs,
   },
   {
+    byTestClock: true,
     method: 'post',
     path: '/offers/price-estimate',
     audience: 'pricing',
@@ -103,6 +108,22 @@ export const endpoints: readonly Endpoint[] = [
     budgetMs: othersMs,
   },
   { method: 'delete', path: '/offers/:offer_id', audience: 'offers', takesBody: false, budgetMs: deletionMs },
+  ...(
+    [
+      ['get', othersMs],
+      ['post', advanceMs],
+      ['delete', advanceMs],
+    ] as const
+  ).map(
+    ([method, budgetMs]): Endpoint => ({
+      byApiKeyOnly: true,
+      method,
+      path: '/test/clock',
+      audience: 'offers',
+      takesBody: method === 'post',
+      budgetMs,
+    }),
+  ),
 ];
 
 /** For the community platform's servers. */

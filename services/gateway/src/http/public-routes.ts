@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
 import { setHeader } from '@offer-ads/platform/http/replies';
-import { nameRoute } from '@offer-ads/platform/http/request';
+import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express } from 'express';
@@ -12,6 +12,7 @@ import type { RequestLimiter } from '../counting/request-limiter.ts';
 import { type Admission, admit } from '../domain/limits/admission.ts';
 import { networkOf } from '../domain/limits/client-network.ts';
 import type { PlacementKey, PlacementKeys } from '../keys/placement-keys.ts';
+import type { TestClocks } from '../test-clocks.ts';
 import type { Upstream } from '../upstream.ts';
 import { whenKnown } from '../when-known.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
@@ -28,6 +29,7 @@ export type PublicRoutes = CallRecorder & {
   readonly limiter: RequestLimiter;
   readonly clock: Clock;
   readonly tokenFor: TokenMaker;
+  readonly testClocks: Pick<TestClocks, 'withClock'>;
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
   readonly placementKeys: PlacementKeys;
   readonly placementTokenFor: (key: PlacementKey) => string;
@@ -51,9 +53,17 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     if (key !== null) recordCall(o, req, res, key);
     const ip = o.clientIp(req);
 
-    const pass = (admission: Admitted): void => {
-      const token = tokenFor(endpoint.audience, admission.key, admission.caller, networkOf(ip));
-      forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken: token, fail });
+    const pass = ({ key: facts, caller }: Admitted): void | Promise<void> => {
+      const { audience } = endpoint;
+      const network = networkOf(ip);
+      const { requestId } = requestFacts(req);
+      return whenKnown(o.testClocks.withClock(endpoint, caller, { network, requestId }), (known) => {
+        const callerToken =
+          known === caller
+            ? tokenFor(audience, facts, caller, network)
+            : o.tokenFor(audience, known, network);
+        forward(req, res, { endpoint, upstream: o.upstreams[audience], callerToken, fail });
+      });
     };
     return whenKnown(limitClient(res, o.limiter, ip), (byClient) => {
       if (byClient === null) return;

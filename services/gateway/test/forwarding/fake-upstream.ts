@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
+import { type TestClockAhead, testClockPath } from '@offer-ads/contracts/internal/test-clock-api';
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer };
 
@@ -10,6 +11,8 @@ export type FakeUpstream = AsyncDisposable & {
   readonly url: string;
   /** The requests that `answer` has answered, each with its whole body. */
   readonly seen: Seen[];
+  /** What it answers about the test clock of any organisation. */
+  testClockAheadSeconds: number;
   /** Handles every request. Set it for what `answer` cannot do, such as breaking the connection. */
   respond: (req: IncomingMessage, res: ServerResponse) => void;
   /** From now on: reads the whole body, then answers with this JSON. */
@@ -22,12 +25,18 @@ export type FakeUpstream = AsyncDisposable & {
 const keepAliveTimeout = 65_000;
 
 export async function startFakeUpstream(): Promise<FakeUpstream> {
-  const server = createServer({ keepAliveTimeout }, (req, res) => fake.respond(req, res));
+  const server = createServer({ keepAliveTimeout }, (req, res) => {
+    if (req.url !== testClockPath) return fake.respond(req, res);
+    // The gateway's own question, whatever the test lets the service answer to callers.
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify({ aheadSeconds: fake.testClockAheadSeconds } satisfies TestClockAhead));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const fake: FakeUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: [],
+    testClockAheadSeconds: 0,
     respond: () => {},
     answer: (status, body, headers) => {
       fake.respond = (req, res) => {
@@ -44,6 +53,7 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
     },
     reset: () => {
       fake.seen.length = 0;
+      fake.testClockAheadSeconds = 0;
       fake.answer(200, { return_code: 'S1' });
     },
     [Symbol.asyncDispose]: async () => {

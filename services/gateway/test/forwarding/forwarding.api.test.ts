@@ -4,6 +4,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { everyEndpoint } from '../every-endpoint.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { lastCallerAt } from './fake-upstream.ts';
 import { sendRawUntil } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
@@ -32,6 +33,9 @@ describe('every endpoint of the specification', () => {
     ['GET', '/offers/17/analytics/series?interval=7d&granularity=day', 'offers', '2000'],
     ['POST', '/offers/17/credit-estimate', 'offers', '2000'],
     ['DELETE', '/offers/17', 'offers', '10000'],
+    ['GET', '/test/clock', 'offers', '2000'],
+    ['POST', '/test/clock', 'offers', '10000'],
+    ['DELETE', '/test/clock', 'offers', '10000'],
   ] as const)('%s %s reaches %s with its path and its budget', async (method, path, service, budgetMs) => {
     expect((await gateway.call(path, { method, key })).status).toBe(200);
     const { url, headers, ...seen } = gateway[service].seen.at(-1)!;
@@ -65,6 +69,31 @@ describe('every endpoint of the specification', () => {
       expect(gateway.offers.seen).toEqual([]);
     },
   );
+});
+
+describe('an estimate', () => {
+  const estimate = async (withKey: string) => {
+    await gateway.call('/offers/price-estimate', { method: 'POST', key: withKey, body: '{}' });
+    return lastCallerAt(gateway.pricing).testClockAheadSeconds;
+  };
+
+  it("of a TEST key has the organisation's test clock, as offers tells it now", async () => {
+    for (const ahead of [0, 3_600, 7_200]) {
+      gateway.offers.testClockAheadSeconds = ahead;
+      expect(await estimate(key)).toBe(ahead);
+    }
+  });
+
+  it('of a LIVE key has none, and offers is not asked', async () => {
+    const { key: liveKey } = await gateway.createKey(await gateway.register(), { mode: 'LIVE' });
+    gateway.offers.testClockAheadSeconds = 3_600;
+    expect(await estimate(liveKey)).toBeUndefined();
+  });
+
+  it('is by the real time while offers answers nothing sensible', async () => {
+    gateway.offers.testClockAheadSeconds = -1;
+    expect(await estimate(key)).toBeUndefined();
+  });
 });
 
 describe('a request body', () => {

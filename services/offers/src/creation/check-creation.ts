@@ -32,7 +32,10 @@ export type CheckRefusal =
 export type CheckRequest = CallContext & {
   readonly form: OfferForm;
   readonly picture: Buffer;
+  /** By the real time, by which quotes expire. */
   readonly receivedAt: Date;
+  /** The same in the time of the organisation's offers. */
+  readonly now: Date;
 };
 
 /** The price, and the name of the cleaned picture in the store. */
@@ -45,13 +48,13 @@ type Refused = { readonly ok: false; readonly refusal: CheckRefusal };
 const START_GRACE_MS = 60_000;
 
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
-  const { caller, form, receivedAt } = request;
-  if (form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS) {
+  const { caller, form, now } = request;
+  if (form.startAt.getTime() < now.getTime() - START_GRACE_MS) {
     return refused({ reason: 'start-in-past' });
   }
   const { organisationId, mode, personId } = caller;
   const { categoryId, interests, paymentMethod } = form;
-  const asked = { organisationId, mode, personId, now: receivedAt, categoryId, interests };
+  const asked = { organisationId, mode, personId, now, categoryId, interests };
   const { inUse, isCategoryKnown, knownInterests } = await factsForCreation(o.postgres, asked);
   if (!isCategoryKnown) return refused({ reason: 'unknown-category' });
   const ids = interests.filter((id) => !knownInterests.has(id));

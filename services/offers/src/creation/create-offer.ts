@@ -15,6 +15,7 @@ import { checkQuota, limitsFor } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import type { CallContext } from '../other-services.ts';
+import { nowForCreation } from '../test-clock/test-clock-store.ts';
 import {
   type CheckRefusal,
   type CheckRequest,
@@ -26,8 +27,11 @@ import { dropCreation, finishCreation, resolveCharge } from './end-creation.ts';
 import { type Creation, claimKey, freeKey, type Hold, HoldLost, releaseLease } from './idempotency-store.ts';
 import { findReservation, reserveOffer } from './reservations-store.ts';
 
-/** `receivedAt` is used as `now` by every rule. It is set once, when the request arrives (decision 8, time of a request). */
-export type CreateRequest = CheckRequest & {
+/**
+ * `receivedAt` is set once, when the request arrives (decision 8, time of a request). Every rule uses it as `now`; in TEST mode by the
+ * organisation's test clock.
+ */
+export type CreateRequest = Omit<CheckRequest, 'now'> & {
   readonly idempotencyKey: string;
   /** SHA-256 over every field and the bytes of the image. */
   readonly fingerprint: Buffer;
@@ -79,8 +83,10 @@ async function proceed(
 ): Promise<CreateOutcome> {
   switch (creation.recoveryPoint) {
     case 'received': {
+      // Read once the key is claimed, so that a reset of the test clock sees this creation or is seen by it.
+      const now = await nowForCreation(o.postgres, request.caller, request.receivedAt);
       // Stops the checks if the caller disconnects; a retry with the key continues from here, as after a 503.
-      const checked = await checkCreation(o, { ...request, deadline: request.deadline.whileAwaited() });
+      const checked = await checkCreation(o, { ...request, now, deadline: request.deadline.whileAwaited() });
       if (!checked.ok) {
         await freeKey(o.postgres, hold);
         return checked;
@@ -88,7 +94,7 @@ async function proceed(
       request.deadline.whileAwaited().stopIfGone();
       const reserved = await o.reservations.run(
         semaphoreKeyOf(request),
-        () => reserve(o, request, hold, checked.checks),
+        () => reserve(o, request, now, hold, checked.checks),
         request.deadline,
       );
       return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
@@ -105,7 +111,8 @@ type Reserved = { readonly ok: true; readonly offer: Offer } | Refused;
 /** received -> charging: checks the quota again, under its lock. The offer then exists, hidden, with its final id. */
 async function reserve(
   o: OffersContext,
-  { caller, form, receivedAt, deadline }: CreateRequest,
+  { caller, form, deadline }: CreateRequest,
+  now: Date,
   hold: Hold,
   checks: Checks,
 ): Promise<Reserved> {
@@ -118,7 +125,7 @@ async function reserve(
     country: caller.country,
     currency: caller.currency,
     ...checks,
-    createdAt: receivedAt,
+    createdAt: now,
   };
   const quota = quotaOf(o, caller);
   const limits = limitsFor(quota, reservation);

@@ -6,6 +6,7 @@ import { type Billed, paymentOutcome, show } from '../domain/lifecycle/lifecycle
 import { type Offer, statusAt } from '../domain/offer.ts';
 import { created, type OfferEvent, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
 import type { CallContext } from '../other-services.ts';
+import { nowIn } from '../test-clock/test-clock-store.ts';
 import { freeKey, type Hold } from './idempotency-store.ts';
 import { dropReservation, findReservation, finishReservation } from './reservations-store.ts';
 
@@ -36,21 +37,23 @@ export async function resolveCharge(
 /**
  * Shows the offer, stores its reply for replays and writes its events, all in one statement.
  * @param reservation as it was read. If a payment has changed it since, it is read again, at most once, because it is paid only once
+ * @param at the real time
  */
 export async function finishCreation(
   o: OffersContext,
   hold: Hold,
   reservation: Offer,
   billed: Billed,
-  now: Date,
+  at: Date,
 ): Promise<CreateReply> {
+  const now = await nowIn(o.postgres, reservation, at);
   const offer = show(reservation, billed, now);
   const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
-  const events = [created(offer, imageUrl, now), paymentEvent(offer, now)];
+  const events = [created(offer, imageUrl), paymentEvent(offer, now)];
   const reply = replyOf(offer, now);
-  if (!(await finishReservation(o.postgres, hold, reservation, { offer, events, reply }))) {
+  if (!(await finishReservation(o.postgres, hold, reservation, { offer, events, at, reply }))) {
     const paid = await findReservation(o.postgres, hold, offer.offerId);
-    return finishCreation(o, hold, paid, billed, now);
+    return finishCreation(o, hold, paid, billed, at);
   }
   const labels = { mode: offer.mode, method: offer.paymentMethod };
   o.meters.created.inc(labels);
@@ -68,7 +71,7 @@ export async function dropCreation(o: OffersContext, hold: Hold, offerId: number
 
 function paymentEvent(offer: Offer, now: Date): OfferEvent {
   return offer.paidAt === null
-    ? paymentLinkIssued(offer, linkOf(offer), now)
+    ? paymentLinkIssued(offer, linkOf(offer))
     : paymentApplied(offer, paymentOutcome(statusAt(offer, now)), offer.paidAt, now);
 }
 

@@ -149,9 +149,15 @@ export async function finishReservation(
   postgres: Postgres,
   hold: Hold,
   reservation: Offer,
-  finished: { readonly offer: Offer; readonly events: readonly OfferEvent[]; readonly reply: CreateReply },
+  finished: {
+    readonly offer: Offer;
+    readonly events: readonly OfferEvent[];
+    /** The real time. */
+    readonly at: Date;
+    readonly reply: CreateReply;
+  },
 ): Promise<boolean> {
-  const { values, outgoing } = changesOf(finished.offer, finished.events);
+  const { values, outgoing } = changesOf(finished.offer, finished.events, finished.at);
   const reply = JSON.stringify(finished.reply);
   try {
     const done = await postgres.query(finishStatement, [

@@ -4,6 +4,7 @@ import {
   type AdminOffer,
   type AdminOfferReply,
   type AdminOffersReply,
+  type AdminTestClock,
   adminOffersQuery,
   catalogueReplacement,
   disableOfferRequest,
@@ -29,6 +30,8 @@ import { disableOffer, enableOffer } from '../lifecycle/change-offer.ts';
 import { listOffers } from '../listing/listing-store.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
 import { findNeglected } from '../placements/showings-store.ts';
+import { readTestClock } from '../test-clock/test-clock.ts';
+import { aheadMsOf, later, nowIn } from '../test-clock/test-clock-store.ts';
 import { sumCounts } from '../traffic/traffic-store.ts';
 import { sendPicture } from './image-route.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -62,7 +65,7 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
   routes.get('/offers', async (req, res) => {
     const { cursor, limit, ...owner } = validInput(listingPage, req.query);
     const after = cursor === undefined ? null : (parseCursor(cursor) ?? null);
-    const now = requestFacts(req).receivedAt;
+    const now = await nowIn(o.postgres, owner, requestFacts(req).receivedAt);
     const query = { limit, after, status: null, createdAfter: null, createdBefore: null };
     const { offers, next } = await listOffers(o.postgres, owner, query, now);
     res.json({
@@ -85,6 +88,10 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
     const changed = await enableOffer(o, parseId(req.params.offer_id) ?? 0, timing);
     send(res, await replyTo(changed, req.params.offer_id, timing));
   });
+  routes.get('/test-clocks/:organisation_id', async (req, res) => {
+    const { now, aheadSeconds } = await readTestClock(o, parseId(req.params.organisation_id) ?? 0);
+    res.json({ now: now.toISOString(), aheadSeconds } satisfies AdminTestClock);
+  });
   routes.get('/placements/neglected', async (req, res) => {
     const since = new Date(requestFacts(req).receivedAt.getTime() - DAY_MS);
     const offers = await findNeglected(o.postgres, {
@@ -104,9 +111,12 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
   });
   routes.get('/images/:hash/offers', async (req, res) => {
     const { hash } = validInput(imageNamed, req.params);
-    const now = requestFacts(req).receivedAt;
+    const { receivedAt } = requestFacts(req);
     const offers = await listShowing(o.postgres, hash);
-    res.json({ offers: offers.map((offer) => toAdminOffer(offer, now)) } satisfies ImageOffersReply);
+    const aheadMs = await aheadMsOf(o.postgres, offers);
+    res.json({
+      offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
+    } satisfies ImageOffersReply);
   });
   routes.get('/images/:hash', async (req, res) => {
     const { hash } = validInput(imageNamed, req.params);
@@ -125,9 +135,10 @@ function timingOf(req: Request) {
   return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
 }
 
-async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply> {
+async function show(o: OffersContext, offerId: string, receivedAt: Date): Promise<Reply> {
   const offer = await findOfferForAdmin(o.postgres, parseId(offerId) ?? 0);
   if (offer === null) return adminReplies['not-found'];
+  const now = effectiveAt(offer, await nowIn(o.postgres, offer, receivedAt));
   const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
   const { description, termsAndConditions, url } = offer;
   const advertisedName = offer.advertisedName ?? offer.tradingName;

@@ -10,12 +10,18 @@ import { statusAt } from '../domain/offer.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
 import type { ListedOffer, ListingPage } from '../listing/listing-store.ts';
 
-/** "Offer (as returned by View Offers)". */
+type ListedParts = Pick<OffersContext, 'addresses' | 'clock'>;
+
+/**
+ * "Offer (as returned by View Offers)".
+ * @param now the time of the caller's offers
+ */
 export function listedOffer(
-  { addresses }: Pick<OffersContext, 'addresses'>,
+  { addresses, clock }: ListedParts,
   now: Date,
 ): (offer: ListedOffer) => ListedOfferReply {
-  const imageExpiry = listedAddressExpiry(now);
+  // Browsers load pictures by the real time.
+  const imageExpiry = listedAddressExpiry(clock.now());
   return (offer) => ({
     offer_id: offer.offerId,
     title: offer.title,
@@ -40,10 +46,7 @@ export function listedOffer(
 }
 
 /** One offer of the public API. */
-export function offerWithActions(
-  o: Pick<OffersContext, 'addresses'>,
-  now: Date,
-): (offer: ListedOffer) => OfferReply {
+export function offerWithActions(o: ListedParts, now: Date): (offer: ListedOffer) => OfferReply {
   const listed = listedOffer(o, now);
   return (offer) => {
     const asListed = listed(offer);
@@ -63,10 +66,7 @@ function paymentUrl(offer: ListedOffer, status: OfferStatus): string | null {
 }
 
 /** The same for the portal, with the price and the payment method. */
-export function portalOffer(
-  o: Pick<OffersContext, 'addresses'>,
-  now: Date,
-): (offer: ListedOffer) => PortalOffer {
+export function portalOffer(o: ListedParts, now: Date): (offer: ListedOffer) => PortalOffer {
   const listed = listedOffer(o, now);
   return (offer) => {
     const asListed = listed(offer);

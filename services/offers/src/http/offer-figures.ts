@@ -11,7 +11,7 @@ import { type Offer, statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { bucketMs, type Granularity, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
 import { sumTrafficByBucket } from '../traffic/traffic-store.ts';
-import { findOwnOffer } from './own-offer.ts';
+import { findOwnOffer, nowOf } from './own-offer.ts';
 
 export type CreditIfDeleted = {
   readonly offer: Offer;
@@ -25,13 +25,13 @@ export async function creditIfDeleted(o: OffersContext, req: Request): Promise<C
   const offer = await findOwnOffer(o, req);
   if (offer === null) return null;
   const facts = requestFacts(req);
-  const { receivedAt, requestId } = facts;
-  const unused = unusedTimeIfDeleted(offer, receivedAt);
-  const call = { caller: callerOf(req), requestId, deadline: facts.deadline() };
+  const now = await nowOf(o, req);
+  const unused = unusedTimeIfDeleted(offer, now);
+  const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
   const { creditMinor } =
     unused === null ? { creditMinor: '0' } : await o.otherServices.previewCredit(call, offer.offerId, unused);
-  const status = statusAt(offer, effectiveAt(offer, receivedAt));
-  return { offer, status, creditMinor: BigInt(creditMinor), asOf: receivedAt };
+  const status = statusAt(offer, effectiveAt(offer, now));
+  return { offer, status, creditMinor: BigInt(creditMinor), asOf: now };
 }
 
 type Series = Omit<AnalyticsSeriesReply, 'granularity'>;
@@ -44,8 +44,8 @@ export async function trafficSeries(
 ): Promise<Series | null> {
   const offer = await findOwnOffer(o, req);
   if (offer === null) return null;
-  const { receivedAt } = requestFacts(req);
-  const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
+  const now = effectiveAt(offer, await nowOf(o, req));
+  const period = analyticsPeriod(interval, offer.createdAt, now);
   const stepMs = bucketMs(period, granularity);
   const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);
   const points = seriesOf(period, stepMs, counted);
@@ -54,7 +54,7 @@ export async function trafficSeries(
     interval,
     start_datetime: period.from.toISOString(),
     end_datetime: period.to.toISOString(),
-    status: statusAt(offer, effectiveAt(offer, receivedAt)),
+    status: statusAt(offer, now),
     metrics: sumOf(points),
     bucket_seconds: stepMs / 1_000,
     points: points.map(({ startAt, views, clicks }) => ({

@@ -1,11 +1,13 @@
-/** The offer that a request names, if the caller has it. */
+/** The offer that a request names, if the caller has it, and the time by which the caller's offers live. */
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { findListedOffer, type ListedOffer } from '../listing/listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
+import { nowIn } from '../test-clock/test-clock-store.ts';
 
 /** Null if the path contains no valid id; the answer is the same as for another organisation's offer (decision 20, offers not found). */
 export function referenceOf(req: Request): OfferReference | null {
@@ -23,4 +25,9 @@ export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offe
 export async function findOwnListedOffer(o: OffersContext, req: Request): Promise<ListedOffer | null> {
   const reference = referenceOf(req);
   return reference && findListedOffer(o.postgres, reference);
+}
+
+/** When the request arrived, in the time of the caller's offers. */
+export function nowOf(o: Pick<OffersContext, 'postgres'>, req: Request): Promise<Date> {
+  return nowIn(o.postgres, callerOf(req), requestFacts(req).receivedAt);
 }

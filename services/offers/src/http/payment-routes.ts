@@ -16,13 +16,17 @@ import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { findOfferForAdmin, pageOfOffers } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
+import { aheadMsOf, later } from '../test-clock/test-clock-store.ts';
 import { adminReplies, send } from './replies.ts';
 
 export function paymentRoutes(routes: Router, o: OffersContext): void {
   routes.get('/payments', async (req, res) => {
     const { receivedAt } = requestFacts(req);
     const offers = await pageOfOffers(o.postgres, validInput(paymentsPage, req.query));
-    const payments = offers.map((offer) => toKnownPayment(offer, effectiveAt(offer, receivedAt)));
+    const aheadMs = await aheadMsOf(o.postgres, offers);
+    const payments = offers.map((offer) =>
+      toKnownPayment(offer, effectiveAt(offer, later(receivedAt, aheadMs(offer)))),
+    );
     res.json({ payments } satisfies z.infer<typeof knownPayments>);
   });
 

@@ -21,7 +21,7 @@ import { listOffers } from '../listing/listing-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { pagination, portalOffer } from './listed-offers.ts';
 import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
-import { findOwnListedOffer, referenceOf } from './own-offer.ts';
+import { findOwnListedOffer, nowOf, referenceOf } from './own-offer.ts';
 import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal, send } from './replies.ts';
 
 export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
@@ -41,12 +41,12 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
 
 async function list(o: OffersContext, req: Request): Promise<Reply> {
   const caller = callerOf(req);
-  const { receivedAt } = requestFacts(req);
   // The mode comes from the path.
   const read = readListingQuery({ environment: caller.mode, ...req.query }, caller.mode, portalFilters);
   if (!read.ok) return replyToListRefusal(read, caller.mode);
-  const page = await listOffers(o.postgres, caller, read.query, receivedAt);
-  const data = page.offers.map(portalOffer(o, receivedAt));
+  const now = await nowOf(o, req);
+  const page = await listOffers(o.postgres, caller, read.query, now);
+  const data = page.offers.map(portalOffer(o, now));
   return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies PortalListReply };
 }
 
@@ -64,7 +64,7 @@ async function creation(o: OffersContext, req: Request): Promise<Reply> {
 async function show(o: OffersContext, req: Request): Promise<Reply> {
   const offer = await findOwnListedOffer(o, req);
   if (offer === null) return portalReplies['not-found'];
-  return { status: 200, body: portalOffer(o, requestFacts(req).receivedAt)(offer) };
+  return { status: 200, body: portalOffer(o, await nowOf(o, req))(offer) };
 }
 
 async function credit(o: OffersContext, req: Request): Promise<Reply> {
@@ -98,8 +98,7 @@ async function simulate(o: OffersContext, req: Request): Promise<Reply> {
   if (reference === null || reference.mode !== 'TEST') return portalReplies['not-found'];
   const traffic = validInput(simulatedTraffic, req.body);
   const facts = requestFacts(req);
-  const { receivedAt } = facts;
-  const timing = { receivedAt, deadline: facts.deadline() };
+  const timing = { now: await nowOf(o, req), deadline: facts.deadline() };
   const outcome = await addSimulatedTraffic(o, reference, traffic, timing);
   if (!outcome.ok) return replyToSimulationRefusal(outcome.refusal);
   const body: SimulatedTrafficReply = { offer_id: reference.offerId, metrics: outcome.total };

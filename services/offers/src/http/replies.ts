@@ -19,8 +19,10 @@ import type {
   ResumeRefusal,
 } from '../domain/lifecycle/lifecycle.ts';
 import type { ListingQueryResult } from '../domain/listing-query.ts';
+import type { AdvanceRefusal } from '../domain/test-clock.ts';
 import type { SimulationRefusal } from '../domain/traffic/simulation.ts';
 import type { DeleteRefusal } from '../lifecycle/delete-offer.ts';
+import type { ResetRefusal } from '../test-clock/test-clock-store.ts';
 
 export type Reply = {
   readonly status: number;
@@ -130,6 +132,40 @@ export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
 }
 
 const offerNotFound = coded('E1', 401, 'Offer not found');
+
+/** GET, POST and DELETE /test/clock */
+const testClockReplies = {
+  'live-mode': () =>
+    coded('E1', 403, 'This key works in LIVE mode only, and LIVE mode has no test clock: use a TEST key'),
+  'not-an-advance': () =>
+    coded(
+      'E1',
+      400,
+      `The body must be a JSON object with either advance_seconds, a whole number of at least 1, or now, an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z, sent as application/json`,
+    ),
+  'not-forward': ({ now }) =>
+    coded('E1', 400, `now must be after the present time of the test clock, ${now.toISOString()}`),
+  'too-far-ahead': ({ leftSeconds }) =>
+    coded(
+      'E1',
+      400,
+      `The test clock may be at most two years ahead of the real time: it can move forward by ${leftSeconds} seconds more, or be reset`,
+    ),
+  'offers-not-over': () =>
+    coded(
+      'E2',
+      409,
+      'The test clock can be reset when every TEST offer of the organisation has ended or was deleted, and none is being created',
+    ),
+} satisfies { readonly [R in TestClockRefusal as R['reason']]: (refusal: R) => Reply };
+
+export type TestClockRefusal = { readonly reason: 'live-mode' } | AdvanceRefusal | ResetRefusal;
+
+export function replyToTestClockRefusal(refusal: TestClockRefusal): Reply {
+  const reply: (refusal: never) => Reply = testClockReplies[refusal.reason];
+  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
+  return reply(refusal as never);
+}
 
 /** GET /offers/{offer_id} */
 export const offerReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;

@@ -29,7 +29,7 @@ import { createRoute } from './create-route.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
 import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
-import { findOwnListedOffer, findOwnOffer, referenceOf } from './own-offer.ts';
+import { findOwnListedOffer, findOwnOffer, nowOf, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
   creditEstimateReplies,
@@ -84,18 +84,18 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
 
 async function list(o: OffersContext, req: Request): Promise<Reply> {
   const caller = callerOf(req);
-  const { receivedAt } = requestFacts(req);
   const read = readListingQuery(req.query, caller.mode);
   if (!read.ok) return replyToListRefusal(read, caller.mode);
-  const page = await listOffers(o.postgres, caller, read.query, receivedAt);
-  const data = page.offers.map(listedOffer(o, receivedAt));
+  const now = await nowOf(o, req);
+  const page = await listOffers(o.postgres, caller, read.query, now);
+  const data = page.offers.map(listedOffer(o, now));
   return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies ListReply };
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
   const offer = await findOwnListedOffer(o, req);
   if (offer === null) return offerReplies['not-found'];
-  const body = offerWithActions(o, requestFacts(req).receivedAt)(offer);
+  const body = offerWithActions(o, await nowOf(o, req))(offer);
   return { status: 200, body: body satisfies OfferReply };
 }
 
@@ -123,8 +123,8 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   if (interval === undefined) return analyticsReplies['unknown-interval'];
   const offer = await findOwnOffer(o, req);
   if (offer === null) return analyticsReplies['not-found'];
-  const { receivedAt } = requestFacts(req);
-  const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
+  const now = effectiveAt(offer, await nowOf(o, req));
+  const period = analyticsPeriod(interval, offer.createdAt, now);
   return {
     status: 200,
     body: {
@@ -132,7 +132,7 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
       interval,
       start_datetime: period.from.toISOString(),
       end_datetime: period.to.toISOString(),
-      status: statusAt(offer, effectiveAt(offer, receivedAt)),
+      status: statusAt(offer, now),
       metrics: await sumTraffic(o.postgres, offer.offerId, period),
     },
   };

@@ -25,12 +25,12 @@ function changeBy<Refusal extends string>(
   eventOf: (offer: Offer, at: Date) => OfferEvent,
 ) {
   return async (o: OffersContext, reference: OfferReference, { receivedAt, deadline }: Timing) => {
-    const change = (offer: Offer): Change<Refusal> => {
-      const at = effectiveAt(offer, receivedAt);
+    const change = (offer: Offer, now: Date): Change<Refusal> => {
+      const at = effectiveAt(offer, now);
       const decided = decide(offer, at);
       return decided.ok ? { ...decided, events: [eventOf(decided.offer, at)] } : decided;
     };
-    return updateOffer(o.postgres, reference, change, deadline);
+    return updateOffer(o.postgres, reference, receivedAt, change, deadline);
   };
 }
 

@@ -34,22 +34,22 @@ export async function deleteOffer(
   call: CallContext & { readonly receivedAt: Date },
   reference: OfferReference,
 ): Promise<DeleteOutcome> {
-  const now = call.receivedAt;
-  const decideBegin = (offer: Offer) => {
-    const decided = beginDeletion(offer, now);
+  const { receivedAt } = call;
+  const decideBegin = (offer: Offer, now: Date) => {
+    const decided = beginDeletion(offer, now, receivedAt);
     return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
   };
-  const begun = await updateOffer(o.postgres, reference, decideBegin, call.deadline);
+  const begun = await updateOffer(o.postgres, reference, receivedAt, decideBegin, call.deadline);
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
   const page = await closePage(o, call, begun.offer);
   // The deadline is only for the deletion itself. That nothing was deleted may also be stored after it.
-  if (page !== 'closed') return storeDeletionEnd(o, begun.offer, page, now);
+  if (page !== 'closed') return storeDeletionEnd(o, begun.offer, page, receivedAt);
   try {
-    return await storeDeletionEnd(o, begun.offer, page, now, call.deadline);
+    return await storeDeletionEnd(o, begun.offer, page, receivedAt, call.deadline);
   } catch (error) {
     if (!isTooLate(error)) throw error;
-    return storeDeletionEnd(o, begun.offer, 'unanswered', now);
+    return storeDeletionEnd(o, begun.offer, 'unanswered', receivedAt);
   }
 }
 
@@ -74,19 +74,20 @@ export async function closePage(
 /**
  * The last step: removes the mark, and deletes the offer or leaves it as it was before the deletion.
  * @param begun the offer after the first step of the deletion; its `deletions` is the number of this deletion
+ * @param at the real time
  */
 export async function storeDeletionEnd(
   o: OffersContext,
   begun: Offer,
   page: ClosePageOutcome,
-  now: Date,
+  at: Date,
   deadline?: Deadline,
 ): Promise<DeleteOutcome> {
-  const decideEnd = (offer: Offer) => {
+  const decideEnd = (offer: Offer, now: Date) => {
     const decided = endDeletion(offer, page, now, begun.deletions);
     return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
   };
-  const ended = await updateOffer(o.postgres, begun, decideEnd, deadline);
+  const ended = await updateOffer(o.postgres, begun, at, decideEnd, deadline);
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
@@ -101,7 +102,7 @@ export async function reportFailedDeletion(o: OffersContext, call: CallContext, 
   await o.otherServices.keepCheckout(call, offerId, failedDeletion);
   const confirm = (found: Offer) =>
     ({ ok: true, offer: pageKept(found, failedDeletion), events: [] }) as const;
-  await updateOffer(o.postgres, offer, confirm);
+  await updateOffer(o.postgres, offer, o.clock.now(), confirm);
 }
 
 function eventsOf(decided: { readonly step: string; readonly offer: Offer }, now: Date): OfferEvent[] {

@@ -17,15 +17,14 @@ import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 
-/** An event of an offer, before the store gives it the offer's next version. */
+/** An event of an offer, before the store gives it the offer's next version and the real time. Instants in it are in the offer's time. */
 export type OfferEvent = {
   readonly declaration: EventDeclaration;
-  readonly at: Date;
   readonly data: unknown;
 };
 
-export function created(offer: Offer, imageUrl: string, at: Date): OfferEvent {
-  return event(OfferCreated, at, { ...content(offer, imageUrl), paid: offer.paidAt !== null });
+export function created(offer: Offer, imageUrl: string): OfferEvent {
+  return event(OfferCreated, { ...content(offer, imageUrl), paid: offer.paidAt !== null });
 }
 
 /** What its events have said until now. */
@@ -57,8 +56,8 @@ function content(offer: Offer, imageUrl: string) {
   };
 }
 
-export function paymentLinkIssued(offer: Offer, paymentUrl: string, at: Date): OfferEvent {
-  return event(PaymentLinkIssued, at, { ...reference(offer), ...price(offer), paymentUrl });
+export function paymentLinkIssued(offer: Offer, paymentUrl: string): OfferEvent {
+  return event(PaymentLinkIssued, { ...reference(offer), ...price(offer), paymentUrl });
 }
 
 export function paymentApplied(
@@ -67,7 +66,7 @@ export function paymentApplied(
   paidAt: Date,
   at: Date,
 ): OfferEvent {
-  return event(OfferPaymentApplied, at, {
+  return event(OfferPaymentApplied, {
     ...reference(offer),
     ...price(offer),
     ...unusedTime(offer, at),
@@ -77,29 +76,29 @@ export function paymentApplied(
   });
 }
 
-export function activated(offer: Offer, activatedAt: Date, at: Date): OfferEvent {
-  return event(OfferActivated, at, { ...reference(offer), activatedAt: activatedAt.toISOString() });
+export function activated(offer: Offer, activatedAt: Date): OfferEvent {
+  return event(OfferActivated, { ...reference(offer), activatedAt: activatedAt.toISOString() });
 }
 
 export function paused(offer: Offer, at: Date): OfferEvent {
-  return event(OfferPaused, at, { ...reference(offer), pausedAt: at.toISOString() });
+  return event(OfferPaused, { ...reference(offer), pausedAt: at.toISOString() });
 }
 
 export function resumed(offer: Offer, at: Date): OfferEvent {
-  return event(OfferResumed, at, { ...reference(offer), resumedAt: at.toISOString() });
+  return event(OfferResumed, { ...reference(offer), resumedAt: at.toISOString() });
 }
 
 export function disabled(offer: Offer, at: Date): OfferEvent {
   const reason = offer.disabledReason ?? '';
-  return event(OfferDisabled, at, { ...reference(offer), disabledAt: at.toISOString(), reason });
+  return event(OfferDisabled, { ...reference(offer), disabledAt: at.toISOString(), reason });
 }
 
 export function enabled(offer: Offer, at: Date): OfferEvent {
-  return event(OfferEnabled, at, { ...reference(offer), enabledAt: at.toISOString() });
+  return event(OfferEnabled, { ...reference(offer), enabledAt: at.toISOString() });
 }
 
 export function ended(offer: Offer, at: Date): OfferEvent {
-  return event(OfferEnded, at, {
+  return event(OfferEnded, {
     ...reference(offer),
     ...creditFacts(offer, at),
     endedAt: offer.expiryAt.toISOString(),
@@ -108,15 +107,15 @@ export function ended(offer: Offer, at: Date): OfferEvent {
 
 export function deleted(offer: Offer, at: Date): OfferEvent {
   const deletedAt = offer.deletedAt ?? at;
-  return event(OfferDeleted, at, {
+  return event(OfferDeleted, {
     ...reference(offer),
     ...creditFacts(offer, deletedAt),
     deletedAt: deletedAt.toISOString(),
   });
 }
 
-function event<D extends EventDeclaration>(declaration: D, at: Date, data: EventData<D>): OfferEvent {
-  return { declaration, at, data };
+function event<D extends EventDeclaration>(declaration: D, data: EventData<D>): OfferEvent {
+  return { declaration, data };
 }
 
 function reference(offer: Offer) {

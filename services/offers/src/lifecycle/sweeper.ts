@@ -7,7 +7,7 @@ import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
 import { recoverCreations, recoverDeletions, reportFailedDeletions } from '../creation/recovery.ts';
 import { activatedAt, type Offer } from '../domain/offer.ts';
-import { type Change, changeDueOffers } from '../offers-store.ts';
+import { type Change, changeDueOffers, type Due, isAnyDue, type Whose } from '../offers-store.ts';
 import { activated, ended } from './offer-events.ts';
 
 export type Sweeper = AsyncDisposable & {
@@ -29,8 +29,8 @@ export function startSweeper(o: OffersContext): Sweeper {
     name: 'offers-announcing',
     everyMs: ANNOUNCE_EVERY_MS,
     work: async (stopping) => {
-      await announceDue(o, 'to-activate', announceActivation, stopping);
-      await announceDue(o, 'to-end', announceEnd, stopping);
+      for (const whose of ['due by the real time', 'due by test clocks'] as const)
+        for (const due of ['to-activate', 'to-end'] as const) await announceAll(o, due, whose, stopping);
     },
   });
   // Separate loops, because calls to billing can be slow and must not delay the others.
@@ -53,18 +53,39 @@ export function startSweeper(o: OffersContext): Sweeper {
   };
 }
 
-async function announceDue(
-  o: OffersContext,
-  due: 'to-activate' | 'to-end',
-  decide: (offer: Offer, now: Date) => Change<'not-due'>,
-  stopping: AbortSignal,
-): Promise<void> {
+async function announceAll(o: Announcing, due: Due, whose: Whose, stopping: AbortSignal): Promise<void> {
   let changed: number;
-  do {
-    const now = o.clock.now();
-    changed = await changeDueOffers(o.postgres, due, { now, atMost: BATCH }, (offer) => decide(offer, now));
-  } while (changed === BATCH && !stopping.aborted);
+  do changed = await announceBatch(o, due, whose);
+  while (changed === BATCH && !stopping.aborted);
 }
+
+type Announcing = Pick<OffersContext, 'postgres' | 'clock'>;
+
+/**
+ * The same at once, for the offers of one organisation that are due by its test clock. Offers that another replica is announcing are waited
+ * for.
+ * @returns false if some are still due, because `isOver`
+ */
+export async function announceByTestClock(
+  o: Announcing,
+  organisationId: number,
+  isOver: () => boolean,
+): Promise<boolean> {
+  while (await isAnyDue(o.postgres, organisationId, o.clock.now())) {
+    if (isOver()) return false;
+    for (const due of ['to-activate', 'to-end'] as const) await announceBatch(o, due, { organisationId });
+  }
+  return true;
+}
+
+function announceBatch(o: Announcing, due: Due, whose: Whose): Promise<number> {
+  return changeDueOffers(o.postgres, due, { whose, now: o.clock.now(), atMost: BATCH }, announcements[due]);
+}
+
+const announcements: Record<Due, (offer: Offer, now: Date) => Change<'not-due'>> = {
+  'to-activate': announceActivation,
+  'to-end': announceEnd,
+};
 
 function announceActivation(offer: Offer, now: Date): Change<'not-due'> {
   const since = activatedAt(offer, now);
@@ -72,10 +93,22 @@ function announceActivation(offer: Offer, now: Date): Change<'not-due'> {
   return {
     ok: true,
     offer: { ...offer, activationAnnouncedAt: now },
-    events: [activated(offer, since, now)],
+    events: [activated(offer, since)],
   };
 }
 
 function announceEnd(offer: Offer, now: Date): Change<'not-due'> {
-  return { ok: true, offer: { ...offer, endAnnouncedAt: now }, events: [ended(offer, now)] };
+  const since = startPassedOver(offer);
+  return {
+    ok: true,
+    offer: { ...offer, endAnnouncedAt: now },
+    events: [...(since === null ? [] : [activated(offer, since)]), ended(offer, now)],
+  };
+}
+
+/** When a TEST offer became live whose start was not announced: an advance of the test clock may pass its start and its end at once. */
+function startPassedOver(offer: Offer): Date | null {
+  if (offer.mode !== 'TEST' || offer.activationAnnouncedAt !== null) return null;
+  const since = activatedAt(offer, new Date(offer.expiryAt.getTime() - 1));
+  return since !== null && since < offer.expiryAt ? since : null;
 }

@@ -8,6 +8,7 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { readCatalogue } from '../catalogue-store.ts';
 import { type LiveOffers, liveOffers } from './live-offers.ts';
 import {
+  type After,
   dropOldPlacementChanges,
   findPlaceable,
   pageOfPlaceable,
@@ -73,13 +74,11 @@ export function followLiveOffers(o: {
   async function readAll(): Promise<void> {
     const { cursor } = await readPlacementChanges(postgres, null);
     const offers = liveOffers(o.mostOffers);
-    let after = { expiryAt: clock.now(), offerId: 0 };
-    for (;;) {
-      const page = await pageOfPlaceable(postgres, after, PAGE);
-      put(offers, page);
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) break;
-      after = { expiryAt: new Date(last.expiryAtMs), offerId: last.offerId };
+    let after: After | null = { expiryAt: clock.now(), offerId: 0 };
+    while (after !== null) {
+      const page: Awaited<ReturnType<typeof pageOfPlaceable>> = await pageOfPlaceable(postgres, after, PAGE);
+      put(offers, page.offers);
+      after = page.next;
     }
     known = { offers, cursor };
   }

@@ -13,7 +13,8 @@ import {
   type Sighting,
   sumRollUps,
 } from '../domain/traffic/traffic.ts';
-import { addTraffic, findCreationTimes, recordTrafficEvents } from './traffic-store.ts';
+import { aheadMsOf, later } from '../test-clock/test-clock-store.ts';
+import { addTraffic, findShown, recordTrafficEvents } from './traffic-store.ts';
 import {
   insertViewers,
   type KnownViewer,
@@ -55,13 +56,19 @@ export async function recordTraffic(
   });
 }
 
-/** Leaves out traffic of unknown offers, and traffic from before an offer's creation: nobody can have seen the offer. */
+/**
+ * Leaves out traffic of unknown offers, and traffic from before an offer's creation: nobody can have seen the offer. Traffic counts in the
+ * offer's own time: that of a TEST offer in the hour of its test clock.
+ */
 async function toSightings(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
   const offerIds = new Set(events.map(({ offerId }) => offerId).filter(isOfferId));
-  const createdAt = await findCreationTimes(tx, [...offerIds]);
+  const offers = await findShown(tx, [...offerIds]);
+  const aheadMs = await aheadMsOf(tx, offers.values());
   return events.flatMap(({ offerId, kind, viewer, automated, seenAt }) => {
-    const created = createdAt.get(offerId);
-    const hour = created === undefined ? null : hourOfTraffic(seenAt, created, now);
+    const offer = offers.get(offerId);
+    if (offer === undefined) return [];
+    const byMs = aheadMs(offer);
+    const hour = hourOfTraffic(later(seenAt, byMs), offer.createdAt, later(now, byMs));
     return hour === null ? [] : [{ offerId, hour, kind, viewer, automated }];
   });
 }

@@ -14,12 +14,12 @@ export async function addSimulatedTraffic(
   { postgres }: Pick<OffersContext, 'postgres'>,
   reference: OfferReference,
   traffic: Traffic,
-  { receivedAt, deadline }: { readonly receivedAt: Date; readonly deadline: Deadline },
+  { now, deadline }: { readonly now: Date; readonly deadline: Deadline },
 ): Promise<SimulationOutcome> {
   return postgres.transaction(async (tx) => {
     const offer = await findOffer(tx, reference);
     if (offer === null) return { ok: false, refusal: { reason: 'not-found' } };
-    const simulated = simulateTraffic(offer, traffic, receivedAt);
+    const simulated = simulateTraffic(offer, traffic, now);
     if (!simulated.ok) return simulated;
     await addTraffic(tx, [simulated.rollUp]);
     const total = await sumTraffic(tx, offer.offerId, { from: offer.createdAt, to: simulated.rollUp.hour });

@@ -4,6 +4,7 @@ import type { Period } from '../domain/traffic/analytics-period.ts';
 import { inboxSlot, OTHER_DAYS } from '../domain/traffic/inbox-slots.ts';
 import type { Counts, RollUp, Traffic } from '../domain/traffic/traffic.ts';
 import { GRID_START, type Point } from '../domain/traffic/traffic-series.ts';
+import type { Owner } from '../offers-store.ts';
 
 /**
  * The events that were not recorded before. Waits for a concurrent batch with the same events. An event that was far ahead of time when it
@@ -50,16 +51,20 @@ export async function forgetTrafficEvents(db: Queryable, before: Date, atMost: n
   return forgotten.length;
 }
 
+/** An offer that can have been seen: since when, by its own time, and whose it is. */
+export type ShownOffer = Owner & { readonly offerId: number; readonly createdAt: Date };
+
 /** Offers that were never shown are left out, because they cannot have been seen. */
-export async function findCreationTimes(
+export async function findShown(
   db: Queryable,
   offerIds: readonly number[],
-): Promise<ReadonlyMap<number, Date>> {
-  const rows = await db.query<{ offer_id: number; created_at: Date }>(
-    'SELECT offer_id, created_at FROM offers WHERE offer_id = ANY ($1::integer[]) AND shown_at IS NOT NULL',
+): Promise<ReadonlyMap<number, ShownOffer>> {
+  const rows = await db.query<ShownOffer>(
+    `SELECT offer_id AS "offerId", organisation_id AS "organisationId", mode, created_at AS "createdAt"
+       FROM offers WHERE offer_id = ANY ($1::integer[]) AND shown_at IS NOT NULL`,
     [offerIds],
   );
-  return new Map(rows.map((row) => [row.offer_id, row.created_at]));
+  return new Map(rows.map((offer) => [offer.offerId, offer]));
 }
 
 /** Adds the changes to the counts. The caller prevents double counting by `recordTrafficEvents` in the same transaction. */

@@ -141,7 +141,8 @@ it('exactly the offers that the domain calls live are counted, and are activated
       for (const mode of ['TEST', 'LIVE'] as const)
         expect(counted.get(mode) ?? 0).toBe(expected.filter((offer) => offer.mode === mode).length);
       const due: number[] = [];
-      await changeDueOffers(postgres, 'to-activate', { now, atMost: offers.length }, ({ offerId }) => {
+      const wanted = { whose: 'due by the real time', now, atMost: offers.length } as const;
+      await changeDueOffers(postgres, 'to-activate', wanted, ({ offerId }) => {
         due.push(offerId);
         return { ok: false, reason: 'not-due' };
       });

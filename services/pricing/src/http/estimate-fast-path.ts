@@ -43,7 +43,9 @@ export function estimateFastPath(
     const { mode, currency } = caller;
     const facts = requestFacts(req);
     const now = facts.receivedAt;
-    const read = readEstimateForm(body, mode, now);
+    // Only the start is in the organisation's test time. Rates and the privacy budget are of the real day.
+    const testNow = new Date(now.getTime() + (caller.testClockAheadSeconds ?? 0) * 1_000);
+    const read = readEstimateForm(body, mode, testNow);
     if (!read.ok) return refused(read.refusal);
     const { interests } = read.form.target;
     const unknown = interests.length > 0 && refusalOfInterests(interests, o.interests.active());

@@ -1,11 +1,13 @@
 /** Forwards requests of signed-in people to the service that answers them. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import type { Audience, TokenMaker } from '../../caller-tokens.ts';
 import { mayWorkIn } from '../../domain/accounts/approval.ts';
 import type { Caller } from '../../domain/limits/admission.ts';
 import { networkOf } from '../../domain/limits/client-network.ts';
+import type { TestClocks } from '../../test-clocks.ts';
 import type { Upstream } from '../../upstream.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { ClientIp } from '../proxy/client-ip.ts';
@@ -16,6 +18,7 @@ import { memberOf } from './portal-session.ts';
 export type Forwarding = {
   readonly findCaller: (o: PortalCaller) => Promise<Caller | null>;
   readonly tokenFor: TokenMaker;
+  readonly testClocks: Pick<TestClocks, 'withClock'>;
   readonly clientIp: ClientIp;
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
@@ -33,7 +36,7 @@ export function inBothModes(mount: (routes: Router, mode: Mode) => void): Router
 
 /** Forwards to the path in `req.url`, for the organisation of the session. */
 export function forwardTo(
-  endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs'>,
+  endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs' | 'byTestClock'>,
   mode: Mode,
   o: Forwarding,
 ): RequestHandler {
@@ -42,7 +45,10 @@ export function forwardTo(
     const caller = await o.findCaller({ personId, organisationId, mode });
     if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
     if (!mayWorkIn(mode, caller.organisationApproved)) return refusePerson(res, 'not-approved');
-    const callerToken = o.tokenFor(endpoint.audience, caller, networkOf(o.clientIp(req)));
+    const network = networkOf(o.clientIp(req));
+    const { requestId } = requestFacts(req);
+    const known = await o.testClocks.withClock(endpoint, caller, { network, requestId });
+    const callerToken = o.tokenFor(endpoint.audience, known, network);
     const upstream = o.upstreams[endpoint.audience];
     forward(req, res, { endpoint, upstream, callerToken, fail: next });
   };

@@ -22,8 +22,8 @@ export function offersRoutes(o: Forwarding): Router {
     ])
       routes.get(path, allow('offers'), toPortal, forwardTo(reading, mode, o));
     routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, forwardTo(reading, mode, o));
-    // In LIVE mode the path does not exist; offers refuses it too.
-    if (mode === 'TEST')
+    // In LIVE mode these paths do not exist; offers refuses them too.
+    if (mode === 'TEST') {
       routes.post(
         '/offers/:offer_id/simulated-traffic',
         allow('offers'),
@@ -31,11 +31,26 @@ export function offersRoutes(o: Forwarding): Router {
         toPortal,
         forwardTo({ ...reading, takesBody: true }, mode, o),
       );
+      for (const endpoint of endpoints)
+        if (endpoint.path === '/test/clock')
+          routes[endpoint.method](
+            '/clock',
+            allow('offers'),
+            requireJson,
+            toTestClock,
+            forwardTo(endpoint, mode, o),
+          );
+    }
     for (const endpoint of endpoints)
       if (endpoint.byApiKeyOnly !== true)
         routes[endpoint.method](endpoint.path, allow('offers'), forwardTo(endpoint, mode, o));
   });
 }
+
+const toTestClock: RequestHandler = (req, _res, next) => {
+  req.url = '/test/clock';
+  next();
+};
 
 /** Offers serves the portal's own routes under another path. */
 const toPortal: RequestHandler = (req, _res, next) => {

@@ -74,7 +74,8 @@ export type BegunDeletion =
   | { readonly ok: true; readonly step: 'deleted' | 'close-page'; readonly offer: Offer }
   | Refused<'not-found'>;
 
-export function beginDeletion(offer: Offer, now: Date): BegunDeletion {
+/** @param markedAt the real time, which may differ from the offer's time: the mark says how long the deletion has been running */
+export function beginDeletion(offer: Offer, now: Date, markedAt: Date = now): BegunDeletion {
   const at = effectiveAt(offer, now);
   switch (stateAt(offer, at)) {
     case 'Deleted':
@@ -83,7 +84,7 @@ export function beginDeletion(offer: Offer, now: Date): BegunDeletion {
       return {
         ok: true,
         step: 'close-page',
-        offer: { ...offer, deletingSince: at, deletions: offer.deletions + 1 },
+        offer: { ...offer, deletingSince: markedAt, deletions: offer.deletions + 1 },
       };
     case 'Ended':
     case 'Scheduled':

@@ -25,11 +25,13 @@ function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
 
 /** The periods may overlap, because an offer can be paused and disabled at once. Each moment is counted once. */
 function periodsNotRun(offer: Lifecycle, appliedAt: Date, now: Date): Period[] {
+  // After a deletion everything is unused. A test clock that was reset since may be before it, so `now` says nothing of it.
+  const to = offer.deletedAt ?? now;
   const stops = [
     ...offer.stops,
     ...[offer.pausedSince, offer.disabledSince]
       .filter((since) => since !== null)
-      .map((since) => ({ from: since, to: now })),
+      .map((since) => ({ from: since, to })),
   ];
   return [
     { from: -Infinity, to: appliedAt.getTime() },

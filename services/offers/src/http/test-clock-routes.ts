@@ -1,0 +1,77 @@
+/** GET, POST and DELETE /test/clock (decision 216, test clock). */
+import { type TestClockAhead, testClockPath } from '@offer-ads/contracts/internal/test-clock-api';
+import type { TestClockReply } from '@offer-ads/contracts/public/api';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import type { OffersContext } from '../context.ts';
+import { readAdvance } from '../domain/test-clock.ts';
+import { advanceTestClock, readTestClock, resetTestClock, type TestClock } from '../test-clock/test-clock.ts';
+import { aheadMsOf } from '../test-clock/test-clock-store.ts';
+import { replyToTestClockRefusal, send, type TestClockRefusal } from './replies.ts';
+
+type Answered = { readonly ok: true; readonly clock: TestClock } | Refused;
+type Refused = { readonly ok: false; readonly refusal: TestClockRefusal };
+
+export function mountTestClockRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
+  const caller = requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
+  const answer = (run: (req: Request, organisationId: number) => Promise<Answered>): RequestHandler => {
+    return async (req, res) => {
+      const { organisationId, mode } = callerOf(req);
+      sendOutcome(res, mode === 'LIVE' ? liveMode : await run(req, organisationId));
+    };
+  };
+
+  app.get(testClockPath, caller, async (req, res) => {
+    const owner = callerOf(req);
+    const aheadSeconds = (await aheadMsOf(o.postgres, [owner]))(owner) / 1_000;
+    res.json({ aheadSeconds } satisfies TestClockAhead);
+  });
+  app.get(
+    '/test/clock',
+    caller,
+    answer(async (_req, organisationId) => ({ ok: true, clock: await readTestClock(o, organisationId) })),
+  );
+  app.post(
+    '/test/clock',
+    caller,
+    readBody,
+    answer(async (req, organisationId) => {
+      const read = readAdvance(req.body);
+      return read.ok ? advanceTestClock(o, organisationId, read.advance, timingOf(req)) : read;
+    }),
+  );
+  app.delete(
+    '/test/clock',
+    caller,
+    answer((req, organisationId) => resetTestClock(o, organisationId, timingOf(req))),
+  );
+}
+
+const liveMode: Refused = { ok: false, refusal: { reason: 'live-mode' } };
+
+const parse = jsonBody({ maxBytes: 4_096, inflate: false });
+/** A body that cannot be read is refused like one that says nothing. */
+const readBody: RequestHandler = (req, res, next) => {
+  void parse(req, res, (error: unknown) => {
+    if (error !== undefined) req.body = undefined;
+    next();
+  });
+};
+
+function timingOf(req: Request) {
+  const facts = requestFacts(req);
+  return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
+}
+
+function sendOutcome(res: Response, outcome: Answered): void {
+  if (!outcome.ok) return send(res, replyToTestClockRefusal(outcome.refusal));
+  const { now, aheadSeconds, isAnnounced } = outcome.clock;
+  const body: TestClockReply = {
+    now: now.toISOString(),
+    offset_seconds: aheadSeconds,
+    status: isAnnounced ? 'ready' : 'advancing',
+  };
+  send(res, { status: 200, body });
+}
