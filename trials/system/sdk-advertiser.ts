@@ -120,6 +120,14 @@ function sdkAdvertiser(
         return through('readBalance', (ads) => ads.balance.get());
       case 'GET /balance/entries':
         return through('listBalanceEntries', (ads) => ads.balance.entries({ limit: Number(query.limit) }));
+      case 'GET /test/clock':
+        return through('readTestClock', (ads) => ads.testClock.get());
+      case 'POST /test/clock':
+        return through('advanceTestClock', (ads) =>
+          ads.testClock.advance({ advance_seconds: Number(query.advance_seconds) }),
+        );
+      case 'DELETE /test/clock':
+        return through('resetTestClock', (ads) => ads.testClock.reset());
       case 'GET /offers':
         return through('listOffers', (ads) => ads.offers.list(listed).page());
       case 'GET /offers/{offer_id}/analytics':

@@ -10,6 +10,7 @@ import {
   inFuture,
   london,
   minuteMs,
+  newOrganisation,
   type Organisation,
   offerForm,
   type SoonOver,
@@ -101,6 +102,36 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       const { body } = await caller.request('GET', '/balance/entries?limit=100');
       expect(body.data[0]).toMatchObject({ balance_after: balance });
       expect((await caller.request('GET', '/balance/entries?limit=101')).body.return_code).toBe('E1');
+    });
+
+    it('moves the test clock: an offer goes from Scheduled to Ended, and then the clock is reset', async () => {
+      const { id, key } = await newOrganisation(system());
+      const live = await system().admin<{ key: string }>('key', 'create', `--org=${id}`, '--mode=live');
+      const [own, ofLive] = [key, live.key].map((each) => bySdk(reached).advertiser(system(), each));
+      const clock = (method: string, query = '', by = own) => by!.request(method, `/test/clock${query}`);
+      const form = await offerForm({
+        start_datetime: inFuture(hourMs),
+        expiry_datetime: inFuture(2 * hourMs),
+      });
+      expect((await own!.create(form)).body).toMatchObject({ status: 'Scheduled' });
+      expect((await clock('POST', '?advance_seconds=5400')).body).toMatchObject({ status: 'ready' });
+      const status = async () =>
+        (await own!.request('GET', '/offers?environment=test')).body.data[0]?.offer_status;
+      expect(await status()).toBe('Active');
+      expect((await clock('DELETE')).body.return_code).toBe('E2');
+      // The estimate knows the clock too.
+      const estimate = { location: london, radius: 10, end_datetime: inFuture(24 * hourMs) };
+      const of = async (start: number) =>
+        (await own!.json('POST', '/offers/price-estimate', { ...estimate, start_datetime: inFuture(start) }))
+          .body;
+      expect([(await of(hourMs)).return_code, (await of(2 * hourMs)).return_code]).toEqual(['E1', 'S1']);
+      await clock('POST', '?advance_seconds=5400');
+      expect(await status()).toBe('Ended');
+      expect((await clock('GET')).body).toMatchObject({ offset_seconds: 10_800 });
+      expect((await clock('DELETE')).body).toMatchObject({ offset_seconds: 0 });
+      expect((await clock('POST', '?advance_seconds=0')).body.return_code).toBe('E1');
+      for (const method of ['GET', 'POST', 'DELETE'])
+        expect((await clock(method, '?advance_seconds=60', ofLive)).status).toBe(403);
     });
 
     it('reads the series of analytics, and the credit of a deletion', async () => {

@@ -54,6 +54,24 @@ describe('a call', () => {
     );
   });
 
+  it('that advances the test clock is not repeated when it may have taken effect, and is when it has not', async () => {
+    const advanced = {
+      status: 200,
+      body: { now: '2035-06-02T12:00:00.000Z', offset_seconds: 60, status: 'ready' },
+    };
+    for (const lost of [reset, { status: 503, body: { message: 'Service unavailable' } }]) {
+      const { ads, seen, clock } = clientOf([lost, advanced]);
+      expect(await failure(clock, ads.testClock.advance({ advance_seconds: 60 }))).toMatchObject({
+        attempts: 1,
+        earlierReplyLost: true,
+      });
+      expect(seen).toHaveLength(1);
+    }
+    const { ads, clock } = clientOf([{ status: 429, body: { message: 'Too many' } }, advanced]);
+    const result = await clock.during(ads.testClock.advance({ now: new Date('2035-06-02T12:00:00Z') }));
+    expect(result).toMatchObject({ ok: true, reply: { attempts: 2 } });
+  });
+
   it.each([
     [429, 'rate-limited', 4],
     [503, 'unavailable', 4],

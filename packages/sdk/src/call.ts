@@ -76,7 +76,7 @@ async function attempts(
     const waitMs = waitBeforeRetry(sent.attempt, o, {
       attempts: count,
       elapsedMs: elapsedMs(),
-      replayable: request.body?.stream?.canOpenAgain() ?? true,
+      replayable: isRepeatable(request, sent.attempt),
       random: clock.random(),
     });
     if (waitMs === undefined) return conclude(request, sent, facts);
@@ -84,6 +84,11 @@ async function attempts(
     settings.onRetry({ operation: request.name, attempt: count, waitMs, status: sent.reply?.status });
     await sleep(clock, waitMs, signal);
   }
+}
+
+function isRepeatable({ name, body }: Request, attempt: Attempt): boolean {
+  if (operationOf(name).once === true && mayHaveTakenEffect(attempt)) return false;
+  return body?.stream?.canOpenAgain() ?? true;
 }
 
 /** Converts the last attempt's reply to a result, or throws its fault. */

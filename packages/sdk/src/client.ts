@@ -1,5 +1,5 @@
 /** The client: one function per endpoint. Only closures hold the key, so that printing a client never shows it. */
-import { estimateBody, instantText, offerBody } from './body.ts';
+import { estimateBody, instantText, jsonBody, offerBody } from './body.ts';
 import { call, type Request } from './call.ts';
 import type { Clock } from './clock.ts';
 import { invalidArgument } from './error.ts';
@@ -13,6 +13,7 @@ import {
   settingsFrom,
 } from './options.ts';
 import type {
+  AdvanceResult,
   AnalyticsResult,
   BalanceEntriesResult,
   BalanceResult,
@@ -25,10 +26,13 @@ import type {
   OfferResult,
   PageResult,
   PauseResult,
+  ResetResult,
   ResumeResult,
   SeriesResult,
+  TestClockResult,
 } from './result.ts';
 import type {
+  AdvanceRequest,
   AnalyticsInterval,
   BalanceEntriesRequest,
   CreateOfferRequest,
@@ -77,6 +81,14 @@ export type OfferAds = {
     /** What a deletion would credit now. */
     readonly estimateCredit: (offerId: number, options?: CallOptions) => Promise<CreditEstimateResult>;
     readonly delete: (offerId: number, options?: CallOptions) => Promise<DeleteResult>;
+  };
+  /** The time of the TEST offers. With a TEST key only. */
+  readonly testClock: {
+    readonly get: (options?: CallOptions) => Promise<TestClockResult>;
+    /** Moves it forward. Not repeated when the reply is lost: look at the clock then. */
+    readonly advance: (request: AdvanceRequest, options?: CallOptions) => Promise<AdvanceResult>;
+    /** Back to the real time, when every TEST offer has ended or was deleted. */
+    readonly reset: (options?: CallOptions) => Promise<ResetResult>;
   };
 };
 
@@ -150,6 +162,14 @@ function clientWith(settings: Settings): OfferAds {
       estimateCredit: async (offerId, options) =>
         ask(ofOffer('estimateCredit', offerId, '/credit-estimate'), options),
       delete: async (offerId, options) => ask(ofOffer('deleteOffer', offerId), options),
+    },
+    testClock: {
+      get: async (options) => ask({ name: 'readTestClock', path: '/test/clock' }, options),
+      advance: async (request, options) => {
+        const body = jsonBody('now' in request ? { now: instantText('now', request.now) } : request);
+        return ask({ name: 'advanceTestClock', path: '/test/clock', body }, options);
+      },
+      reset: async (options) => ask({ name: 'resetTestClock', path: '/test/clock' }, options),
     },
   };
 }

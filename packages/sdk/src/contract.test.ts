@@ -63,9 +63,13 @@ describe('the table of operations and the OpenAPI documents', () => {
 
   it('have as many operations as the clients have functions', () => {
     const client = createClient({ apiKey: 'pk_test_x', baseUrl: 'http://127.0.0.1' });
-    const functions = [client.categories, client.interests, client.balance, client.offers].flatMap((part) =>
-      Object.values(part),
-    );
+    const functions = [
+      client.categories,
+      client.interests,
+      client.balance,
+      client.offers,
+      client.testClock,
+    ].flatMap((part) => Object.values(part));
     expect(functions).toHaveLength(ofAdvertisers.length);
     const { mode: _mode, ...community } = createCommunityClient({
       placementKey: 'pk_place_test_x',
@@ -105,6 +109,9 @@ type WithoutTimes<T> = Omit<
 /** Without the fields that have other types in the client. */
 type Plain<T> = Omit<WithoutTimes<T>, 'image' | 'environment'>;
 
+/** Without the type of the instant, which may be a `Date`. */
+type WithoutNow<T> = T extends { readonly now: unknown } ? 'now' : T;
+
 type Checks = {
   readonly categories: Same<sdk.Categories, Contract<'categoriesReply'>>;
   readonly interests: Same<sdk.Interests, Contract<'interestsReply'>>;
@@ -122,6 +129,8 @@ type Checks = {
   readonly balance: Same<sdk.Balance, Contract<'balanceReply'>>;
   readonly entries: Same<sdk.BalanceEntries, Contract<'entriesReply'>>;
   readonly entriesRequest: Same<sdk.BalanceEntriesRequest, Sendable<Contract<'entriesQuery'>>>;
+  readonly testClock: Same<sdk.TestClock, Contract<'testClockReply'>>;
+  readonly advance: Same<WithoutNow<sdk.AdvanceRequest>, WithoutNow<Contract<'advanceRequest'>>>;
   readonly interval: Same<sdk.AnalyticsInterval, Contract<'analyticsInterval'>>;
   readonly gender: Same<sdk.Gender, Contract<'requestedGender'>>;
   readonly estimateFields: Same<keyof sdk.EstimateRequest, keyof Contract<'estimateRequest'>>;
@@ -157,6 +166,8 @@ it('the types of the client are those of the contract (checked by the compiler)'
     balance: true,
     entries: true,
     entriesRequest: true,
+    testClock: true,
+    advance: true,
     interval: true,
     gender: true,
     estimateFields: true,

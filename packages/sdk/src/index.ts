@@ -13,6 +13,7 @@ export type {
   RetryNotice,
 } from './options.ts';
 export {
+  type AdvanceResult,
   type AnalyticsResult,
   type BalanceEntriesResult,
   type BalanceResult,
@@ -28,9 +29,11 @@ export {
   type PlacementsResult,
   type Refusal,
   type ReplyInfo,
+  type ResetResult,
   type ResumeResult,
   type SeriesResult,
   type Success,
+  type TestClockResult,
   unwrap,
   type ViewsResult,
 } from './result.ts';

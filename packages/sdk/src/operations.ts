@@ -11,6 +11,8 @@ type Operation = {
   /** A field that every success has. It distinguishes the API's replies from those of a proxy. */
   readonly field: string;
   readonly refusals: Readonly<Record<string, readonly number[]>>;
+  /** Each request that takes effect changes something more, so one whose outcome is unknown is not repeated. */
+  readonly once?: true;
 };
 
 export const operations = {
@@ -78,6 +80,20 @@ export const operations = {
     success: 'S1',
     field: 'message',
     refusals: { E1: [401], E6: [409], E7: [503] },
+  },
+  readTestClock: { method: 'GET', path: '/test/clock', field: 'offset_seconds', refusals: { E1: [403] } },
+  advanceTestClock: {
+    method: 'POST',
+    path: '/test/clock',
+    field: 'offset_seconds',
+    refusals: { E1: [400, 403] },
+    once: true,
+  },
+  resetTestClock: {
+    method: 'DELETE',
+    path: '/test/clock',
+    field: 'offset_seconds',
+    refusals: { E1: [403], E2: [409] },
   },
   // With a placement key. Neither has return codes.
   findPlacements: { method: 'POST', path: '/placements', field: 'placements', refusals: {} },

@@ -17,6 +17,7 @@ import type {
   Placements,
   PriceEstimate,
   ResumedOffer,
+  TestClock,
   Views,
 } from './types.ts';
 
@@ -68,6 +69,9 @@ export type ValueOf = {
   readonly readAnalyticsSeries: AnalyticsSeries;
   readonly estimateCredit: CreditEstimate;
   readonly deleteOffer: DeletedOffer;
+  readonly readTestClock: TestClock;
+  readonly advanceTestClock: TestClock;
+  readonly resetTestClock: TestClock;
   readonly findPlacements: Placements;
   readonly sendViews: Views;
 };
@@ -96,6 +100,9 @@ export type AnalyticsResult = ResultOf<'readAnalytics'>;
 export type SeriesResult = ResultOf<'readAnalyticsSeries'>;
 export type CreditEstimateResult = ResultOf<'estimateCredit'>;
 export type DeleteResult = ResultOf<'deleteOffer'>;
+export type TestClockResult = ResultOf<'readTestClock'>;
+export type AdvanceResult = ResultOf<'advanceTestClock'>;
+export type ResetResult = ResultOf<'resetTestClock'>;
 export type PlacementsResult = ResultOf<'findPlacements'>;
 export type ViewsResult = ResultOf<'sendViews'>;
 

@@ -17,15 +17,15 @@ export type Standing = {
   readonly attempts: number;
   /** Since the start of the call. */
   readonly elapsedMs: number;
-  /** Whether the body can be sent again. */
+  /** Whether the request can be sent again. */
   readonly replayable: boolean;
   /** 0 <= random < 1. */
   readonly random: number;
 };
 
 /**
- * Every operation may be repeated: reading changes nothing, a creation has its idempotency key, and pause, resume and delete are
- * idempotent. So only the reply decides. Temporary statuses: 408 (the upload stalled), 429 and 503 (the reply names the wait), 500, 502
+ * Nearly every operation may be repeated: reading changes nothing, a creation has its idempotency key, and pause, resume and delete are
+ * idempotent. So only the reply decides. An advance of the test clock is the exception (`once`). Temporary statuses: 408 (the upload stalled), 429 and 503 (the reply names the wait), 500, 502
  * and 504 (the outcome is unknown).
  */
 const passingStatuses: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);

@@ -265,6 +265,18 @@ export type BalanceEntries = {
   readonly pagination: OfferPage['pagination'];
 };
 
+/** By how much the clock moves, or where to. */
+export type AdvanceRequest = { readonly advance_seconds: number } | { readonly now: string | Date };
+
+/** The time of the organisation's TEST offers. */
+export type TestClock = {
+  readonly now: string;
+  /** How far that is ahead of the real time. */
+  readonly offset_seconds: number;
+  /** `advancing`: starts and ends that have come are still being announced. */
+  readonly status: 'ready' | 'advancing';
+};
+
 export type MemberGender = Exclude<Gender, 'All'>;
 
 /** A member who may see offers: neither banned nor inactive. */

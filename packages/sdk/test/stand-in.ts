@@ -55,6 +55,8 @@ const placement = {
   view_token: 'payload.signature',
 };
 
+const testClock = { now: '2035-06-02T12:00:00.000Z', offset_seconds: 86_400, status: 'ready' } as const;
+
 const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
   'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
@@ -134,6 +136,9 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     estimated_credit: 48,
     as_of_datetime: '2035-06-02T12:00:00.000Z',
   }),
+  'GET /test/clock': () => testClock,
+  'POST /test/clock': () => testClock,
+  'DELETE /test/clock': () => ({ ...testClock, offset_seconds: 0 }),
   'POST /placements': () => ({ placements: [placement] }),
   'POST /placements/views': () => ({ accepted: 1, refused: [] }),
 };

@@ -22,6 +22,7 @@ import {
   interestsText,
   offersText,
   printed,
+  testClockText,
 } from './print.ts';
 
 export type Option = {
@@ -262,6 +263,34 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   'offers delete': onOffer('delete', 'delete an offer; its unused time is credited to the balance'),
+  'clock show': {
+    summary: 'the time of your TEST offers',
+    positionals: [],
+    options: {},
+    example: 'offer-ads clock show',
+    run: async (ads, { signal }) => shown(await ads.testClock.get({ signal }), testClockText),
+  },
+  'clock advance': {
+    summary: 'move the time of your TEST offers forward',
+    positionals: ['TIME'],
+    options: {},
+    example: 'offer-ads clock advance +7d',
+    run: async (ads, { positionals, now, signal }) => {
+      const time = positionals[0] ?? '';
+      const instantWanted = instant(time, 'TIME', now);
+      const request = time.startsWith('+')
+        ? { advance_seconds: (Date.parse(instantWanted) - now.getTime()) / 1_000 }
+        : { now: instantWanted };
+      return shown(await ads.testClock.advance(request, { signal }), testClockText);
+    },
+  },
+  'clock reset': {
+    summary: 'set the time of your TEST offers back to the real time',
+    positionals: [],
+    options: {},
+    example: 'offer-ads clock reset',
+    run: async (ads, { signal }) => shown(await ads.testClock.reset({ signal }), testClockText),
+  },
 };
 
 /** A creation with an unknown outcome, and the flags with which the command can be repeated safely. */

@@ -1,5 +1,13 @@
 /** Formats replies for people. */
-import type { Analytics, Category, CreatedOffer, Interest, Offer, PriceEstimate } from '../types.ts';
+import type {
+  Analytics,
+  Category,
+  CreatedOffer,
+  Interest,
+  Offer,
+  PriceEstimate,
+  TestClock,
+} from '../types.ts';
 
 type Row = readonly (string | number)[];
 
@@ -109,5 +117,13 @@ export function analyticsText(analytics: Analytics): string {
     ['views', views],
     ['clicks', clicks],
     ['click rate', views === 0 ? '-' : `${((100 * clicks) / views).toFixed(1)} %`],
+  ]);
+}
+
+export function testClockText({ now, offset_seconds, status }: TestClock): string {
+  return facts([
+    ['now', now],
+    ['seconds ahead', offset_seconds],
+    ['status', status],
   ]);
 }

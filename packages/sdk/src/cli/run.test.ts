@@ -82,6 +82,9 @@ describe('offer-ads', () => {
     ['offers resume', '4711', /Offer has been resumed\n/],
     ['offers analytics', '4711 --interval 30d', /views +30\nclicks +4\nclick rate +13\.3 %/],
     ['offers delete', '4711', /Offer has been deleted\n/],
+    ['clock show', '', /now +2035-06-02T12:00:00\.000Z\nseconds ahead +86400\nstatus +ready/],
+    ['clock advance', '+7d', /seconds ahead +86400/],
+    ['clock reset', '', /seconds ahead +0/],
   ])('%s prints the reply as text or, with --json, as an object', async (name, rest, text) => {
     expect(commands).toHaveProperty([name]);
     const argv = words(`${name} ${rest}`);
@@ -97,7 +100,15 @@ describe('offer-ads', () => {
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(9);
+    expect(Object.keys(commands)).toHaveLength(12);
+  });
+
+  it.each([
+    ['+7d', { advance_seconds: 604_800 }],
+    ['2035-06-09T12:00:00Z', { now: '2035-06-09T12:00:00Z' }],
+  ])('moves the test clock by a time or to an instant: %s', async (time, body) => {
+    await offerAds(['clock', 'advance', time]);
+    expect(JSON.parse(service.asked.at(-1)?.body.toString() ?? '')).toEqual(body);
   });
 
   it('has the same help for no command and for a group of commands', async () => {
