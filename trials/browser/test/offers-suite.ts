@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { newOrganisation } from '../../harness/advertiser.ts';
+import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
@@ -64,6 +64,40 @@ export function walksOfOffers(portal: () => Portal): void {
       'Credit of unused time',
     ])
       await page.getByRole('cell', { name: cause }).first().waitFor();
+  });
+
+  it.concurrent('the test clock lets an offer of next week end at once', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail, key } = await newOrganisation(system);
+    const period = { start_datetime: inFuture(24 * hourMs), expiry_datetime: inFuture(48 * hourMs) };
+    const form = await offerForm({ title: 'Next week', ...period });
+    await advertiser(system, key).create(form);
+    await signIn(adminEmail);
+
+    await go('/portal/test/offers');
+    const row = page.getByRole('listitem').filter({ hasText: 'Next week' });
+    await row.getByText('Scheduled').waitFor();
+    await page.getByText('Test clock', { exact: true }).click();
+    await page.getByText('the real time').waitFor();
+    await page.getByRole('button', { name: '+ 1 day' }).click();
+    await page.getByText('The time of your TEST offers is').waitFor();
+    await row.getByText('Active').waitFor();
+    await page.locator('.mode-note').getByText('test clock it is').waitFor();
+    expect(await faultsOf(page, 'test-clock')).toEqual([]);
+    await page.getByRole('button', { name: 'Back to the real time' }).click();
+    await page.getByText('when every TEST offer of the organisation has ended or was deleted').waitFor();
+    await page.getByLabel('To a moment').fill(inFuture(5 * 24 * hourMs).slice(0, 16));
+    await page.getByRole('button', { name: 'Move the clock' }).click();
+    await row.getByText('Ended').waitFor();
+    await page.getByRole('button', { name: 'Back to the real time' }).click();
+    await page.getByText('the real time').waitFor();
+    await row.getByText('Ended').waitFor();
+
+    await go('/portal/live/offers');
+    await page.getByRole('heading', { name: 'Offers' }).waitFor();
+    expect(await page.getByText('Test clock', { exact: true }).count()).toBe(0);
   });
 }
 

@@ -3,10 +3,12 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { Frame, SectionsMenu } from '../../ui/frame.tsx';
+import { momentText } from '../../ui/time-text.ts';
 import { Account } from './account.tsx';
 import { Offline } from './offline.tsx';
 import { sectionOf, sections } from './sections.ts';
 import { usePortal } from './session.ts';
+import { useAheadSeconds, useOfferNow } from './test-clock.ts';
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { mode, session } = usePortal();
@@ -24,6 +26,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           {mode === 'test' && (
             <p class="mode-note">
               TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
+              <TestTime />
             </p>
           )}
           {!session.organisation.approved && (
@@ -39,6 +42,20 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     >
       {children}
     </Frame>
+  );
+}
+
+/** Where the test clock stands, once it was moved. */
+function TestTime() {
+  const { at } = usePortal();
+  const aheadSeconds = useAheadSeconds();
+  const now = useOfferNow();
+  if (aheadSeconds === 0) return null;
+  return (
+    <>
+      {' '}
+      By the <a href={at('offers')}>test clock</a> it is {momentText(now().toISOString())}.
+    </>
   );
 }
 

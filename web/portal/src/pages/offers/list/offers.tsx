@@ -18,9 +18,10 @@ import { PlaceText } from '../place-text.tsx';
 import { quoted } from '../quoted.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { type Filters, filterAddress, readFilters, statusFilters } from './filters.ts';
+import { TestClock } from './test-clock.tsx';
 
 export function Offers() {
-  const { at } = usePortal();
+  const { at, mode } = usePortal();
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const offers = useOffers(filters);
@@ -53,6 +54,7 @@ export function Offers() {
           </span>
         </p>
       )}
+      {mode === 'test' && <TestClock />}
       <FilterBar filters={filters} show={show} />
       <p class="hidden" role="status">
         {offers.isSuccess &&

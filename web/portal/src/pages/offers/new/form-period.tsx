@@ -3,11 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
+import { useOfferNow } from '../../../test-clock.ts';
 import { periodOf, runsFor } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
 
 export function PeriodFields({ draft, faults, set }: FieldsProps) {
-  const now = new Date();
+  const now = useOfferNow()();
   const period = periodOf(draft, now);
   const until = () =>
     set({ runs: 'until', ...(draft.endAt === '' && period !== null && { endAt: localText(period.end) }) });

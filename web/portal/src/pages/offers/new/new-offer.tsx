@@ -9,6 +9,7 @@ import { useAmounts } from '../../../amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
+import { useAheadSeconds, useOfferNow } from '../../../test-clock.ts';
 import { useOffersChanged } from '../offers-data.ts';
 import { Created } from './created.tsx';
 import { type Faults, faultsOf, offerForm, pictureState } from './draft.ts';
@@ -51,7 +52,12 @@ export function NewOffer() {
   const estimate = useEstimate(draft);
   const amount = useAmounts();
 
-  const own = useMemo(() => faultsOf(draft, pictureState(picture), new Date()), [draft, picture]);
+  const aheadSeconds = useAheadSeconds();
+  const offerNow = useOfferNow();
+  const own = useMemo(
+    () => faultsOf(draft, pictureState(picture), offerNow()),
+    [draft, picture, aheadSeconds],
+  );
   const always: Faults = {
     ...(picture !== null && own.picture !== undefined ? { picture: own.picture } : {}),
     ...(draft.starts === 'later' && draft.startAt !== '' && own.start !== undefined
@@ -139,7 +145,7 @@ export function NewOffer() {
     event.preventDefault();
     if (underWay.current || busy) return;
     setTried(true);
-    const now = new Date();
+    const now = offerNow();
     if (picture === null || Object.keys(faultsOf(draft, pictureState(picture), now)).length > 0)
       return setFocusFault((count) => count + 1);
     underWay.current = true;

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
 import { minorOf } from '../../../amount-fields.ts';
 import { usePortal } from '../../../session.ts';
+import { useOfferNow } from '../../../test-clock.ts';
 import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
@@ -32,7 +33,8 @@ export function useEstimate(draft: Draft): Estimate {
   const queries = useQueryClient();
   const key = estimateKey(draft);
   const settled = useSettled(key);
-  const isComplete = estimateRequest(draft, new Date()) !== null;
+  const offerNow = useOfferNow();
+  const isComplete = estimateRequest(draft, offerNow()) !== null;
   const ask = (request: object, o: { now: Date; signal?: AbortSignal }) => {
     const { now, ...options } = o;
     const json = estimateRequest(draft, now);
@@ -44,7 +46,7 @@ export function useEstimate(draft: Draft): Estimate {
   const query = useQuery<EstimateReply>({
     queryKey: keyOf(settled),
     queryFn: async ({ signal }) => {
-      const reply = await ask({}, { now: new Date(), signal });
+      const reply = await ask({}, { now: offerNow(), signal });
       if (!reply.ok) throw new Refused(reply);
       return reply.body;
     },

@@ -13,6 +13,7 @@ import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
+import { useOfferNow } from '../../../test-clock.ts';
 import { MapSources } from '../new/map-sources.tsx';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { useOffer } from '../offers-data.ts';
@@ -72,6 +73,7 @@ function Known({
   readonly offer: PortalOffer;
   readonly deleted: (text: string) => void;
 }) {
+  const now = useOfferNow();
   const { at } = usePortal();
   const amount = useAmounts();
   const [done, setDone] = useState<Done | null>(null);
@@ -104,7 +106,7 @@ function Known({
         <div class="stack">
           <div aria-live="polite" class="stack">
             <StateBadges offer={offer} />
-            <p>{nextText(offer, new Date(), momentText)}</p>
+            <p>{nextText(offer, now(), momentText)}</p>
             {offer.disabled_reason !== null && (
               <Notice kind="warning">
                 The platform team's reason: <q class="as-written">{offer.disabled_reason}</q>

@@ -1,0 +1,93 @@
+/** Moves the time of the TEST offers forward, and shows it. */
+import type { TestClockReply } from '@offer-ads/contracts/public/api';
+import { useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { BusyButton } from '../../../../../ui/busy-button.tsx';
+import { Field } from '../../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../../ui/form.tsx';
+import { Notice } from '../../../../../ui/notice.tsx';
+import { Outcome } from '../../../../../ui/outcome.tsx';
+import { localText, momentText } from '../../../../../ui/time-text.ts';
+import { usePortal } from '../../../session.ts';
+import { useOfferNow, useTestClock } from '../../../test-clock.ts';
+
+const HOUR = 3_600;
+const steps = [
+  ['1 hour', HOUR],
+  ['1 day', 24 * HOUR],
+  ['7 days', 7 * 24 * HOUR],
+] as const;
+
+type Said = { readonly id: string; readonly good: boolean; readonly text: string };
+
+export function TestClock() {
+  const { api, scope } = usePortal();
+  const queries = useQueryClient();
+  const clock = useTestClock();
+  const now = useOfferNow();
+  const [said, setSaid] = useState<Said | null>(null);
+
+  /** @returns the refusal, or null */
+  const change = async (method: 'POST' | 'DELETE', json?: object): Promise<string | null> => {
+    const reply = await api.send<TestClockReply>(method, '/test/clock', json === undefined ? {} : { json });
+    // Everything that is shown of this organisation's TEST mode may have changed. After a lost reply too, the page shows what is so.
+    await queries.invalidateQueries({ queryKey: scope });
+    if (!reply.ok) return reply.message;
+    const text = `The time of your TEST offers is ${momentText(reply.body.now)}.`;
+    setSaid({ id: crypto.randomUUID(), good: true, text });
+    return null;
+  };
+  const press = async (method: 'POST' | 'DELETE', json?: object) => {
+    const refusal = await change(method, json);
+    if (refusal !== null) setSaid({ id: crypto.randomUUID(), good: false, text: refusal });
+  };
+  const moveTo = async (values: FormData) => {
+    const at = new Date(textOf(values, 'moment'));
+    if (Number.isNaN(at.getTime())) return 'Choose a day and a time.';
+    setSaid(null);
+    return change('POST', { now: at.toISOString() });
+  };
+
+  return (
+    <details class="test-clock">
+      <summary>Test clock</summary>
+      <div class="stack">
+        <p class="hint">
+          Move the time of your TEST offers forward, and they start and end as if it had passed, with credits,
+          webhooks and mails. Keys of TEST mode share this clock.
+        </p>
+        {said !== null &&
+          (said.good ? (
+            <Outcome key={said.id}>{said.text}</Outcome>
+          ) : (
+            <Notice kind="problem">{said.text}</Notice>
+          ))}
+        {clock.isSuccess && (
+          <p>
+            It is <strong>{momentText(now().toISOString())}</strong> for them
+            {clock.data.offset_seconds === 0 ? ', the real time.' : '.'}
+          </p>
+        )}
+        <div class="row">
+          {steps.map(([text, seconds]) => (
+            <BusyButton key={text} class="quiet" work={() => press('POST', { advance_seconds: seconds })}>
+              + {text}
+            </BusyButton>
+          ))}
+          {clock.data !== undefined && clock.data.offset_seconds > 0 && (
+            <BusyButton class="quiet" work={() => press('DELETE')}>
+              Back to the real time
+            </BusyButton>
+          )}
+        </div>
+        <Form send={moveTo} submit="Move the clock" label="Move the test clock to a moment">
+          <Field label="To a moment">
+            {(described) => (
+              <input {...described} type="datetime-local" name="moment" min={localText(now())} required />
+            )}
+          </Field>
+        </Form>
+      </div>
+    </details>
+  );
+}
