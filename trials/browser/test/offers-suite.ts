@@ -88,7 +88,7 @@ export function walksOfOffers(portal: () => Portal): void {
     expect(await faultsOf(page, 'test-clock')).toEqual([]);
     await page.getByRole('button', { name: 'Back to the real time' }).click();
     await page.getByText('when every TEST offer of the organisation has ended or was deleted').waitFor();
-    await page.getByLabel('To a moment').fill(inFuture(5 * 24 * hourMs).slice(0, 16));
+    await page.getByLabel('To a moment', { exact: true }).fill(inFuture(5 * 24 * hourMs).slice(0, 16));
     await page.getByRole('button', { name: 'Move the clock' }).click();
     await row.getByText('Ended').waitFor();
     await page.getByRole('button', { name: 'Back to the real time' }).click();
