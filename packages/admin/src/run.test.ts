@@ -290,6 +290,16 @@ describe('output for people', () => {
     replies['GET /admin/organisations/3/calls'] = { calls: [], nextCursor: null };
     expect((await admin('call list --org 3')).printed).toBe('(none)');
     replies['GET /admin/organisations/3'] = { id: 3, people: [{ id: 1 }] };
-    expect((await admin('org show --org 3')).printed).toBe('id: 3\npeople: [{"id":1}]');
+    const clock = { now: '2026-11-22T10:00:00.000Z', aheadSeconds: 86_400 };
+    replies['GET /admin/test-clocks/3'] = clock;
+    expect((await admin('org show --org 3')).printed).toBe(
+      `id: 3\npeople: [{"id":1}]\ntestClock: ${JSON.stringify(clock)}`,
+    );
+  });
+
+  it('shows an organisation while offers cannot tell its test clock', async () => {
+    replies['GET /admin/organisations/3'] = { id: 3 };
+    replies['GET /admin/test-clocks/3'] = { message: 'Not now' };
+    expect((await admin('org show --org 3')).printed).toBe('id: 3\ntestClock: offers: Not now (HTTP 409)');
   });
 });

@@ -54,9 +54,16 @@ export const organisationCommands: readonly Command[] = [
   }),
   command({
     name: 'org show',
-    summary: 'Show one organisation',
+    summary: 'Show one organisation, and its test clock',
     options: { org: id },
-    run: (o, { call }) => call('gateway', `GET /admin/organisations/${o.org}`),
+    run: async (o, { call }) => {
+      const organisation = await call('gateway', `GET /admin/organisations/${o.org}`);
+      // The organisation is worth showing without it.
+      const testClock = await call('offers', `GET /admin/test-clocks/${o.org}`).catch(
+        (error: Error) => error.message,
+      );
+      return { ...organisation, testClock };
+    },
   }),
   ...Object.entries(actions).map(([action, summary]) =>
     command({
