@@ -119,10 +119,10 @@ CREATE TABLE test_clocks (
   ahead_seconds   integer NOT NULL CHECK (ahead_seconds >= 0)
 );
 -- The work of the sweeper, once more for organisations with a test clock: for them the moment is another one in each organisation.
-CREATE INDEX offers_test_to_activate ON offers (organisation_id, start_at)
+CREATE INDEX offers_test_to_activate ON offers (organisation_id, start_at, offer_id)
   WHERE mode = 'TEST' AND activation_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL
     AND deleted_at IS NULL;
-CREATE INDEX offers_test_ending ON offers (organisation_id, expiry_at)
+CREATE INDEX offers_test_ending ON offers (organisation_id, expiry_at, offer_id)
   WHERE mode = 'TEST' AND end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
 
 -- A page of GET /offers reads about as many rows as it shows, whatever its filter, also for an organisation with a million offers of

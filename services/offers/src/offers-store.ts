@@ -96,22 +96,24 @@ function dueRows(
       `SELECT * FROM offers WHERE ${dueConditions[due]('$1')} LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [now, atMost],
     );
-  const byTestClocks = `SELECT offers.* ${dueByTestClock[due]} LIMIT $2 FOR UPDATE OF offers SKIP LOCKED`;
-  if (whose === 'due by test clocks') return tx.query(byTestClocks, [now, atMost]);
+  if (whose === 'due by test clocks')
+    return tx.query(`SELECT due.* ${dueByTestClock(due, 'FOR UPDATE SKIP LOCKED')} LIMIT $2`, [now, atMost]);
   // In one order, so that two requests that wait for each other's rows cannot deadlock.
-  return tx.query(
-    `SELECT offers.* ${dueByTestClock[due]} AND organisation_id = $3 ORDER BY offer_id LIMIT $2 FOR UPDATE OF offers`,
-    [now, atMost, whose.organisationId],
-  );
+  return tx.query(`SELECT due.* ${dueByTestClock(due, 'FOR UPDATE', '$3')}`, [
+    now,
+    atMost,
+    whose.organisationId,
+  ]);
 }
 
 /** Whether offers of the organisation are due by its test clock. */
 export async function isAnyDue(db: Queryable, organisationId: number, now: Date): Promise<boolean> {
-  const ofOrganisation = (due: Due) => `EXISTS (SELECT ${dueByTestClock[due]} AND organisation_id = $2)`;
-  const [row] = await db.query<{ due: boolean }>(
-    `SELECT ${ofOrganisation('to-activate')} OR ${ofOrganisation('to-end')} AS due`,
-    [now, organisationId],
-  );
+  const any = (due: Due) => `EXISTS (SELECT ${dueByTestClock(due, '', '$3')})`;
+  const [row] = await db.query<{ due: boolean }>(`SELECT ${any('to-activate')} OR ${any('to-end')} AS due`, [
+    now,
+    1,
+    organisationId,
+  ]);
   return row?.due === true;
 }
 
@@ -138,12 +140,18 @@ const dueConditions: Record<Due, (now: string) => string> = {
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
 };
 
-const byTestClock = (due: Due) => `FROM test_clocks JOIN offers USING (organisation_id)
-  WHERE mode = 'TEST' AND ${dueConditions[due]("($1::timestamptz + ahead_seconds * interval '1 second')")}`;
-const dueByTestClock: Record<Due, string> = {
-  'to-activate': byTestClock('to-activate'),
-  'to-end': byTestClock('to-end'),
-};
+/**
+ * At most `$2` of each organisation with a test clock, at the moment `$1` of the real time. LATERAL and ORDER BY, so that each clock costs one
+ * way down its index: the planner would join the clocks with all TEST offers that have not ended.
+ */
+function dueByTestClock(due: Due, lock: string, organisation?: `$${number}`): string {
+  return `FROM test_clocks AS clock, LATERAL (
+      SELECT offers.* FROM offers
+      WHERE organisation_id = clock.organisation_id AND mode = 'TEST'
+        AND ${dueConditions[due]("($1::timestamptz + clock.ahead_seconds * interval '1 second')")}
+      ORDER BY ${due === 'to-end' ? 'expiry_at' : 'start_at'}, offer_id LIMIT $2 ${lock}
+    ) AS due ${organisation === undefined ? '' : `WHERE clock.organisation_id = ${organisation}`}`;
+}
 
 /** The facts that change after the reservation. */
 export const changingFacts = [
