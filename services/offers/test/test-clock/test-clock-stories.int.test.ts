@@ -57,8 +57,9 @@ async function take(id: number, command: Step['command']): Promise<unknown> {
     case 'pay':
       return under.deliver(OfferPaid, offerPaid(under, id)).catch(() => 'not of this offer');
     case 'disable':
+      return (await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'Not as agreed' })).status;
     case 'enable':
-      return (await under.admin('POST', `/admin/offers/${id}/${command}`)).status;
+      return (await under.admin('POST', `/admin/offers/${id}/enable`)).status;
     case 'delete':
       return (await under.call('DELETE', `/offers/${id}`)).body;
     case 'pause':
