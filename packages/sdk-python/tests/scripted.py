@@ -103,6 +103,7 @@ LOST = Answer(breaks=lost)
 CATEGORIES = Answer(body={"categories": [{"category_id": 1, "category_name": "Food and drink"}]})
 PAUSED = Answer(body={"return_code": "S1", "message": "Offer has been paused"})
 DELETED = Answer(body={"return_code": "S1", "message": "Offer has been deleted"})
+CLOCK = Answer(body={"now": "2035-06-02T12:00:00.000Z", "offset_seconds": 60, "status": "ready"})
 CREATED = Answer(body={"return_code": "S1", "offer_id": 1, "status": "Active", "payment_url": None})
 
 

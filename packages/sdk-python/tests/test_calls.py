@@ -6,6 +6,7 @@ import unittest
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from offer_ads import Created, OfferAdsError, Refusal, Success
 
 from .scripted import (
     CATEGORIES,
+    CLOCK,
     CREATED,
     DELETED,
     LOST,
@@ -60,6 +62,19 @@ class ACall(Case):
             [(seen.method, seen.url) for seen in s.seen],
             [("POST", "https://ads.example.com/offers/7/pause")] * 2,
         )
+
+    def test_that_advances_the_test_clock_is_repeated_only_if_it_cannot_have_taken_effect(self) -> None:
+        for lost in (LOST, Answer(503, {"message": "Service unavailable"})):
+            s = scene(lost, CLOCK)
+            advance = s.ads.test_clock.advance
+            error = self.failure(partial(advance, advance_seconds=60))
+            self.assertEqual((error.attempts, error.earlier_reply_lost, len(s.seen)), (1, True, 1))
+        s = scene(Answer(429, {"message": "Too many"}), CLOCK)
+        result = s.ads.test_clock.advance(now=START)
+        self.assertEqual((result.ok, result.reply.attempts), (True, 2))
+        advance = scene().ads.test_clock.advance
+        for wrong in (advance, partial(advance, advance_seconds=1, now=START)):
+            self.assertEqual(self.failure(wrong).kind, "invalid-argument")
 
     def test_is_repeated_3_times_at_most_and_only_after_what_may_pass(self) -> None:
         for status, kind, attempts in (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from offer_ads import OfferAds, _operations
-from offer_ads._client import Balance, Offers
+from offer_ads._client import Balance, Offers, TestClock
 
 from .scripted import KEY
 
@@ -45,7 +45,7 @@ class TheTableOfOperations(unittest.TestCase):
         ads = OfferAds(api_key=KEY, base_url="https://ads.example.com")
         methods = [
             name
-            for part in (ads.categories, ads.interests, ads.balance, ads.offers)
+            for part in (ads.categories, ads.interests, ads.balance, ads.offers, ads.test_clock)
             for name in dir(part)
             if not name.startswith("_")
         ]
@@ -61,6 +61,7 @@ class TheTableOfOperations(unittest.TestCase):
             "deleteOffer": _operations.DeleteCode,
             "estimatePrice": _operations.EstimateCode,
             "pauseOffer": _operations.PauseCode,
+            "resetTestClock": _operations.ResetCode,
             "resumeOffer": _operations.ResumeCode,
         }
         for one in _operations.ALL:
@@ -79,6 +80,11 @@ class TheArguments(unittest.TestCase):
         fields = DOCUMENT["components"]["schemas"]["CreateOfferForm"]["properties"]
         names = {name.removesuffix("[]") for name in fields}
         self.assertEqual(self.arguments(Offers.create), names | {"idempotency_key"})
+
+    def test_of_an_advance_are_the_fields_of_the_request(self) -> None:
+        schemas = DOCUMENT["components"]["schemas"]
+        fields = set(schemas["AdvanceBy"]["properties"]) | set(schemas["AdvanceTo"]["properties"])
+        self.assertEqual(self.arguments(TestClock.advance), fields)
 
     def test_of_lists_are_the_parameters_of_the_query(self) -> None:
         for method, path in ((Offers.list, "/offers"), (Balance.entries, "/balance/entries")):

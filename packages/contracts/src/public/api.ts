@@ -450,22 +450,25 @@ export type EntriesReply = z.infer<typeof entriesReply>;
 
 /** Two years: enough for any offer of a test. */
 export const MOST_AHEAD_SECONDS = 2 * 366 * 86_400;
-/** POST /test/clock */
+/** POST /test/clock: one of the two. */
+const advanceBy = z
+  .object({
+    advance_seconds: z
+      .int()
+      .min(1)
+      .max(MOST_AHEAD_SECONDS)
+      .meta({ description: 'By how much the test clock moves forward.' }),
+  })
+  .meta({ id: 'AdvanceBy' });
+const advanceTo = z
+  .object({
+    now: utcInstant.meta({
+      description: 'Where the test clock moves to: an instant after its present time.',
+    }),
+  })
+  .meta({ id: 'AdvanceTo' });
 export const advanceRequest = z
-  .union([
-    z.object({
-      advance_seconds: z
-        .int()
-        .min(1)
-        .max(MOST_AHEAD_SECONDS)
-        .meta({ description: 'By how much the test clock moves forward.' }),
-    }),
-    z.object({
-      now: utcInstant.meta({
-        description: 'Where the test clock moves to: an instant after its present time.',
-      }),
-    }),
-  ])
+  .union([advanceBy, advanceTo])
   .meta({ id: 'Advance', examples: [{ advance_seconds: 3_600 }] });
 export const testClockStatus = z.enum(['ready', 'advancing']);
 /** GET, POST and DELETE /test/clock */

@@ -15,6 +15,7 @@ from ._generated.models import (
     OfferPage,
     OneOffer,
     PriceEstimate,
+    TestClock,
 )
 from ._generated.types import UNSET, Unset
 from ._result import Created, Refusal, Reply, Success
@@ -44,5 +45,6 @@ __all__ = [
     "Reply",
     "RetryNotice",
     "Success",
+    "TestClock",
     "Unset",
 ]

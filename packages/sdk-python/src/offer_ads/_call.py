@@ -68,7 +68,7 @@ def call(
         wait = wait_before_retry(
             sent.attempt, limits, attempts=attempts, elapsed=clock.now() - started, random=clock.random()
         )
-        if wait is None:
+        if wait is None or (operation.once and may_have_taken_effect(sent.attempt)):
             return _conclude(operation, sent, attempts, earlier_reply_lost, idempotency_key)
         earlier_reply_lost = earlier_reply_lost or may_have_taken_effect(sent.attempt)
         status = sent.status if isinstance(sent, _Replied) else None

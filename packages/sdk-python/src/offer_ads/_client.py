@@ -31,6 +31,7 @@ from ._generated.api.offers import (
     read_offer,
     resume_offer,
 )
+from ._generated.api.testing import advance_test_clock, read_test_clock, reset_test_clock
 from ._generated.types import UNSET, File, Unset
 from ._result import Created, Refusal, Success
 from ._retry import Limits
@@ -91,6 +92,7 @@ class OfferAds:
         self.interests = Interests(settings)
         self.balance = Balance(settings)
         self.offers = Offers(settings)
+        self.test_clock = TestClock(settings)
 
     @property
     def mode(self) -> Mode | None:
@@ -317,6 +319,34 @@ class Offers(_Part):
     def delete(self, offer_id: int) -> Success[models.Deleted] | Refusal[operations.DeleteCode]:
         arguments = delete_offer._get_kwargs(_checked_id(offer_id))
         return call(self._settings, operations.DELETE_OFFER, lambda: arguments)
+
+
+class TestClock(_Part):
+    """The time of the TEST offers. With a TEST key only."""
+
+    def get(self) -> Success[models.TestClock] | Refusal[operations.ClockCode]:
+        return call(self._settings, operations.READ_TEST_CLOCK, read_test_clock._get_kwargs)
+
+    def advance(
+        self, *, advance_seconds: int | None = None, now: datetime | None = None
+    ) -> Success[models.TestClock] | Refusal[operations.ClockCode]:
+        """
+        Moves it forward by seconds, or to an instant: one of the two. Not repeated when the reply is lost: look at the
+        clock then.
+        """
+        body: models.AdvanceBy | models.AdvanceTo
+        if advance_seconds is not None and now is None:
+            body = models.AdvanceBy(advance_seconds=advance_seconds)
+        elif now is not None and advance_seconds is None:
+            body = models.AdvanceTo(now=_instant("now", now))
+        else:
+            raise invalid_argument("advance needs advance_seconds or now")
+        arguments = advance_test_clock._get_kwargs(body=body)
+        return call(self._settings, operations.ADVANCE_TEST_CLOCK, lambda: arguments)
+
+    def reset(self) -> Success[models.TestClock] | Refusal[operations.ResetCode]:
+        """Back to the real time, when every TEST offer has ended or was deleted."""
+        return call(self._settings, operations.RESET_TEST_CLOCK, reset_test_clock._get_kwargs)
 
 
 class OfferList:

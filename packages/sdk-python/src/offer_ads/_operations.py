@@ -25,6 +25,8 @@ AnalyticsCode = Literal["E1"]
 SeriesCode = Literal["E1"]
 CreditCode = Literal["E1"]
 DeleteCode = Literal["E1", "E6", "E7"]
+ClockCode = Literal["E1"]
+ResetCode = Literal["E1", "E2"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Operation(Generic[Value, Code]):
     success: str | None = None
     """The `return_code` of success, where the endpoint has one."""
     refusals: Mapping[Code, tuple[int, ...]] = field(default_factory=dict)
+    once: bool = False
+    """Each request that takes effect changes something more, so one whose outcome is unknown is not repeated."""
 
 
 LIST_CATEGORIES: Operation[models.Categories, Never] = Operation(
@@ -86,6 +90,15 @@ ESTIMATE_CREDIT: Operation[models.CreditEstimate, CreditCode] = Operation(
 DELETE_OFFER: Operation[models.Deleted, DeleteCode] = Operation(
     "deleteOffer", models.Deleted.from_dict, "S1", {"E1": (401,), "E6": (409,), "E7": (503,)}
 )
+READ_TEST_CLOCK: Operation[models.TestClock, ClockCode] = Operation(
+    "readTestClock", models.TestClock.from_dict, refusals={"E1": (403,)}
+)
+ADVANCE_TEST_CLOCK: Operation[models.TestClock, ClockCode] = Operation(
+    "advanceTestClock", models.TestClock.from_dict, refusals={"E1": (400, 403)}, once=True
+)
+RESET_TEST_CLOCK: Operation[models.TestClock, ResetCode] = Operation(
+    "resetTestClock", models.TestClock.from_dict, refusals={"E1": (403,), "E2": (409,)}
+)
 
 ALL: tuple[Operation[Any, Any], ...] = (
     LIST_CATEGORIES,
@@ -102,4 +115,7 @@ ALL: tuple[Operation[Any, Any], ...] = (
     READ_ANALYTICS_SERIES,
     ESTIMATE_CREDIT,
     DELETE_OFFER,
+    READ_TEST_CLOCK,
+    ADVANCE_TEST_CLOCK,
+    RESET_TEST_CLOCK,
 )

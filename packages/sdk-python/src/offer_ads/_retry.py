@@ -40,8 +40,8 @@ _PASSING_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 
 def may_pass(attempt: Attempt) -> bool:
     """
-    Every operation may be repeated: reading changes nothing, a creation has its idempotency key, and pause, resume and
-    delete are idempotent. So only the reply decides.
+    Nearly every operation may be repeated: reading changes nothing, a creation has its idempotency key, and pause,
+    resume and delete are idempotent. So only the reply decides. An advance of the test clock is the exception (`once`).
     """
     if isinstance(attempt, Lost):
         return True
