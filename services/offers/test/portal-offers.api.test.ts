@@ -62,6 +62,7 @@ describe('one offer', () => {
       payment_method: 'B',
       payment_url: null,
       paid_datetime: expect.any(String),
+      disabled_reason: null,
       currency: 'GBP',
       cost_minor: '1000',
       vat_minor: '0',

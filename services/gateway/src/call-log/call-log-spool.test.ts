@@ -116,6 +116,7 @@ describe('a spool', () => {
       return_code: null,
       duration_ms: 3,
       at: Date.parse('2026-06-01T12:00:00.123Z'),
+      request_id: 'order-17',
     });
   });
 
