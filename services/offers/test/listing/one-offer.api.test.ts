@@ -18,7 +18,12 @@ describe('200', () => {
     const id = await createdId(under, startingNow);
     const { body } = await under.call('GET', '/offers?environment=test');
     const [listed] = (body as { data: object[] }).data;
-    expect(await read(id)).toEqual({ ...listed, payment_url: null, actions: ['pause', 'delete'] });
+    expect(await read(id)).toEqual({
+      ...listed,
+      payment_url: null,
+      disabled_reason: null,
+      actions: ['pause', 'delete'],
+    });
   });
 
   it('has the payment link as long as the offer can be paid', async () => {
