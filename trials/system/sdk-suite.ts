@@ -1,9 +1,16 @@
 /** What the shared suites do not test of the SDK: the other rows of the tables of codes, resuming, and pages. */
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreateOfferRequest, createCommunityClient, OfferAdsError, unwrap } from '@offer-ads/sdk';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { installPacked } from '../../packages/sdk/test/packed.ts';
 import {
   type Advertiser,
   hourMs,
@@ -18,6 +25,31 @@ import {
 import { setFaults } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { bySdk, everyRow, type Row, sdkClient } from './sdk-advertiser.ts';
+
+const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.png', import.meta.url));
+
+/** An advertiser's program in plain JavaScript. */
+const program = `
+import { readFile } from 'node:fs/promises';
+import { createClient, unwrap } from '@offer-ads/sdk';
+
+const ads = createClient({ apiKey: process.env.API_KEY, baseUrl: process.env.BASE_URL });
+const { offer_id: offerId, status } = unwrap(
+  await ads.offers.create({
+    category_id: 1,
+    title: 'From a packed file',
+    description: 'Two coffees for the price of one.',
+    url: 'https://crown.example/offer',
+    image: new Blob([await readFile(process.env.PICTURE)]),
+    location: [51.5, 0],
+    radius: 10,
+    start_datetime: new Date(Date.now() + 3_600_000),
+    expiry_datetime: new Date(Date.now() + 86_400_000),
+    payment_method: 'B',
+  }),
+);
+console.log(JSON.stringify({ offerId, status }));
+`;
 
 /** @param reached the rows that the earlier suites reached */
 export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: () => SoonOver): void {
@@ -139,6 +171,23 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       expect((await of('interval=all&granularity=hour')).body).toMatchObject({ bucket_seconds: 3_600 });
       expect((await of('interval=all&granularity=week')).body.return_code).toBe('E1');
       expect((await act('credit-estimate', soonOver)).body).toMatchObject({ offer_id: soonOver });
+    });
+
+    it('buys an offer from an empty project that has installed the packed file', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'sdk-project-'));
+      try {
+        await installPacked(folder);
+        writeFileSync(join(folder, 'buy.js'), program);
+        const bought = await promisify(execFile)(process.execPath, ['buy.js'], {
+          cwd: folder,
+          env: { BASE_URL: system().state().gateway, API_KEY: organisation.key, PICTURE: picture },
+        });
+        const { offerId, status } = JSON.parse(bought.stdout) as { offerId: number; status: string };
+        const offer = await caller.request('GET', `/offers/${offerId}`);
+        expect([status, offer.body]).toMatchObject(['Scheduled', { title: 'From a packed file' }]);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     });
 
     it('goes on after a 503 by itself, with the same key', async () => {

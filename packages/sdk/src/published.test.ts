@@ -9,7 +9,6 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'vite';
+import { installPacked } from '../test/packed.ts';
 import { type StandIn, startStandIn } from '../test/stand-in.ts';
 
 const run = promisify(execFile);
@@ -35,34 +35,20 @@ const placementKey = apiKey.replace('pk_', 'pk_place_');
 
 let folder: string;
 let service: StandIn;
-/** A copy of the package's folder, because `npm pack` changes its manifest for a moment. */
+/** The folder that was packed. */
 let sources: string;
 const installed = () => join(folder, 'node_modules', '@offer-ads', 'sdk');
 
 beforeAll(async () => {
   service = await startStandIn();
   folder = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
-  sources = copyOfSources();
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: sources });
-  const [filename] = globSync('*.tgz', { cwd: folder });
-  writeFileSync(join(folder, 'package.json'), '{"name":"consumer","type":"module","private":true}');
-  const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  await run('npm', ['install', `./${filename}`, ...quiet], { cwd: folder });
+  sources = await installPacked(folder);
 }, 300_000);
 
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-function copyOfSources(): string {
-  const checkout = join(folder, 'checkout');
-  const copy = join(checkout, 'packages', 'sdk');
-  cpSync(sdk, copy, { recursive: true, filter: (path) => !path.endsWith('/dist') });
-  cpSync(join(repository, 'tsconfig.json'), join(checkout, 'tsconfig.json'));
-  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
-  return copy;
-}
 
 /** Writes files and compiles them as a user would; rejects with the compiler's messages. */
 async function compile(name: string, files: Record<string, string>, options: object): Promise<string> {
