@@ -16,6 +16,7 @@ import { startDelivery } from './deliver.ts';
 import { notificationAdminRoutes } from './http/notification-admin-routes.ts';
 import { preferenceRoutes } from './http/preference-routes.ts';
 import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
+import { webhookRoutes } from './http/webhook-routes.ts';
 import { measureUnsent } from './measure-unsent.ts';
 import { openNotificationsStore } from './notifications-store.ts';
 import { notifierOn } from './notifier.ts';
@@ -88,6 +89,7 @@ export async function startNotifier(
       ],
       routes: (app) => {
         preferenceRoutes(app, notifier, config.NOTIFIER_CONTEXT_SECRET);
+        webhookRoutes(app, { ...webhooks, clock, contextSecret: config.NOTIFIER_CONTEXT_SECRET });
         unsubscribeRoutes(app, notifier);
         notificationAdminRoutes(app, {
           register,

@@ -57,6 +57,7 @@ export const webhookData = {
   'balance.low': balance.extend({
     threshold_minor: amount.meta({ description: 'The threshold that was set, in minor units.' }),
   }),
+  'webhook.test': z.object({ environment, webhook_id: z.string() }),
 } as const satisfies Record<string, z.ZodObject>;
 
 export type WebhookType = keyof typeof webhookData;
@@ -75,6 +76,7 @@ const meanings: Record<WebhookType, string> = {
   'balance.credited': 'Unused Time of an offer was credited to the balance, net of VAT.',
   'balance.topped_up': 'Money was added to the balance.',
   'balance.low': 'The balance fell below the threshold that the organisation set.',
+  'webhook.test': 'Somebody of the organisation asked for a test message.',
 };
 
 /** The body of a webhook, as the specification "Standard Webhooks" shapes it. */
@@ -89,3 +91,7 @@ export function webhookBody<Type extends WebhookType>(type: Type) {
 }
 
 export const webhookTypes = Object.keys(webhookData) as readonly WebhookType[];
+
+/** The types that an endpoint can be limited to. Test messages are sent on request alone. */
+export type EventType = Exclude<WebhookType, 'webhook.test'>;
+export const eventTypes = webhookTypes.filter((type): type is EventType => type !== 'webhook.test');

@@ -6,6 +6,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { traceIn } from '@offer-ads/platform/telemetry/trace-context';
 import { inSpan } from '@offer-ads/platform/telemetry/traces';
+import { isSigning } from '../domain/webhooks/endpoint.ts';
 import {
   type FailingSince,
   failingAfter,
@@ -96,8 +97,10 @@ export function startWebhookDelivery(o: {
     let wentWell = true;
     while (wentWell && !stopping.signal.aborted && passedMs() < turnMs) {
       const message = await messages.nextDue(line.id);
-      if (message === undefined) break;
-      failing = await deliver(line, message, failing);
+      // Another address, another secret, switched off or deleted meanwhile.
+      const current = message && (await endpoints.refresh(line));
+      if (message === undefined || current === undefined) break;
+      failing = await deliver(current, message, failing);
       wentWell = failing === undefined;
     }
     const nextDueAt = await messages.nextDueAt(line.id);
@@ -146,7 +149,7 @@ export function startWebhookDelivery(o: {
   /** Continues the trace of the event behind the message, however old it is. */
   function send(line: Line, { id, type, body, tries, trace }: Message, at: Date): Promise<PostResult> {
     const secrets = line.secrets
-      .filter(({ until }) => until === undefined || until > at)
+      .filter((secret) => isSigning(secret, at))
       .map(({ sealed }) => o.box.open(sealed, line.id));
     const headers = {
       'content-type': 'application/json',

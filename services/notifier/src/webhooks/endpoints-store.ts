@@ -4,34 +4,50 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { WebhookType } from '@offer-ads/contracts/webhooks/webhook-types';
+import type { EventType } from '@offer-ads/contracts/webhooks/webhook-types';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
-import type { ClientSession } from 'mongoose';
+import { overloaded } from '@offer-ads/platform/process/faults';
+import mongoose, { type ClientSession } from 'mongoose';
+import {
+  type CreateRefusal,
+  type Creation,
+  type EndpointSecret,
+  placeFor,
+  rolledSecrets,
+} from '../domain/webhooks/endpoint.ts';
 import type { FailingSince } from '../domain/webhooks/schedule.ts';
 
-/** Why it is off: a person asked for it, all attempts of five days failed, or it answered that it is gone. */
-export type OffBecause = 'asked' | 'failing' | 'gone';
+/** Why it is off: its organisation asked for it, all attempts of five days failed, it answered that it is gone, or the platform team did it. */
+export type OffBecause = 'requested' | 'failing' | 'gone' | 'platform';
 
-/** `until`: signs until then, because a newer secret has replaced it. */
-export type EndpointSecret = { readonly sealed: string; readonly until?: Date };
+/** Whose endpoint it is: nothing of another organisation or mode is found or changed. */
+export type Owner = { readonly organisationId: number; readonly mode: Mode };
 
-export type Endpoint = {
+/** Who did what, for the platform team. `by`: `person 7`, `key 3 of person 7`, the name of an admin credential, or `system`. */
+export type Change = { readonly at: Date; readonly by: string; readonly what: string };
+
+export type Endpoint = Owner & {
   readonly id: string;
-  readonly organisationId: number;
-  readonly mode: Mode;
   readonly url: string;
+  readonly description?: string;
   /** Undefined: all, also those that a release adds. */
-  readonly types?: readonly WebhookType[];
+  readonly types?: readonly EventType[];
   /** The newest first. */
   readonly secrets: readonly EndpointSecret[];
   readonly state: 'on' | 'off';
   readonly offBecause?: OffBecause;
   readonly failing?: FailingSince;
   readonly createdAt: Date;
+  /** The latest ones, the last one last. */
+  readonly changes: readonly Change[];
 };
 
-export type NewEndpoint = Pick<Endpoint, 'id' | 'organisationId' | 'mode' | 'url' | 'types' | 'secrets'>;
+/** What its organisation chooses. */
+export type EndpointFacts = Pick<Endpoint, 'url' | 'description' | 'types'>;
+export type NewEndpoint = Owner &
+  EndpointFacts &
+  Pick<Endpoint, 'id' | 'secrets'> & { readonly creation?: Creation };
 
 /** An endpoint whose messages only this process may send. */
 export type Line = Endpoint & {
@@ -43,7 +59,34 @@ export type Line = Endpoint & {
 };
 
 export type EndpointsStore = {
-  readonly add: (endpoint: NewEndpoint, now: Date) => Promise<Endpoint>;
+  readonly add: (
+    endpoint: NewEndpoint,
+    made: Change,
+  ) => Promise<
+    | { readonly ok: true; readonly endpoint: Endpoint; readonly isReplayed: boolean }
+    | { readonly ok: false; readonly reason: CreateRefusal }
+  >;
+  /** The oldest first. `mode`: undefined for both. */
+  readonly list: (o: {
+    readonly organisationId: number;
+    readonly mode?: Mode;
+  }) => Promise<readonly Endpoint[]>;
+  /** `owner`: undefined for the platform team. */
+  readonly find: (id: string, owner?: Owner) => Promise<Endpoint | undefined>;
+  readonly change: (
+    id: string,
+    owner: Owner,
+    facts: EndpointFacts,
+    change: Change,
+  ) => Promise<Endpoint | 'url-taken' | undefined>;
+  readonly roll: (
+    id: string,
+    owner: Owner,
+    sealed: string,
+    change: Change,
+  ) => Promise<Endpoint | 'rolled-too-often' | undefined>;
+  /** The secrets are gone at once. Messages stay until they are old; without an endpoint nobody can read them. */
+  readonly remove: (id: string, owner: Owner) => Promise<boolean>;
   readonly ofOrganisations: (organisationIds: readonly number[]) => Promise<readonly Endpoint[]>;
   /** Its messages are looked at from now on. Call it after they are stored. */
   readonly noteMessages: (ids: readonly string[]) => Promise<void>;
@@ -54,15 +97,29 @@ export type EndpointsStore = {
   }) => Promise<Line | undefined>;
   /** `nextDueAt`: of its next message. It does not count if messages were added since the line was claimed. */
   readonly release: (line: Line, nextDueAt: Date | undefined) => Promise<void>;
+  /** The line as it is now; undefined if its endpoint was switched off or deleted, or another process has it. */
+  readonly refresh: (line: Line) => Promise<Line | undefined>;
   readonly noteFailing: (id: string, failing: FailingSince | undefined) => Promise<void>;
-  /** False if it was off already. */
-  readonly switchOff: (session: ClientSession, id: string, because: OffBecause) => Promise<boolean>;
+  /** False if it was off already. The platform team also takes over what is off for another reason. */
+  readonly switchOff: (
+    session: ClientSession,
+    id: string,
+    because: OffBecause,
+    change: Change,
+  ) => Promise<boolean>;
+  /** An owner switches on what the platform team has not switched off. Undefined if there was nothing to do. */
+  readonly switchOn: (id: string, change: Change, owner?: Owner) => Promise<Endpoint | undefined>;
   /** Since when the line that has waited longest waits; undefined if none waits. Failing endpoints do not count. */
   readonly oldestWaiting: () => Promise<Date | undefined>;
 };
 
-type EndpointDocument = Omit<Endpoint, 'id'> & {
+type EndpointDocument = Omit<Endpoint, 'id' | 'secrets' | 'changes'> & {
   _id: string;
+  secrets: EndpointSecret[];
+  changes: Change[];
+  /** Unique for organisation and mode, so that two creations at once cannot pass the bound. */
+  slot: number;
+  creation?: Creation;
   /** When its next message is due; missing when it has none. */
   dueAt?: Date;
   added: number;
@@ -75,6 +132,9 @@ type EndpointDocument = Omit<Endpoint, 'id'> & {
 /** Longer than a turn and the attempt that it may end with (deliver-webhooks.ts); shorter than what a killed process may delay. */
 export const lineLeaseMs = 60_000;
 const never = new Date(0);
+const changesKept = 20;
+/** More than slots: another request has won each time. */
+const triesAtMost = 20;
 
 export function newEndpointId(): string {
   return `we_${randomBytes(15).toString('base64url')}`;
@@ -83,7 +143,13 @@ export function newEndpointId(): string {
 /** All times are the database's, because the clocks of replicas differ. Only a clock set by a test is used instead. */
 export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemClock): Promise<EndpointsStore> {
   const endpoints = mongo.connection.collection<EndpointDocument>('webhook_endpoints');
-  await endpoints.createIndex({ organisationId: 1 }, { name: 'of_organisation' });
+  const ownerKeys = { organisationId: 1, mode: 1 } as const;
+  await endpoints.createIndex({ ...ownerKeys, slot: 1 }, { name: 'slots', unique: true });
+  await endpoints.createIndex({ ...ownerKeys, url: 1 }, { name: 'addresses', unique: true });
+  await endpoints.createIndex(
+    { ...ownerKeys, 'creation.key': 1 },
+    { name: 'creations', unique: true, partialFilterExpression: { creation: { $exists: true } } },
+  );
   await endpoints.createIndex(
     { dueAt: 1 },
     { name: 'waiting_lines', partialFilterExpression: { state: 'on', dueAt: { $exists: true } } },
@@ -96,18 +162,72 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
   });
 
   return {
-    add: async ({ id, ...facts }, createdAt) => {
-      const document: EndpointDocument = {
-        _id: id,
-        ...facts,
-        state: 'on',
-        createdAt,
-        added: 0,
-        leasedUntil: never,
-      };
-      await endpoints.insertOne(document);
-      return endpointOf(document);
+    add: async ({ id, ...facts }, made) => {
+      const { organisationId, mode } = facts;
+      for (let tries = 0; tries < triesAtMost; tries += 1) {
+        const existing = await endpoints.find({ organisationId, mode }).toArray();
+        const place = placeFor(existing, facts, made.at);
+        if (!place.ok) return place;
+        if ('replayed' in place) return { ok: true, endpoint: endpointOf(place.replayed), isReplayed: true };
+        const document: EndpointDocument = {
+          _id: id,
+          ...facts,
+          secrets: [...facts.secrets],
+          slot: place.slot,
+          state: 'on',
+          createdAt: made.at,
+          changes: [made],
+          added: 0,
+          leasedUntil: never,
+        };
+        const isDone = await unlessTaken(endpoints.insertOne(document));
+        if (isDone !== 'taken') return { ok: true, endpoint: endpointOf(document), isReplayed: false };
+      }
+      throw overloaded('too many webhook endpoints are being made at once');
     },
+    list: async ({ organisationId, mode }) => {
+      const found = await endpoints
+        .find({ organisationId, ...(mode && { mode }) })
+        .sort({ createdAt: 1, _id: 1 })
+        .toArray();
+      return found.map(endpointOf);
+    },
+    find: async (_id, owner) => {
+      const found = await endpoints.findOne({ _id, ...owner });
+      return found === null ? undefined : endpointOf(found);
+    },
+    change: async (_id, owner, { url, description, types }, change) => {
+      const changed = await unlessTaken(
+        endpoints.findOneAndUpdate(
+          { _id, ...owner },
+          {
+            $set: { url, ...(description !== undefined && { description }), ...(types && { types }) },
+            $unset: { ...(description === undefined && { description: '' }), ...(!types && { types: '' }) },
+            $push: noted(change),
+          },
+          { returnDocument: 'after' },
+        ),
+      );
+      if (changed === 'taken') return 'url-taken';
+      return changed === null ? undefined : endpointOf(changed);
+    },
+    roll: async (_id, owner, sealed, change) => {
+      for (let tries = 0; tries < triesAtMost; tries += 1) {
+        const found = await endpoints.findOne({ _id, ...owner });
+        if (found === null) return undefined;
+        const secrets = rolledSecrets(found.secrets, sealed, change.at);
+        if (secrets === null) return 'rolled-too-often';
+        // Unless it was rolled meanwhile.
+        const rolled = await endpoints.findOneAndUpdate(
+          { _id, ...owner, 'secrets.0.sealed': found.secrets[0]?.sealed ?? '' },
+          { $set: { secrets: [...secrets] }, $push: noted(change) },
+          { returnDocument: 'after' },
+        );
+        if (rolled !== null) return endpointOf(rolled);
+      }
+      throw overloaded('a webhook secret is being rolled too often at once');
+    },
+    remove: async (_id, owner) => (await endpoints.deleteOne({ _id, ...owner })).deletedCount === 1,
     ofOrganisations: async (organisationIds) => {
       const wanted = { organisationId: { $in: [...new Set(organisationIds)] } };
       return (await endpoints.find(wanted).toArray()).map(endpointOf);
@@ -142,19 +262,36 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
         { $unset: ['lease', 'claimedAt'] },
       ]);
     },
+    refresh: async (line) => {
+      const { id: _id, lease } = line;
+      const found = await endpoints.findOne({ _id, lease, state: 'on' });
+      return found === null ? undefined : { ...line, ...endpointOf(found) };
+    },
     noteFailing: async (_id, failing) => {
       await endpoints.updateOne(
-        { _id },
+        { _id, state: 'on' },
         failing === undefined ? { $unset: { failing: '' } } : { $set: { failing } },
       );
     },
-    switchOff: async (session, _id, offBecause) => {
+    switchOff: async (session, _id, offBecause, change) => {
       const { modifiedCount } = await endpoints.updateOne(
-        { _id, state: 'on' },
-        { $set: { state: 'off', offBecause }, $unset: { dueAt: '', failing: '' } },
+        { _id, ...(offBecause === 'platform' ? { offBecause: { $ne: offBecause } } : { state: 'on' }) },
+        {
+          $set: { state: 'off', offBecause },
+          $unset: { dueAt: '', failing: '' },
+          $push: noted(change),
+        },
         { session },
       );
       return modifiedCount === 1;
+    },
+    switchOn: async (_id, change, owner) => {
+      const on = await endpoints.findOneAndUpdate(
+        { _id, state: 'off', ...(owner && { ...owner, offBecause: { $ne: 'platform' } }) },
+        { $set: { state: 'on' }, $unset: { offBecause: '', failing: '' }, $push: noted(change) },
+        { returnDocument: 'after' },
+      );
+      return on === null ? undefined : endpointOf(on);
     },
     oldestWaiting: async () => {
       const [oldest] = await endpoints
@@ -167,18 +304,35 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
   };
 }
 
+function noted(change: Change): { changes: { $each: Change[]; $slice: number } } {
+  return { changes: { $each: [change], $slice: -changesKept } };
+}
+
+/** `taken`: another document has a value that is unique. */
+async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof mongoose.mongo.MongoServerError && error.code === duplicateKey) return 'taken';
+    throw error;
+  }
+}
+const duplicateKey = 11_000;
+
 function endpointOf(document: EndpointDocument): Endpoint {
   const {
     _id: id,
     organisationId,
     mode,
     url,
+    description,
     types,
     secrets,
     state,
     offBecause,
     failing,
     createdAt,
+    changes,
   } = document;
   return {
     id,
@@ -188,6 +342,8 @@ function endpointOf(document: EndpointDocument): Endpoint {
     secrets,
     state,
     createdAt,
+    changes,
+    ...(description !== undefined && { description }),
     ...(types && { types }),
     ...(offBecause && { offBecause }),
     ...(failing && { failing }),

@@ -28,7 +28,7 @@ export type WebhookAttempt = {
   readonly problem?: string;
 };
 
-export type Message = NewMessage & {
+export type Message = Omit<NewMessage, 'state'> & {
   readonly state: MessageState;
   /** Since it was made, or since a person had it sent again. */
   readonly tries: number;
@@ -53,8 +53,25 @@ export type MessagesStore = {
   /** What was pending has been missed. */
   readonly giveUp: (session: ClientSession, endpointId: string) => Promise<void>;
   /** The latest first. */
-  readonly latest: (endpointId: string, atMost: number) => Promise<readonly Message[]>;
+  readonly latest: (
+    endpointId: string,
+    atMost: number,
+    o?: { readonly state?: MessageState; readonly before?: Place },
+  ) => Promise<readonly Message[]>;
+  readonly find: (endpointId: string, id: string) => Promise<Message | undefined>;
+  /** Due at once, with ten new attempts. Undefined if the endpoint has no such message. */
+  readonly resend: (endpointId: string, id: string) => Promise<Message | undefined>;
+  /** The oldest first. `next`: when the first one was made that is left. */
+  readonly resendSince: (
+    endpointId: string,
+    o: { readonly since: Date; readonly states: readonly MessageState[]; readonly atMost: number },
+  ) => Promise<{ readonly resent: number; readonly next: Date | undefined }>;
+  /** Removes all messages of a type but the latest ones. */
+  readonly keepLatest: (endpointId: string, type: string, kept: number) => Promise<void>;
 };
+
+/** A message's place in the order of an endpoint's messages. */
+export type Place = Pick<Message, 'createdAt' | 'id'>;
 
 type MessageDocument = Omit<Message, 'id' | 'attempts'> & {
   _id: string;
@@ -78,9 +95,14 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
     { endpointId: 1, dueAt: 1 },
     { name: 'due_by_endpoint', partialFilterExpression: { state: 'pending' } },
   );
-  await messages.createIndex({ endpointId: 1, createdAt: -1 }, { name: 'latest_of_endpoint' });
+  const latestFirst = { createdAt: -1, _id: -1 } as const;
+  await messages.createIndex({ endpointId: 1, ...latestFirst }, { name: 'latest_of_endpoint' });
+  await messages.createIndex({ endpointId: 1, state: 1, ...latestFirst }, { name: 'by_state' });
+  await messages.createIndex({ endpointId: 1, type: 1, ...latestFirst }, { name: 'by_type' });
   await messages.createIndex({ createdAt: 1 }, { name: 'kept', expireAfterSeconds: keptDays * 86_400 });
   const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+
+  const dueAgain = () => [{ $set: { state: 'pending', tries: 0, dueAt: now() } }];
 
   return {
     add: async (all) => {
@@ -138,9 +160,52 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
         { session },
       );
     },
-    latest: async (endpointId, atMost) => {
-      const found = await messages.find({ endpointId }).sort({ createdAt: -1 }).limit(atMost).toArray();
+    latest: async (endpointId, atMost, { state, before } = {}) => {
+      const isBefore = before && {
+        // For the index; the rest is about messages of the same millisecond.
+        createdAt: { $lte: before.createdAt },
+        $or: [{ createdAt: { $lt: before.createdAt } }, { _id: { $lt: before.id } }],
+      };
+      const found = await messages
+        .find({ endpointId, ...(state && { state }), ...isBefore })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(atMost)
+        .toArray();
       return found.map(messageOf);
+    },
+    find: async (endpointId, _id) => {
+      const found = await messages.findOne({ _id, endpointId });
+      return found === null ? undefined : messageOf(found);
+    },
+    resend: async (endpointId, _id) => {
+      const again = await messages.findOneAndUpdate({ _id, endpointId }, dueAgain(), {
+        returnDocument: 'after',
+      });
+      return again === null ? undefined : messageOf(again);
+    },
+    resendSince: async (endpointId, { since, states, atMost }) => {
+      const found = await messages
+        .find({ endpointId, state: { $in: [...states] }, createdAt: { $gte: since } })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(atMost + 1)
+        .project<Pick<MessageDocument, '_id' | 'createdAt'>>({ createdAt: 1 })
+        .toArray();
+      const _ids = found.slice(0, atMost).map(({ _id }) => _id);
+      const { modifiedCount } = await messages.updateMany(
+        { _id: { $in: _ids }, state: { $in: [...states] } },
+        dueAgain(),
+      );
+      return { resent: modifiedCount, next: found[atMost]?.createdAt };
+    },
+    keepLatest: async (endpointId, type, kept) => {
+      const [oldest] = await messages
+        .find({ endpointId, type })
+        .sort({ createdAt: -1, _id: -1 })
+        .skip(kept)
+        .limit(1)
+        .toArray();
+      if (oldest === undefined) return;
+      await messages.deleteMany({ endpointId, type, createdAt: { $lte: oldest.createdAt } });
     },
   };
 }

@@ -10,7 +10,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Pool } from '@offer-ads/platform/http/undici';
 import { isPublicAddress } from './public-address.ts';
-import { type Reach, type TargetRefusal, targetOf } from './target.ts';
+import { type Reach, targetOf, targetProblems } from './target.ts';
 
 /** Also the outcome when the answer ends later than the deadline or after 4 KB: the status is the answer, its text is only shown. */
 type Answered = { readonly status: number /** The first kilobyte. */; readonly answer: string };
@@ -33,14 +33,6 @@ const shownBytes = 1_024;
 /** More than any server sends; a connection holds as much in memory. */
 const headersAtMostBytes = 16_384;
 
-const refusals: Record<TargetRefusal, string> = {
-  'not-a-url': 'the address is not a complete https address',
-  'not-https': 'the address is not https',
-  'has-credentials': 'the address contains a user or a password',
-  port: 'the port is neither 443 nor 1024 or more',
-  'not-public': 'the address is not on the public internet',
-};
-
 class Refused extends Error {}
 
 /** All parameters are for tests. */
@@ -57,13 +49,13 @@ export function createPoster({
 } = {}): Poster {
   async function post({ url: text, reach, headers, body }: WebhookPost): Promise<Answered | Unanswered> {
     const target = targetOf(text, reach);
-    if (!target.ok) return { status: undefined, problem: refusals[target.reason] };
+    if (!target.ok) return { status: undefined, problem: targetProblems[target.reason] };
     const { url, host } = target;
     const untilMs = performance.now() + deadlineMs;
     const signal = AbortSignal.timeout(deadlineMs);
     try {
       const addresses = await addressesOf(host, signal);
-      if (reach === 'public' && !addresses.every(isPublic)) throw new Refused(refusals['not-public']);
+      if (reach === 'public' && !addresses.every(isPublic)) throw new Refused(targetProblems['not-public']);
       return await send(url, { addresses, headers, body, signal, untilMs });
     } catch (error) {
       return { status: undefined, problem: problemOf(error, signal, deadlineMs) };

@@ -23,7 +23,8 @@ export function switchingOff(o: {
     const at = o.clock.now();
     const { host } = new URL(url);
     await o.mongo.transaction(async (session) => {
-      if (!(await o.endpoints.switchOff(session, id, because))) return;
+      const change = { at, by: 'system', what: `switched off: ${because}` };
+      if (!(await o.endpoints.switchOff(session, id, because, change))) return;
       await o.messages.giveUp(session, id);
       // An organisation with an endpoint is known, because its people have signed in.
       const contact = await o.contacts.find(organisationId, session);

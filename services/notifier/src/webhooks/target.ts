@@ -13,6 +13,15 @@ export function reachOf(mode: Mode, testTargets: Reach): Reach {
 
 export type TargetRefusal = 'not-a-url' | 'not-https' | 'has-credentials' | 'port' | 'not-public';
 
+/** For the owner of the endpoint. They name no address, because that could tell how the house is built. */
+export const targetProblems: Record<TargetRefusal, string> = {
+  'not-a-url': 'the address is not a complete https address',
+  'not-https': 'the address is not https',
+  'has-credentials': 'the address contains a user or a password',
+  port: 'the port is neither 443 nor 1024 or more',
+  'not-public': 'the address is not on the public internet',
+};
+
 export type Target =
   | { readonly ok: true; readonly url: URL /** Without the brackets of IPv6. */; readonly host: string }
   | { readonly ok: false; readonly reason: TargetRefusal };

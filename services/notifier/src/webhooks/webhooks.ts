@@ -8,13 +8,17 @@ import type { ContactsStore } from '../contacts-store.ts';
 import type { NotificationsStore } from '../notifications-store.ts';
 import { startWebhookDelivery } from './deliver-webhooks.ts';
 import { openEndpointsStore } from './endpoints-store.ts';
+import { endpointManager, type ManageEndpoints } from './manage-endpoints.ts';
 import { openMessagesStore } from './messages-store.ts';
 import { createPoster } from './post.ts';
 import { type QueueWebhooks, webhookQueue } from './queue-messages.ts';
 import { createSecretBox } from './secret-box.ts';
 import { switchingOff } from './switch-off.ts';
 
-export type Webhooks = AsyncDisposable & { readonly queue: QueueWebhooks };
+export type Webhooks = AsyncDisposable & {
+  readonly queue: QueueWebhooks;
+  readonly manage: ManageEndpoints;
+};
 
 export async function startWebhooks(o: {
   readonly mongo: Mongo;
@@ -29,16 +33,19 @@ export async function startWebhooks(o: {
   const endpoints = await openEndpointsStore(o.mongo, o.clock);
   const messages = await openMessagesStore(o.mongo, o.clock);
   const stores = { endpoints, messages };
+  const box = createSecretBox(o.config.WEBHOOK_SEAL_SECRET);
+  const testTargets = o.config.WEBHOOK_TEST_TARGETS;
   const delivery = startWebhookDelivery({
     ...o,
     ...stores,
     post: createPoster(),
-    box: createSecretBox(o.config.WEBHOOK_SEAL_SECRET),
+    box,
     switchOff: switchingOff({ ...o, ...stores, portalUrl: o.config.PORTAL_URL }),
-    testTargets: o.config.WEBHOOK_TEST_TARGETS,
+    testTargets,
   });
   return {
     queue: webhookQueue({ ...stores, wake: delivery.wake }),
+    manage: endpointManager({ ...o, ...stores, box, testTargets, wake: delivery.wake }),
     [Symbol.asyncDispose]: () => delivery[Symbol.asyncDispose](),
   };
 }

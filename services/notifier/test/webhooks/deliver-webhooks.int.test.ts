@@ -50,7 +50,7 @@ describe('a webhook', () => {
     expect(new Set(idsAt(shop)).size).toBe(2);
     expect(JSON.parse(shop.received[0]!.body)).toEqual({
       type: 'offer.ended',
-      timestamp: '2026-06-01T12:00:00.000Z',
+      timestamp: '2036-06-01T12:00:00.000Z',
       data: {
         environment: 'TEST',
         offer_id: endData.offerId,

@@ -18,6 +18,7 @@ import {
   newEndpointId,
   openEndpointsStore,
 } from '../../src/webhooks/endpoints-store.ts';
+import { endpointManager, type ManageEndpoints } from '../../src/webhooks/manage-endpoints.ts';
 import { type MessagesStore, openMessagesStore } from '../../src/webhooks/messages-store.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
 import { webhookQueue } from '../../src/webhooks/queue-messages.ts';
@@ -35,6 +36,7 @@ export type WebhooksUnderTest = AsyncDisposable & {
   readonly clock: TestClock;
   readonly endpoints: EndpointsStore;
   readonly messages: MessagesStore;
+  readonly manage: ManageEndpoints;
   /** An endpoint in TEST mode of the organisation of `cornerCafe`. */
   readonly addEndpoint: (port: number, facts?: Partial<NewEndpoint>) => Promise<Endpoint>;
   readonly endpoint: (id: string) => Promise<Endpoint | undefined>;
@@ -50,7 +52,8 @@ export type WebhooksUnderTest = AsyncDisposable & {
   }) => Promise<WebhookDelivery>;
 };
 
-const at = new Date('2026-06-01T12:00:00.000Z');
+/** In the future, so that MongoDB does not remove messages as too old. */
+const at = new Date('2036-06-01T12:00:00.000Z');
 
 export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
   await using opening = new AsyncDisposableStack();
@@ -61,12 +64,8 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
   const [endpoints, messages] = await openStores(mongo, clock);
   await mongo.transaction((session) => contactsStore(mongo).save(session, cornerCafe, 1));
   const wakes = new Set<() => void>();
-  const queue = webhookQueue({
-    endpoints,
-    messages,
-    wake: () => wakes.forEach((wake) => wake()),
-    gatherMs: 1,
-  });
+  const wake = () => wakes.forEach((one) => one());
+  const queue = webhookQueue({ endpoints, messages, wake, gatherMs: 1 });
   const opened = opening.move();
   let events = 0;
   return {
@@ -75,6 +74,7 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
     clock,
     endpoints,
     messages,
+    manage: endpointManager({ mongo, endpoints, messages, box, testTargets: 'any', clock, wake }),
     addEndpoint: (port, facts = {}) => addEndpoint(endpoints, port, facts, clock),
     endpoint: async (id) => (await endpoints.ofOrganisations([1, 2])).find((one) => one.id === id),
     hear: async ({ type = 'balance.low', id = `event-${(events += 1)}`, data = {} } = {}) => {
@@ -128,7 +128,7 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
   };
 }
 
-export function addEndpoint(
+export async function addEndpoint(
   endpoints: EndpointsStore,
   port: number,
   facts: Partial<NewEndpoint>,
@@ -139,11 +139,13 @@ export function addEndpoint(
     id,
     organisationId: 1,
     mode: 'TEST',
-    url: `http://127.0.0.1:${port}/hooks`,
+    url: `http://127.0.0.1:${port}/hooks?of=${id}`,
     secrets: [{ sealed: box.seal(aSecret, id) }],
     ...facts,
   };
-  return endpoints.add(endpoint, clock.now());
+  const added = await endpoints.add(endpoint, { at: clock.now(), by: 'a test', what: 'created' });
+  if (!added.ok) throw new Error(`no endpoint was made: ${added.reason}`);
+  return added.endpoint;
 }
 
 function sourceOf(type: string): WebhookSource {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { routingKey } from '@offer-ads/contracts/events/event-declaration';
-import { webhookBody, webhookTypes } from '@offer-ads/contracts/webhooks/webhook-types';
+import { eventTypes, webhookBody } from '@offer-ads/contracts/webhooks/webhook-types';
 import { webhookSources, webhookText } from './webhook-messages.ts';
 
 const samples = new URL('../../../../../packages/contracts/samples/', import.meta.url);
@@ -13,7 +13,7 @@ const at = new Date('2026-06-01T12:00:00.000Z');
 
 describe('webhooks', () => {
   it('have one event each', () => {
-    expect(webhookSources.map(({ type }) => type).toSorted()).toEqual([...webhookTypes].toSorted());
+    expect(webhookSources.map(({ type }) => type).toSorted()).toEqual([...eventTypes].toSorted());
   });
 
   it.each(webhookSources)('$type has exactly the fields of its schema', (source) => {

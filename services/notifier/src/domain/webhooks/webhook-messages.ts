@@ -13,11 +13,11 @@ import {
   OfferResumed,
 } from '@offer-ads/contracts/events/offers';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { WebhookData, WebhookType } from '@offer-ads/contracts/webhooks/webhook-types';
+import type { EventType, WebhookData } from '@offer-ads/contracts/webhooks/webhook-types';
 
 export type WebhookSource = {
   readonly declaration: EventDeclaration;
-  readonly type: WebhookType;
+  readonly type: EventType;
   /** The data of the message. The event has been checked against its declaration. */
   readonly dataOf: (data: unknown) => unknown;
 };
@@ -69,7 +69,7 @@ export function webhookText(type: string, happenedAt: Date, data: unknown): stri
   return JSON.stringify({ type, timestamp: happenedAt.toISOString(), data });
 }
 
-function source<D extends EventDeclaration, Type extends WebhookType>(
+function source<D extends EventDeclaration, Type extends EventType>(
   declaration: D,
   type: Type,
   dataOf: (data: EventData<D>) => WebhookData<Type>,

@@ -1,0 +1,165 @@
+/**
+ * Webhooks of the public API as zod schemas: endpoints, their messages, and the commands for both. The portal has the same calls with a
+ * session. What the messages say is in `webhooks/webhook-types.ts` (decisions 220 to 227).
+ */
+import { z } from 'zod';
+import { idempotencyKeyRule } from '../values/idempotency-key.ts';
+import { mode } from '../values/primitives.ts';
+import { eventTypes } from '../webhooks/webhook-types.ts';
+import { listReply, utcInstant } from './api.ts';
+
+export const webhookLimits = {
+  /** For an organisation and mode. */
+  endpoints: 10,
+  urlLength: 2_048,
+  descriptionLength: 200,
+  /** In one call of resend. */
+  resentAtOnce: 1_000,
+  /** A secret also signs for this long after a newer one replaced it. */
+  overlapHours: 24,
+} as const;
+
+const eventType = z.enum(eventTypes);
+const webhookId = z.string().meta({ examples: ['we_oqQ3SnVYgZ0HVhm1WcgS'] });
+const messageId = z
+  .string()
+  .meta({ description: 'The `webhook-id` header, the same at each attempt. Ignore ids that you know.' });
+
+/** The body of POST /webhooks and PUT /webhooks/{webhook_id}. Unknown fields are refused: a misspelt `event_types` would mean all types. */
+export const webhookRequest = z
+  .strictObject({
+    url: z
+      .string()
+      .max(webhookLimits.urlLength)
+      .meta({
+        description:
+          'An https address on the public internet, at port 443 or from 1024 on. An organisation has one webhook for an address and mode.',
+        examples: ['https://shop.example/hooks'],
+      }),
+    description: z
+      .string()
+      .max(webhookLimits.descriptionLength)
+      .regex(/^\P{Cc}*$/u, 'must not contain line breaks or control characters')
+      .nullable()
+      .optional()
+      .meta({ description: 'For yourself, such as the name of the system that receives.' }),
+    event_types: z
+      .array(eventType)
+      .min(1)
+      .max(eventTypes.length)
+      .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
+      .nullable()
+      .optional()
+      .meta({ description: 'Omitted or null: all types, also those that are added later.' }),
+  })
+  .meta({ id: 'WebhookRequest' });
+export type WebhookRequest = z.infer<typeof webhookRequest>;
+
+export const webhook = z
+  .object({
+    webhook_id: webhookId,
+    environment: mode.meta({ description: 'The mode whose events it gets.' }),
+    url: z.string(),
+    description: z.string().nullable(),
+    event_types: z.array(eventType).nullable().meta({ description: 'Null: all types.' }),
+    status: z.enum(['enabled', 'disabled']),
+    disabled_reason: z.enum(['requested', 'failing', 'gone', 'platform']).nullable().meta({
+      description:
+        '`requested` by your organisation, `failing` for five days, `gone`: it answered 410, `platform`: by the platform team. Null while it is enabled.',
+    }),
+    failing_since_datetime: utcInstant.nullable().meta({
+      description: 'All attempts since then have failed. After five days it is disabled.',
+    }),
+    previous_secret_expiry_datetime: utcInstant.nullable().meta({
+      description: 'Until then messages are also signed with the secret before the latest one.',
+    }),
+    creation_datetime: utcInstant,
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookReply = z.infer<typeof webhook>;
+
+export const webhooksReply = z.object({ webhooks: z.array(webhook) }).meta({ id: 'Webhooks' });
+export type WebhooksReply = z.infer<typeof webhooksReply>;
+
+/** POST /webhooks and POST /webhooks/{webhook_id}/roll-secret */
+export const webhookWithSecret = webhook
+  .extend({
+    secret: z.string().meta({
+      description: 'The secret that signs the messages: `whsec_...`. It is shown in this reply alone.',
+    }),
+  })
+  .meta({ id: 'WebhookWithSecret' });
+export type WebhookWithSecret = z.infer<typeof webhookWithSecret>;
+
+/** DELETE /webhooks/{webhook_id} */
+export const webhookDeleted = z
+  .object({ webhook_id: webhookId, message: z.string() })
+  .meta({ id: 'DeletedWebhook' });
+export type WebhookDeleted = z.infer<typeof webhookDeleted>;
+
+export const messageStatus = z.enum(['pending', 'delivered', 'failed', 'missed']).meta({
+  description:
+    '`pending`: it waits for its first or next attempt. `failed`: the tenth attempt failed. `missed`: the webhook was disabled. Failed and missed messages can be sent again.',
+});
+
+export const webhookMessage = z
+  .object({
+    message_id: messageId,
+    event_type: z.string().meta({ description: 'One of `event_types`, or `webhook.test`.' }),
+    status: messageStatus,
+    creation_datetime: utcInstant,
+    next_attempt_datetime: utcInstant.nullable(),
+    body: z.record(z.string(), z.unknown()).meta({ description: 'What is sent.' }),
+    attempts: z
+      .array(
+        z.object({
+          attempt_datetime: utcInstant,
+          duration_ms: z.int(),
+          http_status: z.int().nullable().meta({ description: 'Null: there was no answer.' }),
+          answer: z.string().nullable().meta({ description: 'The first kilobyte of the answer.' }),
+          problem: z.string().nullable().meta({ description: 'Why there was no answer.' }),
+        }),
+      )
+      .meta({ description: 'The latest ten, the last one last.' }),
+  })
+  .meta({ id: 'WebhookMessage' });
+export type WebhookMessage = z.infer<typeof webhookMessage>;
+
+/** GET /webhooks/{webhook_id}/messages */
+export const messagesQuery = z.object({
+  limit: z.int().min(1).max(100).default(20).optional(),
+  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+  status: messageStatus.optional(),
+});
+export const messagesReply = z
+  .object({ data: z.array(webhookMessage), pagination: listReply.shape.pagination })
+  .meta({ id: 'WebhookMessages' });
+export type MessagesReply = z.infer<typeof messagesReply>;
+
+/** POST /webhooks/{webhook_id}/resend */
+export const resendRequest = z
+  .strictObject({
+    since: utcInstant.meta({
+      description: 'Messages that were made at this moment or later.',
+      examples: ['2026-06-01T12:00:00Z'],
+    }),
+    include_delivered: z.boolean().default(false).optional().meta({
+      description: 'Also those that were delivered, for a receiver that lost them.',
+    }),
+  })
+  .meta({ id: 'ResendRequest' });
+
+export const resendReply = z
+  .object({
+    resent: z.int().meta({ description: `At most ${webhookLimits.resentAtOnce}, the oldest first.` }),
+    next_since: utcInstant.nullable().meta({
+      description: 'There are more: call again with this moment as `since`. Null: that was all.',
+    }),
+  })
+  .meta({ id: 'Resent' });
+export type ResendReply = z.infer<typeof resendReply>;
+
+/** The header of POST /webhooks. */
+export const webhookIdempotencyKey = z.string().meta({
+  description: `Optional, ${idempotencyKeyRule}. A repeat with the same key within a day answers with the same webhook and makes none.`,
+});

@@ -1,0 +1,243 @@
+/** Webhooks of the public API and of the portal, called with the signed caller context. The contract `webhooks-api` gives shapes and meanings. */
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import {
+  type MessagesReply,
+  messageStatus,
+  type ResendReply,
+  resendRequest,
+  type WebhookDeleted,
+  type WebhookMessage,
+  type WebhookReply,
+  type WebhookRequest,
+  type WebhooksReply,
+  type WebhookWithSecret,
+  webhookRequest,
+} from '@offer-ads/contracts/public/webhooks-api';
+import { zonedDateTime } from '@offer-ads/contracts/values/date-time';
+import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import express, { type Express, type Request, type Response } from 'express';
+import { z } from 'zod';
+import { isSigning } from '../domain/webhooks/endpoint.ts';
+import type { Endpoint, EndpointFacts, Owner } from '../webhooks/endpoints-store.ts';
+import type { Actor, ManageEndpoints, Outcome, WithSecret } from '../webhooks/manage-endpoints.ts';
+import type { Message, Place } from '../webhooks/messages-store.ts';
+import { refuseInput, refuseWebhook, type WebhookRefusal } from './replies.ts';
+
+/** The same bounds as in GET /offers. */
+const messagesQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 100')
+    .transform(Number)
+    .pipe(z.int().min(1).max(100))
+    .default(20),
+  cursor: z
+    .string()
+    .transform(readCursor)
+    .refine((place) => place !== undefined, 'must be the next_cursor of an earlier page')
+    .optional(),
+  status: messageStatus.optional(),
+});
+
+const resend = resendRequest.extend({ since: zonedDateTime });
+
+export function webhookRoutes(
+  app: Express,
+  o: { readonly manage: ManageEndpoints; readonly clock: Clock; readonly contextSecret: string },
+): void {
+  const { manage, clock } = o;
+  const routes = express.Router();
+  routes.use(requireCaller({ secret: o.contextSecret, audience: 'notifier', clock }));
+  routes.use(jsonBody({ maxBytes: 16 * 1024 }));
+  const shown = (endpoint: Endpoint) => webhookOf(endpoint, clock.now());
+  const withSecret = (made: WithSecret): WebhookWithSecret => ({
+    ...shown(made.endpoint),
+    secret: made.secret,
+  });
+
+  routes.get('/', async (req, res) => {
+    const endpoints = await orUnavailable(manage.list(ownerOf(req)));
+    res.json({ webhooks: endpoints.map(shown) } satisfies WebhooksReply);
+  });
+
+  routes.post('/', async (req, res) => {
+    const facts = inputOf(res, webhookRequest, req.body);
+    if (facts === undefined) return;
+    const key = req.get('idempotency-key');
+    if (key !== undefined && !isIdempotencyKey(key)) return refuseWebhook(res, 'key-malformed');
+    const made = await valueOf(res, manage.create(actorOf(req), factsOf(facts), key));
+    if (made?.isReplayed === true) res.set('Idempotent-Replayed', 'true');
+    if (made !== undefined) res.json(withSecret(made));
+  });
+
+  routes.get('/:webhook_id', async (req, res) => {
+    const endpoint = await valueOf(res, manage.find(req.params.webhook_id, ownerOf(req)));
+    if (endpoint !== undefined) res.json(shown(endpoint) satisfies WebhookReply);
+  });
+
+  routes.put('/:webhook_id', async (req, res) => {
+    const facts = inputOf(res, webhookRequest, req.body);
+    if (facts === undefined) return;
+    const changed = manage.change(req.params.webhook_id, actorOf(req), factsOf(facts));
+    const endpoint = await valueOf(res, changed);
+    if (endpoint !== undefined) res.json(shown(endpoint) satisfies WebhookReply);
+  });
+
+  routes.delete('/:webhook_id', async (req, res) => {
+    const { webhook_id } = req.params;
+    if ((await valueOf(res, manage.remove(webhook_id, actorOf(req)))) === undefined) return;
+    res.json({ webhook_id, message: 'Webhook has been deleted' } satisfies WebhookDeleted);
+  });
+
+  for (const [path, work] of [
+    ['disable', manage.switchOff],
+    ['enable', manage.switchOn],
+  ] as const)
+    routes.post(`/:webhook_id/${path}`, async (req, res) => {
+      const endpoint = await valueOf(res, work(req.params['webhook_id'] ?? '', actorOf(req)));
+      if (endpoint !== undefined) res.json(shown(endpoint) satisfies WebhookReply);
+    });
+
+  routes.post('/:webhook_id/roll-secret', async (req, res) => {
+    const rolled = await valueOf(res, manage.rollSecret(req.params.webhook_id, actorOf(req)));
+    if (rolled !== undefined) res.json(withSecret(rolled));
+  });
+
+  routes.post('/:webhook_id/test', async (req, res) => {
+    const message = await valueOf(res, manage.sendTest(req.params.webhook_id, ownerOf(req)));
+    if (message !== undefined) res.json(messageShown(message));
+  });
+
+  routes.get('/:webhook_id/messages', async (req, res) => {
+    const query = inputOf(res, messagesQuery, req.query);
+    if (query === undefined) return;
+    const { limit, cursor, status } = query;
+    // One more than the page shows, to know whether another page follows.
+    const which = { limit: limit + 1, ...(cursor && { before: cursor }), ...(status && { state: status }) };
+    const found = await valueOf(
+      res,
+      manage.messages(req.params.webhook_id, { owner: ownerOf(req), ...which }),
+    );
+    if (found !== undefined) res.json(pageOf(found, limit));
+  });
+
+  routes.post('/:webhook_id/messages/:message_id/resend', async (req, res) => {
+    const { webhook_id, message_id } = req.params;
+    const message = await valueOf(res, manage.resend(webhook_id, ownerOf(req), message_id));
+    if (message !== undefined) res.json(messageShown(message));
+  });
+
+  routes.post('/:webhook_id/resend', async (req, res) => {
+    const wanted = inputOf(res, resend, req.body);
+    if (wanted === undefined) return;
+    const { since, include_delivered: withDelivered = false } = wanted;
+    const again = manage.resendSince(req.params.webhook_id, ownerOf(req), { since, withDelivered });
+    const outcome = await valueOf(res, again);
+    if (outcome === undefined) return;
+    const { resent, next } = outcome;
+    res.json({ resent, next_since: next?.toISOString() ?? null } satisfies ResendReply);
+  });
+  app.use('/webhooks', routes);
+}
+
+/** Undefined: the request was refused. */
+function inputOf<S extends z.ZodType>(res: Response, schema: S, input: unknown): z.infer<S> | undefined {
+  const parsed = schema.safeParse(input ?? {});
+  if (parsed.success) return parsed.data;
+  refuseInput(
+    res,
+    parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`),
+  );
+  return undefined;
+}
+
+/** Undefined: the request was refused. */
+async function valueOf<T>(res: Response, work: Promise<Outcome<T, WebhookRefusal>>): Promise<T | undefined> {
+  const outcome = await orUnavailable(work);
+  if (outcome.ok) return outcome.value;
+  refuseWebhook(res, outcome.reason);
+  return undefined;
+}
+
+function ownerOf(req: Request): Owner {
+  const { organisationId, mode } = callerOf(req);
+  return { organisationId, mode };
+}
+
+function actorOf(req: Request): Actor {
+  return { owner: ownerOf(req), by: nameOf(callerOf(req)) };
+}
+
+function nameOf({ keyId, personId }: CallerContext): string {
+  return keyId === null ? `person ${personId}` : `key ${keyId} of person ${personId}`;
+}
+
+function factsOf({ url, description, event_types: types }: WebhookRequest): EndpointFacts {
+  return {
+    url,
+    ...(typeof description === 'string' && description.trim() !== '' && { description: description.trim() }),
+    ...(types && { types }),
+  };
+}
+
+function webhookOf(endpoint: Endpoint, now: Date): WebhookReply {
+  const replaced = endpoint.secrets.find((secret) => secret.until !== undefined && isSigning(secret, now));
+  return {
+    webhook_id: endpoint.id,
+    environment: endpoint.mode,
+    url: endpoint.url,
+    description: endpoint.description ?? null,
+    event_types: endpoint.types === undefined ? null : [...endpoint.types],
+    status: endpoint.state === 'on' ? 'enabled' : 'disabled',
+    disabled_reason: endpoint.offBecause ?? null,
+    failing_since_datetime: endpoint.failing?.since.toISOString() ?? null,
+    previous_secret_expiry_datetime: replaced?.until?.toISOString() ?? null,
+    creation_datetime: endpoint.createdAt.toISOString(),
+  };
+}
+
+export function messageShown(message: Message): WebhookMessage {
+  return {
+    message_id: message.id,
+    event_type: message.type,
+    status: message.state,
+    creation_datetime: message.createdAt.toISOString(),
+    next_attempt_datetime: message.dueAt?.toISOString() ?? null,
+    body: JSON.parse(message.body) as WebhookMessage['body'],
+    attempts: message.attempts.map(({ at, tookMs, status, answer, problem }) => ({
+      attempt_datetime: at.toISOString(),
+      duration_ms: tookMs,
+      http_status: status ?? null,
+      answer: answer ?? null,
+      problem: problem ?? null,
+    })),
+  };
+}
+
+function pageOf(found: readonly Message[], limit: number): MessagesReply {
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return {
+    data: page.map(messageShown),
+    pagination: {
+      limit,
+      count: page.length,
+      has_more: hasMore,
+      next_cursor: hasMore ? writeCursor(last) : null,
+    },
+  };
+}
+
+function writeCursor({ createdAt, id }: Place): string {
+  return Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');
+}
+
+function readCursor(text: string): Place | undefined {
+  const match = /^(\d{1,15})\.(\S{1,100})$/.exec(Buffer.from(text, 'base64url').toString());
+  return match?.[2] === undefined ? undefined : { createdAt: new Date(Number(match[1])), id: match[2] };
+}

@@ -1,0 +1,596 @@
+/** The calls about webhooks, as the gateway makes them for API keys and for signed-in people. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  messagesReply,
+  resendReply,
+  type WebhookMessage,
+  type WebhookWithSecret,
+  webhook,
+  webhookDeleted,
+  webhookLimits,
+  webhookMessage,
+  webhooksReply,
+  webhookWithSecret,
+} from '@offer-ads/contracts/public/webhooks-api';
+import { eventTypes } from '@offer-ads/contracts/webhooks/webhook-types';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { Webhook } from 'standardwebhooks';
+import { attemptsAtMost } from '../../src/domain/webhooks/schedule.ts';
+import { webhookRoutes } from '../../src/http/webhook-routes.ts';
+import { answerWith, type Receiver, startReceiver } from './receiver.ts';
+import { setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
+
+let test: WebhooksUnderTest;
+let server: Awaited<ReturnType<typeof startHttpServer>>;
+let shop: Receiver;
+beforeAll(async () => {
+  [test, shop] = await Promise.all([setUpWebhooks(), startReceiver()]);
+  await test.deliver();
+  server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    metrics: createMetrics('notifier'),
+    clock: test.clock,
+    readiness: async () => [],
+    routes: (app) =>
+      webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret }),
+  });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await test[Symbol.asyncDispose]();
+  await shop[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  shop.behave = answerWith(200);
+  for (const name of ['webhook_endpoints', 'webhook_messages'])
+    await test.mongo.connection.collection(name).deleteMany({});
+});
+
+type Caller = Parameters<typeof signedCaller>[0];
+type Ask = {
+  caller?: Partial<Caller>;
+  json?: unknown;
+  headers?: Record<string, string>;
+  secret?: string;
+};
+
+async function ask(method: string, path: string, o: Ask = {}) {
+  const caller = {
+    audience: 'notifier',
+    mode: 'TEST',
+    keyId: 3,
+    personId: 7,
+    ...o.caller,
+  } as const;
+  const reply = await fetch(`${server.url}/webhooks${path}`, {
+    method,
+    headers: {
+      ...signedCaller(caller, o.secret),
+      ...(o.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...o.headers,
+    },
+    ...(o.json === undefined ? {} : { body: JSON.stringify(o.json) }),
+  });
+  return { status: reply.status, headers: reply.headers, body: (await reply.json()) as object };
+}
+
+const hooks = (path = '/hooks') => `http://127.0.0.1:${shop.port}${path}`;
+async function create(facts: object = {}, o: Ask = {}): Promise<WebhookWithSecret> {
+  const { status, body } = await ask('POST', '', { json: { url: hooks(), ...facts }, ...o });
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return webhookWithSecret.parse(body);
+}
+const coded = (code: string, status: number, message: unknown = expect.any(String)) => ({
+  status,
+  body: { return_code: code, status: 'Error', code: status, message },
+});
+const notFound = coded('E2', 404, 'Webhook not found');
+const other = { organisationId: 2 };
+const live = { mode: 'LIVE' } as const;
+
+async function messagesOf(id: string, query = ''): Promise<readonly WebhookMessage[]> {
+  const { body } = await ask('GET', `/${id}/messages${query}`);
+  return messagesReply.parse(body).data;
+}
+const expectStatuses = (id: string, statuses: readonly string[]) =>
+  eventually(async () => expect((await messagesOf(id)).map(({ status }) => status)).toEqual(statuses));
+
+describe('POST /webhooks', () => {
+  it('makes an endpoint for all types, and shows its secret this once', async () => {
+    const made = await create();
+    expect(made).toEqual({
+      webhook_id: expect.stringMatching(/^we_[\w-]{20}$/),
+      environment: 'TEST',
+      url: hooks(),
+      description: null,
+      event_types: null,
+      status: 'enabled',
+      disabled_reason: null,
+      failing_since_datetime: null,
+      previous_secret_expiry_datetime: null,
+      creation_datetime: test.clock.now().toISOString(),
+      secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
+    });
+    const { secret, ...shown } = made;
+    expect((await ask('GET', '')).body).toEqual({ webhooks: [shown] });
+    expect((await ask('GET', `/${made.webhook_id}`)).body).toEqual(shown);
+    const stored = await test.mongo.connection.collection('webhook_endpoints').find().toArray();
+    expect(JSON.stringify(stored)).not.toContain(secret.slice(6));
+    expect(stored[0]).toMatchObject({ changes: [{ by: 'key 3 of person 7', what: 'created' }] });
+  });
+
+  it('makes one for some types, whose messages the library of Standard Webhooks verifies', async () => {
+    const made = await create({ description: ' Shop  ', event_types: ['balance.low'] });
+    expect(made).toMatchObject({ description: 'Shop', event_types: ['balance.low'] });
+    const before = shop.received.length;
+    await test.hear({ type: 'balance.low' });
+    await expectStatuses(made.webhook_id, ['delivered']);
+    const { headers, body } = shop.received[before]!;
+    expect(signatureIsGood(made.secret, headers, body)).toBe(true);
+    expect(signatureIsGood(made.secret, headers, `${body} `)).toBe(false);
+  });
+
+  it.each([
+    ['no body', undefined, /url/],
+    ['no url', {}, /url/],
+    ['an address that is none', { url: 'shop.example/hooks' }, /^url: .*such as/],
+    ['another protocol', { url: 'ftp://shop.example/' }, /^url/],
+    ['a user in the address', { url: 'https://ann:secret@shop.example/' }, /^url: .*user/],
+    ['an address that is too long', { url: `https://shop.example/${'ä'.repeat(1_000)}` }, /^url/],
+    ['a type that does not exist', { event_types: ['offer.bought'] }, /event_types/],
+    ['the type of test messages', { event_types: ['webhook.test'] }, /event_types/],
+    [
+      'a type twice',
+      { event_types: ['offer.paid', 'offer.paid'] },
+      /event_types: must not name a type twice/,
+    ],
+    ['no types', { event_types: [] }, /event_types/],
+    ['a misspelt field', { event_type: ['offer.paid'] }, /event_type/],
+    ['a description of two lines', { description: 'a\nb' }, /description/],
+    ['a long description', { description: 'x'.repeat(201) }, /description/],
+  ])('answers E1 to %s, and makes nothing', async (_what, facts, message) => {
+    const json = facts && (Object.keys(facts).length === 0 ? {} : { url: hooks(), ...facts });
+    expect(await ask('POST', '', { json })).toMatchObject(coded('E1', 400, expect.stringMatching(message)));
+    expect((await ask('GET', '')).body).toEqual({ webhooks: [] });
+  });
+
+  it.each([
+    ['http', 'http://shop.example/', /not https/],
+    ['loopback', 'https://127.0.0.1/', /public internet/],
+    ['loopback in another form', 'https://2130706433/', /public internet/],
+    ['a private network', 'https://10.0.0.1/', /public internet/],
+    ['metadata', 'https://169.254.169.254/latest/meta-data', /public internet/],
+    ['IPv4 in IPv6', 'https://[::ffff:10.0.0.1]/', /public internet/],
+    ['the port of mail', 'https://shop.example:25/', /port/],
+  ])('in LIVE mode answers E1 to %s, whatever the setting of TEST mode is', async (_what, url, message) => {
+    expect(await ask('POST', '', { caller: live, json: { url } })).toMatchObject(
+      coded('E1', 400, expect.stringMatching(message)),
+    );
+  });
+
+  it('answers E3 when there is one for the address, also in another spelling', async () => {
+    await create();
+    for (const url of [hooks(), hooks('/hooks#part'), hooks('/./hooks'), hooks().replace('http:', 'HTTP:')])
+      expect(await ask('POST', '', { json: { url } })).toMatchObject(coded('E3', 409));
+    await create({}, { caller: other });
+  });
+
+  it('answers E4 to one too many, also to requests that come at once; the other mode has its own', async () => {
+    const urls = Array.from({ length: webhookLimits.endpoints + 5 }, (_, index) => hooks(`/${index}`));
+    const replies = await Promise.all(urls.map((url) => ask('POST', '', { json: { url } })));
+    const answeredBy = (wanted: number) => replies.filter(({ status }) => status === wanted).length;
+    expect([answeredBy(200), answeredBy(400)]).toEqual([10, 5]);
+    expect(replies.find(({ status }) => status === 400)).toMatchObject(coded('E4', 400));
+    expect(webhooksReply.parse((await ask('GET', '')).body).webhooks).toHaveLength(10);
+    await create({ url: 'https://shop.example/' }, { caller: live });
+    const { webhook_id } = webhooksReply.parse((await ask('GET', '')).body).webhooks[4]!;
+    await ask('DELETE', `/${webhook_id}`);
+    await create();
+  });
+
+  it('with a key that was used answers with the same endpoint and secret, also to requests that come at once', async () => {
+    const headers = { 'idempotency-key': 'order-1' };
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => ask('POST', '', { json: { url: hooks() }, headers })),
+    );
+    const later = await ask('POST', '', { json: { url: hooks() }, headers });
+    const bodies = [...replies, later].map(({ body }) => webhookWithSecret.parse(body));
+    expect(new Set(bodies.map(({ secret }) => secret)).size).toBe(1);
+    expect(new Set(bodies.map(({ webhook_id }) => webhook_id)).size).toBe(1);
+    expect(later.headers.get('idempotent-replayed')).toBe('true');
+    expect(replies.filter((reply) => reply.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    const different = await ask('POST', '', { json: { url: hooks('/other') }, headers });
+    expect([different.status, different.body]).toEqual([
+      422,
+      { message: expect.stringMatching(/different payload/) },
+    ]);
+    // The key belongs to its organisation and mode.
+    const theirs = await create({}, { headers, caller: other });
+    expect(theirs.secret).not.toBe(bodies[0]!.secret);
+    test.clock.advance(24 * 3_600_000);
+    expect(await ask('POST', '', { json: { url: hooks() }, headers })).toMatchObject(coded('E3', 409));
+    const malformed = await ask('POST', '', {
+      json: { url: hooks() },
+      headers: { 'idempotency-key': 'a b' },
+    });
+    expect(malformed).toMatchObject(coded('E1', 400, expect.stringMatching(/Idempotency-Key/)));
+  });
+});
+
+describe('PUT /webhooks/{webhook_id}', () => {
+  it('replaces address, description and types, and keeps the secret', async () => {
+    const { webhook_id, secret } = await create({ description: 'Shop', event_types: ['offer.paid'] });
+    const changed = await ask('PUT', `/${webhook_id}`, { json: { url: hooks('/new') } });
+    expect(changed.body).toMatchObject({ url: hooks('/new'), description: null, event_types: null });
+    expect((await ask('GET', `/${webhook_id}`)).body).toEqual(changed.body);
+    const before = shop.received.length;
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered']);
+    const { path, headers, body } = shop.received[before]!;
+    expect([path, signatureIsGood(secret, headers, body)]).toEqual(['/new', true]);
+  });
+
+  it('answers E1 and E3 as the creation does', async () => {
+    await create({ url: hooks('/taken') });
+    const { webhook_id } = await create();
+    const put = (url: string) => ask('PUT', `/${webhook_id}`, { json: { url } });
+    expect(await put('nothing')).toMatchObject(coded('E1', 400));
+    expect(await put(hooks('/taken'))).toMatchObject(coded('E3', 409));
+    expect((await put(hooks())).status).toBe(200);
+  });
+});
+
+describe('POST /webhooks/{webhook_id}/roll-secret', () => {
+  it('shows the new secret; the old one signs beside it for 24 hours', async () => {
+    const { webhook_id, secret } = await create();
+    const rolled = webhookWithSecret.parse((await ask('POST', `/${webhook_id}/roll-secret`)).body);
+    expect(rolled.secret).not.toBe(secret);
+    expect(rolled.previous_secret_expiry_datetime).toBe(
+      new Date(test.clock.now().getTime() + 24 * 3_600_000).toISOString(),
+    );
+    const verifiedBy = async (count: number) => {
+      const before = shop.received.length;
+      await test.hear();
+      await expectStatuses(webhook_id, Array<string>(count).fill('delivered'));
+      const { headers, body } = shop.received[before]!;
+      return [secret, rolled.secret].map((one) => signatureIsGood(one, headers, body));
+    };
+    expect(await verifiedBy(1)).toEqual([true, true]);
+    test.clock.advance(24 * 3_600_000);
+    expect(await verifiedBy(2)).toEqual([false, true]);
+    expect((await ask('GET', `/${webhook_id}`)).body).toMatchObject({
+      previous_secret_expiry_datetime: null,
+    });
+  });
+
+  it('also when requests come at once gives each caller a secret that signs; one too many is E7', async () => {
+    const { webhook_id, secret } = await create();
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => ask('POST', `/${webhook_id}/roll-secret`)),
+    );
+    const rolled = replies.filter(({ status }) => status === 200);
+    expect(rolled).toHaveLength(4);
+    expect(replies.find(({ status }) => status !== 200)).toMatchObject(coded('E7', 409));
+    const before = shop.received.length;
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered']);
+    const { headers, body } = shop.received[before]!;
+    const secrets = [secret, ...rolled.map((reply) => webhookWithSecret.parse(reply.body).secret)];
+    expect(secrets.map((one) => signatureIsGood(one, headers, body))).toEqual(Array(5).fill(true));
+  });
+});
+
+describe('POST /webhooks/{webhook_id}/disable and /enable', () => {
+  it('stop and start the messages; what happened meanwhile is missed, and can be sent again', async () => {
+    const { webhook_id } = await create();
+    shop.behave = answerWith(500);
+    await test.hear();
+    await eventually(async () => expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(1));
+    const off = await ask('POST', `/${webhook_id}/disable`);
+    expect(off.body).toMatchObject({ status: 'disabled', disabled_reason: 'requested' });
+    expect((await ask('POST', `/${webhook_id}/disable`)).body).toEqual(off.body);
+    test.clock.advance(1);
+    await test.hear();
+    await expectStatuses(webhook_id, ['missed', 'missed']);
+    for (const path of ['test', 'resend', 'messages/msg_1/resend'])
+      expect(
+        await ask('POST', `/${webhook_id}/${path}`, { json: { since: '2026-01-01T00:00:00Z' } }),
+      ).toMatchObject(coded('E5', 409));
+    shop.behave = answerWith(200);
+    const on = await ask('POST', `/${webhook_id}/enable`);
+    expect(on.body).toMatchObject({ status: 'enabled', disabled_reason: null, failing_since_datetime: null });
+    expect((await ask('POST', `/${webhook_id}/enable`)).body).toEqual(on.body);
+    test.clock.advance(1);
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered', 'missed', 'missed']);
+    const again = await ask('POST', `/${webhook_id}/resend`, { json: { since: '2026-01-01T00:00:00Z' } });
+    expect(resendReply.parse(again.body)).toEqual({ resent: 2, next_since: null });
+    await expectStatuses(webhook_id, ['delivered', 'delivered', 'delivered']);
+  });
+
+  it('answer E6 when the platform team has disabled it, also when it was off before', async () => {
+    const { webhook_id } = await create();
+    await ask('POST', `/${webhook_id}/disable`);
+    const staff = { owner: undefined, by: 'eve' };
+    await test.manage.switchOff(webhook_id, staff);
+    expect((await ask('GET', `/${webhook_id}`)).body).toMatchObject({ disabled_reason: 'platform' });
+    expect(await ask('POST', `/${webhook_id}/enable`)).toMatchObject(coded('E6', 409));
+    // Also if the platform team was faster than the check.
+    const owner = { organisationId: 1, mode: 'TEST' } as const;
+    const change = { at: test.clock.now(), by: 'person 7', what: 'switched on' };
+    expect(await test.endpoints.switchOn(webhook_id, change, owner)).toBeUndefined();
+    await test.manage.switchOn(webhook_id, staff);
+    expect((await ask('GET', `/${webhook_id}`)).body).toMatchObject({ status: 'enabled' });
+  });
+});
+
+describe('DELETE /webhooks/{webhook_id}', () => {
+  it('deletes the endpoint: nothing is sent any more, and nobody can read its messages', async () => {
+    const { webhook_id } = await create();
+    shop.behave = answerWith(500);
+    await test.hear();
+    await eventually(async () => expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(1));
+    const deleted = await ask('DELETE', `/${webhook_id}`);
+    expect(webhookDeleted.parse(deleted.body)).toEqual({ webhook_id, message: 'Webhook has been deleted' });
+    const before = shop.received.length;
+    test.clock.advance(60_000);
+    await test.hear();
+    expect(shop.received).toHaveLength(before);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/messages'],
+      ['DELETE', ''],
+    ] as const)
+      expect(await ask(method, `/${webhook_id}${path}`)).toMatchObject(notFound);
+  });
+
+  it('while its line is at work ends the line', async () => {
+    const { webhook_id } = await create();
+    const first = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    shop.behave = (socket, received) => {
+      first.resolve();
+      void held.promise.then(() => answerWith(200)(socket, received));
+    };
+    const before = shop.received.length;
+    await Promise.all([test.hear(), test.hear(), test.hear()]);
+    await first.promise;
+    await ask('DELETE', `/${webhook_id}`);
+    held.resolve();
+    await eventually(() => expect(shop.open()).toBe(0));
+    expect(shop.received).toHaveLength(before + 1);
+  });
+});
+
+describe('POST /webhooks/{webhook_id}/test', () => {
+  it('sends a test message, also to an endpoint that wants other types', async () => {
+    const { webhook_id, secret } = await create({ event_types: ['offer.paid'] });
+    const before = shop.received.length;
+    const { body } = await ask('POST', `/${webhook_id}/test`);
+    expect(webhookMessage.parse(body)).toMatchObject({ event_type: 'webhook.test', status: 'pending' });
+    await expectStatuses(webhook_id, ['delivered']);
+    const sent = shop.received[before]!;
+    expect(JSON.parse(sent.body)).toEqual({
+      type: 'webhook.test',
+      timestamp: test.clock.now().toISOString(),
+      data: { environment: 'TEST', webhook_id },
+    });
+    expect(signatureIsGood(secret, sent.headers, sent.body)).toBe(true);
+    expect(sent.headers['webhook-id']).toBe(webhookMessage.parse(body).message_id);
+  });
+
+  it('keeps the latest 20 test messages only, and other messages as they are', async () => {
+    const { webhook_id } = await create();
+    await test.hear();
+    for (let count = 0; count < 25; count += 1) {
+      test.clock.advance(1);
+      await ask('POST', `/${webhook_id}/test`);
+    }
+    const types = (await messagesOf(webhook_id, '?limit=100')).map(({ event_type }) => event_type);
+    expect(types.filter((type) => type === 'webhook.test')).toHaveLength(20);
+    expect(types.at(-1)).toBe('balance.low');
+  });
+});
+
+describe('GET /webhooks/{webhook_id}/messages', () => {
+  it('shows the attempts with status, duration and the beginning of the answer', async () => {
+    const { webhook_id } = await create();
+    shop.behave = answerWith(503, { body: 'x'.repeat(3_000) });
+    await test.hear();
+    await eventually(async () => expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(1));
+    expect(await messagesOf(webhook_id)).toEqual([
+      {
+        message_id: expect.stringMatching(/^msg_/),
+        event_type: 'balance.low',
+        status: 'pending',
+        creation_datetime: test.clock.now().toISOString(),
+        next_attempt_datetime: new Date(test.clock.now().getTime() + 5_000).toISOString(),
+        body: expect.objectContaining({ type: 'balance.low' }),
+        attempts: [
+          {
+            attempt_datetime: test.clock.now().toISOString(),
+            duration_ms: expect.any(Number),
+            http_status: 503,
+            answer: 'x'.repeat(1_024),
+            problem: null,
+          },
+        ],
+      },
+    ]);
+    expect(webhook.parse((await ask('GET', `/${webhook_id}`)).body).failing_since_datetime).toBe(
+      test.clock.now().toISOString(),
+    );
+  });
+
+  it('has pages, newest first, that new messages do not change; also for messages of one millisecond', async () => {
+    const { webhook_id } = await create();
+    for (let count = 0; count < 7; count += 1) {
+      if (count === 3) test.clock.advance(1_000);
+      await test.hear();
+    }
+    await expectStatuses(webhook_id, Array<string>(7).fill('delivered'));
+    const all = (await messagesOf(webhook_id)).map(({ message_id }) => message_id);
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null; pages += 1) {
+      const query: string = `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const page = messagesReply.parse((await ask('GET', `/${webhook_id}/messages${query}`)).body);
+      expect(page.pagination).toMatchObject({ limit: 2, count: page.data.length, has_more: pages < 3 });
+      seen.push(...page.data.map(({ message_id }) => message_id));
+      cursor = page.pagination.next_cursor;
+      test.clock.advance(1_000);
+      if (pages === 0) await test.hear();
+    }
+    expect(seen).toEqual(all);
+  });
+
+  it('of one status, and E1 to what is none', async () => {
+    const { webhook_id } = await create();
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered']);
+    expect(await messagesOf(webhook_id, '?status=delivered')).toHaveLength(1);
+    expect(await messagesOf(webhook_id, '?status=failed')).toEqual([]);
+    for (const query of ['status=lost', 'limit=0', 'limit=101', 'limit=x', 'cursor=x', 'cursor='])
+      expect(await ask('GET', `/${webhook_id}/messages?${query}`)).toMatchObject(
+        coded('E1', 400, expect.stringMatching(new RegExp(`^${query.split('=')[0]}`))),
+      );
+  });
+});
+
+describe('resending', () => {
+  it('sends one message again with the same id, also one that was delivered, and gives it ten new attempts', async () => {
+    const { webhook_id } = await create();
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered']);
+    const [{ message_id }] = (await messagesOf(webhook_id)) as [WebhookMessage];
+    shop.behave = answerWith(500);
+    const { status, body } = await ask('POST', `/${webhook_id}/messages/${message_id}/resend`);
+    expect([status, webhookMessage.parse(body).status]).toEqual([200, 'pending']);
+    await eventually(async () => expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(2));
+    const stored = await test.messages.find(webhook_id, message_id);
+    expect(stored).toMatchObject({ tries: 1, state: 'pending' });
+    expect(attemptsAtMost).toBe(10);
+    const ids = shop.received.slice(-2).map(({ headers }) => headers['webhook-id']);
+    expect(ids).toEqual([message_id, message_id]);
+    expect(await ask('POST', `/${webhook_id}/messages/msg_unknown/resend`)).toMatchObject(
+      coded('E2', 404, 'Message not found'),
+    );
+  });
+
+  it('sends all since a moment that were not delivered, or all with those, in bounded portions', async () => {
+    const { webhook_id } = await create();
+    await test.hear();
+    test.clock.advance(1_000);
+    const since = test.clock.now().toISOString();
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered', 'delivered']);
+    const json = { since };
+    expect((await ask('POST', `/${webhook_id}/resend`, { json })).body).toEqual({
+      resent: 0,
+      next_since: null,
+    });
+    const all = { since, include_delivered: true };
+    expect((await ask('POST', `/${webhook_id}/resend`, { json: all })).body).toEqual({
+      resent: 1,
+      next_since: null,
+    });
+    await eventually(async () =>
+      expect((await messagesOf(webhook_id)).map(({ attempts }) => attempts.length)).toEqual([2, 1]),
+    );
+    const portions = { since: new Date(0), states: ['delivered'] as const, atMost: 1 };
+    await expectStatuses(webhook_id, ['delivered', 'delivered']);
+    expect(await test.messages.resendSince(webhook_id, portions)).toEqual({
+      resent: 1,
+      next: new Date(since),
+    });
+  });
+
+  it.each([
+    ['no moment', {}, /since/],
+    ['a moment without a zone', { since: '2026-06-01T12:00:00' }, /since/],
+    ['a day', { since: '2026-06-01' }, /since/],
+    ['a misspelt field', { since: '2026-06-01T12:00:00Z', delivered: true }, /delivered/],
+  ])('answers E1 to %s', async (_what, json, message) => {
+    const { webhook_id } = await create();
+    expect(await ask('POST', `/${webhook_id}/resend`, { json })).toMatchObject(
+      coded('E1', 400, expect.stringMatching(message)),
+    );
+  });
+});
+
+describe('nobody reaches the webhooks of another organisation or mode', () => {
+  const calls: readonly { method: string; path: string; json?: object }[] = [
+    { method: 'GET', path: '' },
+    { method: 'PUT', path: '', json: { url: 'https://shop.example/' } },
+    { method: 'GET', path: '/messages' },
+    { method: 'POST', path: '/messages/MESSAGE/resend' },
+    { method: 'POST', path: '/resend', json: { since: '2026-01-01T00:00:00Z', include_delivered: true } },
+    { method: 'POST', path: '/test' },
+    { method: 'POST', path: '/roll-secret' },
+    { method: 'POST', path: '/disable' },
+    { method: 'POST', path: '/enable' },
+    { method: 'DELETE', path: '' },
+  ];
+
+  it.each(calls)('$method /webhooks/{webhook_id}$path', async ({ method, path, json }) => {
+    const { webhook_id } = await create();
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered']);
+    const [{ message_id }] = (await messagesOf(webhook_id)) as [WebhookMessage];
+    // Without what the delivery writes.
+    const projection = { url: 1, description: 1, types: 1, secrets: 1, state: 1, changes: 1 };
+    const stored = () =>
+      test.mongo.connection.collection('webhook_endpoints').find({}, { projection }).toArray();
+    const before = [await stored(), await messagesOf(webhook_id)];
+    for (const caller of [other, live, { ...other, ...live }])
+      expect(
+        await ask(method, `/${webhook_id}${path.replace('MESSAGE', message_id)}`, { caller, json }),
+      ).toMatchObject(notFound);
+    expect([await stored(), await messagesOf(webhook_id)]).toEqual(before);
+    for (const caller of [other, live])
+      expect((await ask('GET', '', { caller })).body).toEqual({ webhooks: [] });
+  });
+
+  it('and a message is found through its own endpoint only', async () => {
+    const { webhook_id } = await create();
+    await test.hear();
+    await expectStatuses(webhook_id, ['delivered']);
+    const [{ message_id }] = (await messagesOf(webhook_id)) as [WebhookMessage];
+    const theirs = await create({}, { caller: other });
+    expect(
+      await ask('POST', `/${theirs.webhook_id}/messages/${message_id}/resend`, { caller: other }),
+    ).toMatchObject(coded('E2', 404, 'Message not found'));
+    expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(1);
+  });
+
+  it('without a caller context for the notifier, signed by the gateway, every call is 401', async () => {
+    const refused = { status: 401, body: { message: 'Unauthorised' } };
+    const creation = { method: 'POST', path: null, json: { url: 'https://shop.example/' } };
+    for (const { method, path, json } of [...calls, creation]) {
+      const to = path === null ? '' : `/we_1${path}`;
+      expect(await ask(method, to, { caller: { audience: 'billing' }, json })).toMatchObject(refused);
+      expect(await ask(method, to, { caller: { validUntil: 1 }, json })).toMatchObject(refused);
+      const secret = 'another-secret-that-only-tests-ever-use-0123';
+      expect(await ask(method, to, { secret, json })).toMatchObject(refused);
+    }
+  });
+});
+
+it('the types that can be chosen are those of events', () => {
+  expect(eventTypes).not.toContain('webhook.test');
+  expect(eventTypes).toHaveLength(12);
+});
+
+function signatureIsGood(secret: string, headers: Readonly<Record<string, string>>, body: string): boolean {
+  // The library compares with its own clock.
+  const at = Number(headers['webhook-timestamp']);
+  const verifier = new Webhook(secret);
+  const expected = verifier.sign(headers['webhook-id'] ?? '', new Date(at * 1_000), body);
+  return (headers['webhook-signature'] ?? '').split(' ').includes(expected);
+}
