@@ -7,6 +7,8 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { entriesFaults } from '../../services/billing/src/http/replies.ts';
 import { refusals } from '../../services/gateway/src/http/replies.ts';
 import { problems, reasons } from '../../services/moderation/src/verdicts/verdict-replies.ts';
+import { webhookReplies } from '../../services/notifier/src/http/replies.ts';
+import { messagesQuery, resend } from '../../services/notifier/src/http/webhook-routes.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
 import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
 import {
@@ -41,6 +43,7 @@ type Entry = {
 };
 
 const ANY = 'Any endpoint';
+const OF_A_WEBHOOK = 'A webhook';
 const entries: Entry[] = source('docs/guides/errors.md')
   .split(/^### /m)
   .slice(1)
@@ -76,6 +79,11 @@ const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 );
 
+function endpointsOf(name: string): readonly string[] {
+  if (name === ANY) return endpoints;
+  return name === OF_A_WEBHOOK ? endpoints.filter((each) => each.includes('{webhook_id}')) : [name];
+}
+
 function messagesOf(name: string): readonly string[] {
   const entry = entries.find((each) => each.name === name);
   if (entry === undefined) throw new Error(`there is no entry ${name}`);
@@ -89,7 +97,7 @@ const statusOf = ({ status, body }: Reply) =>
 describe('the guide of errors', () => {
   it('has one entry for each endpoint, status and code of the contract, and no other', () => {
     const told = entries.flatMap(({ endpoint, status, code }) =>
-      (endpoint === ANY ? endpoints : [endpoint]).map((each) => `${each} ${status} ${code ?? '-'}`),
+      endpointsOf(endpoint).map((each) => `${each} ${status} ${code ?? '-'}`),
     );
     expect([...new Set(told)].toSorted()).toEqual([...new Set(refusalsOfContract())].toSorted());
     expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
@@ -150,6 +158,27 @@ describe('the guide of errors', () => {
     );
     for (const [name, those] of sent)
       expect(messagesOf(name)).toEqual(those.map(({ reply }) => messageOf(reply)));
+  });
+
+  it('has the messages about webhooks, and no others', () => {
+    const ofWebhooks = entries.filter(({ name }) => name.includes('webhook'));
+    const told = new Set(ofWebhooks.flatMap(({ messages }) => messages));
+    const { limit, cursor } =
+      messagesQuery
+        .safeParse({ limit: '0', cursor: '!' })
+        .error?.issues.reduce(
+          (found, { path, message }) => ({ ...found, [String(path[0])]: `${String(path[0])}: ${message}` }),
+          {} as Record<string, string>,
+        ) ?? {};
+    const [since] =
+      resend.safeParse({ since: 'x' }).error?.issues.map(({ message }) => `since: ${message}`) ?? [];
+    const sent = Object.values(webhookReplies).map(({ body }) => body.message);
+    expect(told).toEqual(new Set([...sent, limit, cursor, since]));
+    for (const { status, body } of Object.values(webhookReplies)) {
+      const code = 'return_code' in body ? ` ${body.return_code}` : '';
+      const named = ofWebhooks.filter(({ name }) => name.endsWith(` ${status}${code}`));
+      expect(named.flatMap(({ messages }) => messages)).toContain(body.message);
+    }
   });
 
   it('has the message of an organisation whose pictures took too long', () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { webhookLimits } from '@offer-ads/contracts/public/webhooks-api';
 import {
   billedCurrencies,
   cardMaximumMinor,
@@ -87,6 +88,9 @@ describe('the guide of limits', () => {
       'An image address from a listing',
       [constant('services/offers/src/images/addresses.ts', /LISTED_HOURS = (\d+)/)],
     ],
+    ['Webhooks of an organisation, in each mode', [webhookLimits.endpoints]],
+    ['Messages that one call of resend sends again', [webhookLimits.resentAtOnce]],
+    ['An old secret also signs after a roll', [webhookLimits.overlapHours]],
     ['Creating an offer', [budgetOf('post', '/offers')]],
     ['Deleting one', [budgetOf('delete', '/offers/:offer_id')]],
     ['Everything else', [budgetOf('get', '/offers')]],
@@ -117,7 +121,7 @@ describe('the guide of limits', () => {
 
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
-    expect(rows).toHaveLength(30);
+    expect(rows).toHaveLength(33);
   });
 });
 

@@ -14,6 +14,9 @@ const varying: Readonly<Record<string, RegExp>> = {
   quote_expiry_datetime: instant,
   image: /^https?:\/\/[^/]+\/images\/\S+$/,
   'image_renditions.url': /^https?:\/\/[^/]+\/images\/\S+$/,
+  webhook_id: /^we_[\w-]{20}$/,
+  secret: /^whsec_[\w+/]{43}=$/,
+  previous_secret_expiry_datetime: instant,
   // Of events.
   id: uuid,
   subject: /^offer\/\d+$/,

@@ -190,6 +190,62 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       }
     });
 
+    it('manages webhooks, and meets every code of them', async () => {
+      const { webhooks } = sdkClient(system(), organisation.key);
+      type AnyResult =
+        | { readonly ok: true }
+        | { readonly ok: false; readonly code: string; readonly status: number };
+      const meet = async <R extends AnyResult>(name: string, asked: Promise<R>): Promise<R> => {
+        const result = await asked;
+        const any: AnyResult = result;
+        reached.add(any.ok ? `${name} 200` : `${name} ${any.code} ${any.status}`);
+        return result;
+      };
+      const url = (path: string) => `https://shop.example/${path}`;
+      const made = unwrap(await meet('createWebhook', webhooks.create({ url: url('0') })));
+      const { webhook_id: id } = made;
+      await meet('createWebhook', webhooks.create({ url: 'no-url' }));
+      await meet('createWebhook', webhooks.create({ url: url('0') }));
+      for (let count = 1; count <= 10; count += 1)
+        await meet('createWebhook', webhooks.create({ url: url(`${count}`) }));
+      expect(unwrap(await meet('listWebhooks', webhooks.list())).webhooks).toHaveLength(10);
+
+      const unknown = 'we_unknown';
+      expect(unwrap(await meet('readWebhook', webhooks.get(id))).url).toBe(url('0'));
+      await meet('readWebhook', webhooks.get(unknown));
+      await meet('changeWebhook', webhooks.change(id, { url: url('new') }));
+      await meet('changeWebhook', webhooks.change(id, { url: 'no-url' }));
+      await meet('changeWebhook', webhooks.change(id, { url: url('1') }));
+      await meet('changeWebhook', webhooks.change(unknown, { url: url('x') }));
+
+      const { message_id } = unwrap(await meet('testWebhook', webhooks.sendTest(id)));
+      await meet('testWebhook', webhooks.sendTest(unknown));
+      const listed = unwrap(await meet('listWebhookMessages', webhooks.messages(id, { limit: 5 })));
+      expect(listed.data.map((message) => message.message_id)).toEqual([message_id]);
+      await meet('listWebhookMessages', webhooks.messages(id, { limit: 101 }));
+      await meet('listWebhookMessages', webhooks.messages(unknown));
+      await meet('resendWebhookMessage', webhooks.resend(id, message_id));
+      await meet('resendWebhookMessage', webhooks.resend(id, 'msg_unknown'));
+      const since = new Date(Date.now() - hourMs);
+      await meet('resendWebhookMessages', webhooks.resendSince(id, { since }));
+      await meet('resendWebhookMessages', webhooks.resendSince(id, { since: 'yesterday' }));
+      await meet('resendWebhookMessages', webhooks.resendSince(unknown, { since }));
+
+      for (let count = 1; count <= 5; count += 1) await meet('rollWebhookSecret', webhooks.rollSecret(id));
+      await meet('rollWebhookSecret', webhooks.rollSecret(unknown));
+      await meet('disableWebhook', webhooks.disable(id));
+      await meet('disableWebhook', webhooks.disable(unknown));
+      await meet('testWebhook', webhooks.sendTest(id));
+      await meet('resendWebhookMessage', webhooks.resend(id, message_id));
+      await meet('resendWebhookMessages', webhooks.resendSince(id, { since }));
+      await meet('enableWebhook', webhooks.enable(id));
+      await meet('enableWebhook', webhooks.enable(unknown));
+      await system().callAdmin('NOTIFIER', 'POST', '/admin/webhooks/disable', { id });
+      await meet('enableWebhook', webhooks.enable(id));
+      await meet('deleteWebhook', webhooks.delete(id));
+      await meet('deleteWebhook', webhooks.delete(id));
+    }, 120_000);
+
     it('goes on after a 503 by itself, with the same key', async () => {
       const ads = sdkClient(system(), organisation.key);
       try {

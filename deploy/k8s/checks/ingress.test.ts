@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { endpoints } from '../../../services/gateway/src/http/endpoints.ts';
+import { endpoints, webhookEndpoints } from '../../../services/gateway/src/http/endpoints.ts';
 import type { Manifest } from '../render/patch.ts';
 import { manifestsOf } from './overlays.ts';
 import { environmentOf, workload } from './workloads.ts';
@@ -25,18 +25,25 @@ const ingressesOf = (overlay: 'staging' | 'production') =>
   manifestsOf(`overlays/${overlay}`).filter(({ kind }) => kind === 'Ingress') as Ingress[];
 const paths = ingressesOf('production').flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
 
-/** As Kubernetes defines it: a prefix matches whole path elements. A path type that the controller defines may match any prefix. */
+/**
+ * As Kubernetes defines it: a prefix matches whole path elements, and an exact path goes before a prefix. A path type that the controller
+ * defines may match any prefix.
+ */
 function reached(path: string): string[] {
-  const found = paths.filter(({ path: of, pathType }) => {
-    if (pathType === 'Exact') return path === of;
-    if (pathType === 'ImplementationSpecific') return path.startsWith(of);
-    return `${path}/`.startsWith(of.replace(/\/*$/, '/'));
-  });
+  const exact = paths.filter(({ path: of, pathType }) => pathType === 'Exact' && path === of);
+  const found =
+    exact.length > 0
+      ? exact
+      : paths.filter(({ path: of, pathType }) => {
+          if (pathType === 'Exact') return false;
+          if (pathType === 'ImplementationSpecific') return path.startsWith(of);
+          return `${path}/`.startsWith(of.replace(/\/*$/, '/'));
+        });
   return [...new Set(found.map(({ backend }) => backend.service.name))];
 }
 
 describe('an Ingress serves', () => {
-  it.each(endpoints.map(({ path }) => path))('%s of the public API', (path) => {
+  it.each([...endpoints, ...webhookEndpoints].map(({ path }) => path))('%s of the public API', (path) => {
     expect(reached(path)).toEqual(['gateway']);
   });
 
@@ -84,8 +91,8 @@ describe('no Ingress serves', () => {
     '/metrics',
     '/livez',
     '/readyz',
-    '/webhooks',
-    '/webhooks/stripe/other',
+    '/webhook',
+    '/webhooksx',
     '/portals',
   ])('%s', (path) => {
     expect(reached(path)).toEqual([]);

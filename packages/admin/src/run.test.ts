@@ -39,6 +39,22 @@ const mailRecord = {
   history: [{ at: mail.settledAt, state: 'failed', problem: mail.problem, reply: null, uncertain: false }],
   resends: [],
 };
+const webhook = {
+  id: 'we_1',
+  organisationId: 3,
+  mode: 'TEST',
+  host: 'shop.example',
+  status: 'enabled',
+  disabledReason: null,
+  failingSince: null,
+  eventTypes: ['offer.paid'],
+  createdAt: '2026-06-01T12:00:00.000Z',
+};
+const webhookRecord = {
+  messages: [],
+  ...webhook,
+  changes: [{ at: '2026-06-01T12:00:00.000Z', by: 'person 7', what: 'created' }],
+};
 const bounce = {
   address: 'ann@cafe.example',
   refusals: 1,
@@ -150,6 +166,10 @@ describe('a command', () => {
       'notifier POST /admin/bounces/forget',
       { address: 'ann@cafe.example' },
     ],
+    ['webhook list --org 3', 'notifier GET /admin/webhooks?organisationId=3', '', { webhooks: [webhook] }],
+    ['webhook show we_1', 'notifier GET /admin/webhooks/one?id=we_1', '', webhookRecord],
+    ['webhook disable we_1', 'notifier POST /admin/webhooks/disable', { id: 'we_1' }, webhookRecord],
+    ['webhook enable we_1', 'notifier POST /admin/webhooks/enable', { id: 'we_1' }, webhookRecord],
   ])('%s asks %s', async (...[words, to, body = '', reply = { done: true }]) => {
     const [owner, ...call] = to.split(' ');
     replies[call.join(' ')] = reply;

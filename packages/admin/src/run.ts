@@ -15,6 +15,7 @@ import { notificationCommands } from './commands/notifications.ts';
 import { catalogueCommands } from './commands/offers/catalogue.ts';
 import { moderationCommands } from './commands/offers/moderation.ts';
 import { offerCommands } from './commands/offers/offers.ts';
+import { webhookCommands } from './commands/webhooks.ts';
 import { helpFor, helpOf, usageOf } from './help.ts';
 import { toText } from './printing.ts';
 import type { Tools } from './tools.ts';
@@ -34,6 +35,7 @@ const commands: readonly Command[] = [
   ...moderationCommands,
   ...catalogueCommands,
   ...notificationCommands,
+  ...webhookCommands,
   ...eventCommands,
   ...tokenCommands,
 ];

@@ -27,6 +27,7 @@ import type {
   PageResult,
   PauseResult,
   ResetResult,
+  ResultOf,
   ResumeResult,
   SeriesResult,
   TestClockResult,
@@ -38,8 +39,11 @@ import type {
   CreateOfferRequest,
   EstimateRequest,
   ListOffersRequest,
+  MessagesRequest,
   Mode,
+  ResendRequest,
   SeriesRequest,
+  WebhookRequest,
 } from './types.ts';
 
 export type OfferAds = {
@@ -58,6 +62,41 @@ export type OfferAds = {
       request?: BalanceEntriesRequest,
       options?: CallOptions,
     ) => Promise<BalanceEntriesResult>;
+  };
+  readonly webhooks: {
+    /** The result has the secret, which is shown this once. A repeat after a lost reply has the same secret. */
+    readonly create: (request: WebhookRequest, options?: CreateOptions) => Promise<ResultOf<'createWebhook'>>;
+    readonly list: (options?: CallOptions) => Promise<ResultOf<'listWebhooks'>>;
+    readonly get: (webhookId: string, options?: CallOptions) => Promise<ResultOf<'readWebhook'>>;
+    /** Replaces url, description and event types. */
+    readonly change: (
+      webhookId: string,
+      request: WebhookRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'changeWebhook'>>;
+    readonly delete: (webhookId: string, options?: CallOptions) => Promise<ResultOf<'deleteWebhook'>>;
+    readonly sendTest: (webhookId: string, options?: CallOptions) => Promise<ResultOf<'testWebhook'>>;
+    /** The result has the new secret. The old one also signs for 24 hours. */
+    readonly rollSecret: (webhookId: string, options?: CallOptions) => Promise<ResultOf<'rollWebhookSecret'>>;
+    readonly disable: (webhookId: string, options?: CallOptions) => Promise<ResultOf<'disableWebhook'>>;
+    readonly enable: (webhookId: string, options?: CallOptions) => Promise<ResultOf<'enableWebhook'>>;
+    /** One page, the latest first. */
+    readonly messages: (
+      webhookId: string,
+      request?: MessagesRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'listWebhookMessages'>>;
+    readonly resend: (
+      webhookId: string,
+      messageId: string,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'resendWebhookMessage'>>;
+    /** All failed and missed messages since a moment, at most 1,000. */
+    readonly resendSince: (
+      webhookId: string,
+      request: ResendRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'resendWebhookMessages'>>;
   };
   readonly offers: {
     readonly estimate: (request: EstimateRequest, options?: CallOptions) => Promise<EstimateResult>;
@@ -111,6 +150,10 @@ function clientWith(settings: Settings): OfferAds {
     name,
     path: `/offers/${checkedId(offerId)}${rest}`,
   });
+  const ofWebhook = <Name extends OperationName>(name: Name, webhookId: string, rest = '') => ({
+    name,
+    path: `/webhooks/${checkedText('a webhook id', webhookId)}${rest}`,
+  });
   const environment = settings.mode;
 
   return {
@@ -126,6 +169,35 @@ function clientWith(settings: Settings): OfferAds {
       entries: async (request = {}, options = {}) => {
         const query = queryOf(request);
         return ask({ name: 'listBalanceEntries', path: `/balance/entries?${query.toString()}` }, options);
+      },
+    },
+    webhooks: {
+      create: async (request, options = {}) => {
+        const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
+        const body = jsonBody(request);
+        return ask({ name: 'createWebhook', path: '/webhooks', body, idempotencyKey }, options);
+      },
+      list: async (options) => ask({ name: 'listWebhooks', path: '/webhooks' }, options),
+      get: async (webhookId, options) => ask(ofWebhook('readWebhook', webhookId), options),
+      change: async (webhookId, request, options) =>
+        ask({ ...ofWebhook('changeWebhook', webhookId), body: jsonBody(request) }, options),
+      delete: async (webhookId, options) => ask(ofWebhook('deleteWebhook', webhookId), options),
+      sendTest: async (webhookId, options) => ask(ofWebhook('testWebhook', webhookId, '/test'), options),
+      rollSecret: async (webhookId, options) =>
+        ask(ofWebhook('rollWebhookSecret', webhookId, '/roll-secret'), options),
+      disable: async (webhookId, options) => ask(ofWebhook('disableWebhook', webhookId, '/disable'), options),
+      enable: async (webhookId, options) => ask(ofWebhook('enableWebhook', webhookId, '/enable'), options),
+      messages: async (webhookId, request = {}, options = {}) => {
+        const query = queryOf(request).toString();
+        return ask(ofWebhook('listWebhookMessages', webhookId, `/messages?${query}`), options);
+      },
+      resend: async (webhookId, messageId, options) => {
+        const rest = `/messages/${checkedText('a message id', messageId)}/resend`;
+        return ask(ofWebhook('resendWebhookMessage', webhookId, rest), options);
+      },
+      resendSince: async (webhookId, { since, ...request }, options) => {
+        const body = jsonBody({ ...request, since: instantText('since', since) });
+        return ask({ ...ofWebhook('resendWebhookMessages', webhookId, '/resend'), body }, options);
       },
     },
     offers: {
@@ -196,6 +268,12 @@ function queryOf(fields: object): URLSearchParams {
 function checkedId(offerId: unknown): string {
   if (Number.isSafeInteger(offerId)) return String(offerId);
   throw invalidArgument('an offer id is a whole number');
+}
+
+/** An id as a part of a path. */
+function checkedText(what: string, id: unknown): string {
+  if (typeof id === 'string' && /^[\w-]{1,100}$/.test(id)) return id;
+  throw invalidArgument(`${what} is a text such as ${what === 'a message id' ? 'msg_' : 'we_'}...`);
 }
 
 function checkedIdempotencyKey(key: unknown): string {

@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type * as placementsApi from '@offer-ads/contracts/community/placements-api';
 import type * as publicApi from '@offer-ads/contracts/public/api';
 import { allDocuments } from '@offer-ads/contracts/public/documents';
+import type * as webhooksApi from '@offer-ads/contracts/public/webhooks-api';
+import type { WebhookData, WebhookType } from '@offer-ads/contracts/webhooks/webhook-types';
 import type { z } from 'zod';
 import { createClient } from './client.ts';
 import { createCommunityClient, viewLimits } from './community.ts';
@@ -67,6 +69,7 @@ describe('the table of operations and the OpenAPI documents', () => {
       client.categories,
       client.interests,
       client.balance,
+      client.webhooks,
       client.offers,
       client.testClock,
     ].flatMap((part) => Object.values(part));
@@ -93,7 +96,7 @@ type DeepReadonly<T> = T extends readonly unknown[]
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
-type Schemas = typeof publicApi & typeof placementsApi;
+type Schemas = typeof publicApi & typeof placementsApi & typeof webhooksApi;
 type Contract<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
   ? DeepReadonly<z.input<Schemas[Name]>>
   : never;
@@ -101,6 +104,15 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 /** A field that may be omitted may also be undefined. */
 type Sendable<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
+/** With the properties of intersections in one object. */
+type Plainly<T> = T extends object ? { readonly [K in keyof T]: Plainly<T[K]> } : T;
+type Events = {
+  [Type in WebhookType]: {
+    readonly type: Type;
+    readonly timestamp: string;
+    readonly data: DeepReadonly<WebhookData<Type>>;
+  };
+}[WebhookType];
 type FormNames<T> = { [K in keyof T as K extends `${infer Name}[]` ? Name : K]: T[K] };
 type WithoutTimes<T> = Omit<
   T,
@@ -131,6 +143,17 @@ type Checks = {
   readonly entriesRequest: Same<sdk.BalanceEntriesRequest, Sendable<Contract<'entriesQuery'>>>;
   readonly testClock: Same<sdk.TestClock, Contract<'testClockReply'>>;
   readonly advance: Same<WithoutNow<sdk.AdvanceRequest>, WithoutNow<Contract<'advanceRequest'>>>;
+  readonly webhook: Same<sdk.Webhook, Contract<'webhook'>>;
+  readonly webhooks: Same<sdk.Webhooks, Contract<'webhooksReply'>>;
+  readonly webhookWithSecret: Same<Flat<sdk.WebhookWithSecret>, Contract<'webhookWithSecret'>>;
+  readonly webhookDeleted: Same<sdk.DeletedWebhook, Contract<'webhookDeleted'>>;
+  readonly webhookRequest: Same<sdk.WebhookRequest, Sendable<Contract<'webhookRequest'>>>;
+  readonly message: Same<sdk.WebhookMessage, Contract<'webhookMessage'>>;
+  readonly messages: Same<sdk.WebhookMessages, Contract<'messagesReply'>>;
+  readonly messagesRequest: Same<sdk.MessagesRequest, Sendable<Contract<'messagesQuery'>>>;
+  readonly resendFields: Same<keyof sdk.ResendRequest, keyof Contract<'resendRequest'>>;
+  readonly resent: Same<sdk.Resent, Contract<'resendReply'>>;
+  readonly webhookEvent: Same<Plainly<sdk.WebhookEvent>, Plainly<Events>>;
   readonly interval: Same<sdk.AnalyticsInterval, Contract<'analyticsInterval'>>;
   readonly gender: Same<sdk.Gender, Contract<'requestedGender'>>;
   readonly estimateFields: Same<keyof sdk.EstimateRequest, keyof Contract<'estimateRequest'>>;
@@ -168,6 +191,17 @@ it('the types of the client are those of the contract (checked by the compiler)'
     entriesRequest: true,
     testClock: true,
     advance: true,
+    webhook: true,
+    webhooks: true,
+    webhookWithSecret: true,
+    webhookDeleted: true,
+    webhookRequest: true,
+    message: true,
+    messages: true,
+    messagesRequest: true,
+    resendFields: true,
+    resent: true,
+    webhookEvent: true,
     interval: true,
     gender: true,
     estimateFields: true,

@@ -13,6 +13,7 @@
  * - `aborted`: the caller's signal ended the call; its reason is the `cause`.
  * - `unexpected`: the reply does not come from the API, for example a proxy's page.
  * - `invalid-argument`: an argument is invalid; nothing was sent.
+ * - `unverified`: a webhook is not from the service, or too old; only thrown by `verifyWebhook`.
  * - `refused`: a refusal of the service; only thrown by `unwrap` and by iterating over a list.
  */
 export type FaultKind =
@@ -28,6 +29,7 @@ export type FaultKind =
   | 'aborted'
   | 'unexpected'
   | 'invalid-argument'
+  | 'unverified'
   | 'refused';
 
 type Facts = {

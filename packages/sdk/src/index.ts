@@ -30,6 +30,7 @@ export {
   type Refusal,
   type ReplyInfo,
   type ResetResult,
+  type ResultOf,
   type ResumeResult,
   type SeriesResult,
   type Success,
@@ -38,3 +39,4 @@ export {
   type ViewsResult,
 } from './result.ts';
 export type * from './types.ts';
+export { type ReceivedWebhook, verifyWebhook } from './verify-webhook.ts';

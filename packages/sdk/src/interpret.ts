@@ -69,7 +69,7 @@ function faultKind(name: OperationName, status: number): FaultKind {
     case 409:
       return name === 'createOffer' ? 'in-flight' : 'unexpected';
     case 422:
-      return name === 'createOffer' ? 'key-reused' : 'unexpected';
+      return name === 'createOffer' || name === 'createWebhook' ? 'key-reused' : 'unexpected';
     default:
       return 'unexpected';
   }
@@ -79,7 +79,7 @@ function faultKind(name: OperationName, status: number): FaultKind {
 const hints: Partial<Record<FaultKind, string>> = {
   unauthorised: 'is the key right, of this mode, enabled and not expired?',
   'in-flight': 'repeat the request with the same idempotency key',
-  'key-reused': 'a new offer needs a new idempotency key',
+  'key-reused': 'a new request needs a new idempotency key',
   unexpected: 'is the base URL the address of the service?',
 };
 

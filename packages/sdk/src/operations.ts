@@ -4,7 +4,7 @@
  */
 
 type Operation = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** The `return_code` of success, where the endpoint has one. */
   readonly success?: 'S1' | 'S2';
@@ -94,6 +94,73 @@ export const operations = {
     path: '/test/clock',
     field: 'offset_seconds',
     refusals: { E1: [403], E2: [409] },
+  },
+  createWebhook: {
+    method: 'POST',
+    path: '/webhooks',
+    field: 'secret',
+    refusals: { E1: [400], E3: [409], E4: [400] },
+  },
+  listWebhooks: { method: 'GET', path: '/webhooks', field: 'webhooks', refusals: {} },
+  readWebhook: {
+    method: 'GET',
+    path: '/webhooks/{webhook_id}',
+    field: 'webhook_id',
+    refusals: { E2: [404] },
+  },
+  changeWebhook: {
+    method: 'PUT',
+    path: '/webhooks/{webhook_id}',
+    field: 'webhook_id',
+    refusals: { E1: [400], E2: [404], E3: [409] },
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/webhooks/{webhook_id}',
+    field: 'webhook_id',
+    refusals: { E2: [404] },
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/test',
+    field: 'message_id',
+    refusals: { E2: [404], E5: [409] },
+  },
+  rollWebhookSecret: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/roll-secret',
+    field: 'secret',
+    refusals: { E2: [404], E7: [409] },
+  },
+  disableWebhook: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/disable',
+    field: 'webhook_id',
+    refusals: { E2: [404] },
+  },
+  enableWebhook: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/enable',
+    field: 'webhook_id',
+    refusals: { E2: [404], E6: [409] },
+  },
+  listWebhookMessages: {
+    method: 'GET',
+    path: '/webhooks/{webhook_id}/messages',
+    field: 'pagination',
+    refusals: { E1: [400], E2: [404] },
+  },
+  resendWebhookMessage: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/messages/{message_id}/resend',
+    field: 'message_id',
+    refusals: { E2: [404], E5: [409] },
+  },
+  resendWebhookMessages: {
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/resend',
+    field: 'resent',
+    refusals: { E1: [400], E2: [404], E5: [409] },
   },
   // With a placement key. Neither has return codes.
   findPlacements: { method: 'POST', path: '/placements', field: 'placements', refusals: {} },

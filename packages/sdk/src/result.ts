@@ -10,15 +10,22 @@ import type {
   CreatedOffer,
   CreditEstimate,
   DeletedOffer,
+  DeletedWebhook,
   Interests,
   OfferPage,
   OneOffer,
   PausedOffer,
   Placements,
   PriceEstimate,
+  Resent,
   ResumedOffer,
   TestClock,
   Views,
+  Webhook,
+  WebhookMessage,
+  WebhookMessages,
+  Webhooks,
+  WebhookWithSecret,
 } from './types.ts';
 
 /** Facts about the reply. */
@@ -72,6 +79,18 @@ export type ValueOf = {
   readonly readTestClock: TestClock;
   readonly advanceTestClock: TestClock;
   readonly resetTestClock: TestClock;
+  readonly createWebhook: WebhookWithSecret;
+  readonly listWebhooks: Webhooks;
+  readonly readWebhook: Webhook;
+  readonly changeWebhook: Webhook;
+  readonly deleteWebhook: DeletedWebhook;
+  readonly testWebhook: WebhookMessage;
+  readonly rollWebhookSecret: WebhookWithSecret;
+  readonly disableWebhook: Webhook;
+  readonly enableWebhook: Webhook;
+  readonly listWebhookMessages: WebhookMessages;
+  readonly resendWebhookMessage: WebhookMessage;
+  readonly resendWebhookMessages: Resent;
   readonly findPlacements: Placements;
   readonly sendViews: Views;
 };

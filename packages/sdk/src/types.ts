@@ -335,3 +335,149 @@ export type Views = {
   /** Places, from 0, of the other tokens. Do not send these again. */
   readonly refused: readonly number[];
 };
+
+/** A type of event that a webhook can be limited to. */
+export type EventType =
+  | 'offer.created'
+  | 'offer.paid'
+  | 'offer.activated'
+  | 'offer.paused'
+  | 'offer.resumed'
+  | 'offer.disabled'
+  | 'offer.enabled'
+  | 'offer.ended'
+  | 'offer.deleted'
+  | 'balance.credited'
+  | 'balance.topped_up'
+  | 'balance.low';
+
+export type WebhookRequest = {
+  /** An https address on the public internet. */
+  readonly url: string;
+  readonly description?: string | null | undefined;
+  /** Omitted or null: all types, also those that are added later. */
+  readonly event_types?: readonly EventType[] | null | undefined;
+};
+
+export type Webhook = {
+  readonly webhook_id: string;
+  readonly environment: Mode;
+  readonly url: string;
+  readonly description: string | null;
+  readonly event_types: readonly EventType[] | null;
+  readonly status: 'enabled' | 'disabled';
+  readonly disabled_reason: 'requested' | 'failing' | 'gone' | 'platform' | null;
+  readonly failing_since_datetime: string | null;
+  /** Until then messages are also signed with the secret before the latest one. */
+  readonly previous_secret_expiry_datetime: string | null;
+  readonly creation_datetime: string;
+};
+
+export type Webhooks = { readonly webhooks: readonly Webhook[] };
+
+/** `secret` is shown once. */
+export type WebhookWithSecret = Webhook & { readonly secret: string };
+
+export type DeletedWebhook = { readonly webhook_id: string; readonly message: string };
+
+export type MessageStatus = 'pending' | 'delivered' | 'failed' | 'missed';
+
+export type WebhookMessage = {
+  /** The `webhook-id` header. */
+  readonly message_id: string;
+  readonly event_type: string;
+  readonly status: MessageStatus;
+  readonly creation_datetime: string;
+  readonly next_attempt_datetime: string | null;
+  readonly body: { readonly [field: string]: unknown };
+  /** The latest ten, the last one last. */
+  readonly attempts: readonly {
+    readonly attempt_datetime: string;
+    readonly duration_ms: number;
+    /** Null: there was no answer; then `problem` says why. */
+    readonly http_status: number | null;
+    readonly answer: string | null;
+    readonly problem: string | null;
+  }[];
+};
+
+export type MessagesRequest = {
+  /** Messages per page: 1 to 100; default: 20. */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of an earlier page. */
+  readonly cursor?: string | undefined;
+  readonly status?: MessageStatus | undefined;
+};
+
+/** The latest first. */
+export type WebhookMessages = {
+  readonly data: readonly WebhookMessage[];
+  readonly pagination: OfferPage['pagination'];
+};
+
+export type ResendRequest = {
+  /** Messages that were made at this moment or later. */
+  readonly since: string | Date;
+  /** Also those that were delivered. */
+  readonly include_delivered?: boolean | undefined;
+};
+
+export type Resent = {
+  readonly resent: number;
+  /** There are more: call again with this moment as `since`. */
+  readonly next_since: string | null;
+};
+
+type EventOf<Type extends string, Data> = {
+  readonly type: Type;
+  readonly timestamp: string;
+  readonly data: Data;
+};
+type OfferFacts = {
+  readonly environment: Mode;
+  readonly offer_id: number;
+  readonly title: string;
+  readonly start_datetime: string;
+  readonly expiry_datetime: string;
+};
+/** Amounts are minor units as digits: `"1250"` is 12.50. */
+type BalanceFacts = {
+  readonly environment: Mode;
+  readonly currency: string;
+  readonly balance_minor: string;
+};
+
+/** What a webhook says. A release may add types: ignore those that you do not know. */
+export type WebhookEvent =
+  | EventOf<'offer.created', OfferFacts & { readonly payment_method: 'E' | 'B'; readonly paid: boolean }>
+  | EventOf<
+      'offer.paid',
+      OfferFacts & {
+        readonly payment_method: 'E' | 'B';
+        readonly currency: string;
+        readonly net_minor: string;
+        readonly vat_minor: string;
+        readonly outcome: 'active' | 'scheduled' | 'ended' | 'deleted';
+      }
+    >
+  | EventOf<'offer.activated', OfferFacts>
+  | EventOf<'offer.paused', OfferFacts>
+  | EventOf<'offer.resumed', OfferFacts>
+  | EventOf<'offer.disabled', OfferFacts & { readonly reason: string }>
+  | EventOf<'offer.enabled', OfferFacts>
+  | EventOf<'offer.ended', OfferFacts & { readonly paid: boolean }>
+  | EventOf<'offer.deleted', OfferFacts & { readonly paid: boolean }>
+  | EventOf<
+      'balance.credited',
+      BalanceFacts & { readonly amount_minor: string; readonly offer_id: number; readonly title: string }
+    >
+  | EventOf<
+      'balance.topped_up',
+      BalanceFacts & {
+        readonly amount_minor: string;
+        readonly vat_minor: string;
+        readonly method: 'card' | 'platform';
+      }
+    >
+  | EventOf<'balance.low', BalanceFacts & { readonly threshold_minor: string }>
+  | EventOf<'webhook.test', { readonly environment: Mode; readonly webhook_id: string }>;

@@ -56,6 +56,28 @@ const placement = {
 };
 
 const testClock = { now: '2035-06-02T12:00:00.000Z', offset_seconds: 86_400, status: 'ready' } as const;
+const webhook = {
+  webhook_id: 'we_1',
+  environment: 'TEST',
+  url: 'https://shop.example/hooks',
+  description: null,
+  event_types: null,
+  status: 'enabled',
+  disabled_reason: null,
+  failing_since_datetime: null,
+  previous_secret_expiry_datetime: null,
+  creation_datetime: '2035-05-01T12:00:00.000Z',
+};
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const message = {
+  message_id: 'msg_1',
+  event_type: 'webhook.test',
+  status: 'pending',
+  creation_datetime: '2035-05-01T12:00:00.000Z',
+  next_attempt_datetime: '2035-05-01T12:00:00.000Z',
+  body: { type: 'webhook.test', timestamp: '2035-05-01T12:00:00.000Z', data: {} },
+  attempts: [],
+};
 
 const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
@@ -139,6 +161,21 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'GET /test/clock': () => testClock,
   'POST /test/clock': () => testClock,
   'DELETE /test/clock': () => ({ ...testClock, offset_seconds: 0 }),
+  'GET /webhooks': () => ({ webhooks: [webhook] }),
+  'POST /webhooks': () => ({ ...webhook, secret }),
+  'GET /webhooks/we_1': () => webhook,
+  'PUT /webhooks/we_1': () => webhook,
+  'DELETE /webhooks/we_1': () => ({ webhook_id: 'we_1', message: 'Webhook has been deleted' }),
+  'POST /webhooks/we_1/test': () => message,
+  'POST /webhooks/we_1/roll-secret': () => ({ ...webhook, secret }),
+  'POST /webhooks/we_1/disable': () => webhook,
+  'POST /webhooks/we_1/enable': () => webhook,
+  'GET /webhooks/we_1/messages': () => ({
+    data: [message],
+    pagination: { limit: 20, count: 1, has_more: false, next_cursor: null },
+  }),
+  'POST /webhooks/we_1/messages/msg_1/resend': () => message,
+  'POST /webhooks/we_1/resend': () => ({ resent: 1, next_since: null }),
   'POST /placements': () => ({ placements: [placement] }),
   'POST /placements/views': () => ({ accepted: 1, refused: [] }),
 };

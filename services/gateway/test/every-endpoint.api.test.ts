@@ -20,7 +20,10 @@ afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
 const forwarded = () =>
-  gateway.offers.seen.length + gateway.pricing.seen.length + gateway.billing.seen.length;
+  gateway.offers.seen.length +
+  gateway.pricing.seen.length +
+  gateway.billing.seen.length +
+  gateway.notifier.seen.length;
 
 type Sent = { key?: string; ip?: string; headers?: Record<string, string>; query?: string };
 

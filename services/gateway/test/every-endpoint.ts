@@ -1,5 +1,5 @@
 /** A request to each endpoint of the specification, for what holds for all of them. */
-import { endpoints } from '../src/http/endpoints.ts';
+import { endpoints, webhookEndpoints } from '../src/http/endpoints.ts';
 
 export type SampleRequest = {
   readonly method: string;
@@ -10,9 +10,11 @@ export type SampleRequest = {
 };
 
 /** Bodies reach no gateway's eye, so any will do. */
-export const everyEndpoint: readonly SampleRequest[] = endpoints.map(({ method, path, takesBody }) => ({
-  method: method.toUpperCase(),
-  path: path.replace(':offer_id', '4711'),
-  route: `${method.toUpperCase()} ${path.replace(':offer_id', '{offer_id}')}`,
-  body: takesBody ? '{}' : undefined,
-}));
+export const everyEndpoint: readonly SampleRequest[] = [...endpoints, ...webhookEndpoints].map(
+  ({ method, path, takesBody }) => ({
+    method: method.toUpperCase(),
+    path: path.replaceAll(/:\w+/g, '4711'),
+    route: `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+    body: takesBody ? '{}' : undefined,
+  }),
+);

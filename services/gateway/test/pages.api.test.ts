@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import { endpoints, placementEndpoints } from '../src/http/endpoints.ts';
+import { endpoints, placementEndpoints, webhookEndpoints } from '../src/http/endpoints.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
@@ -48,7 +48,7 @@ describe.each([
 });
 
 describe.each([
-  ['/openapi.json', endpoints],
+  ['/openapi.json', [...endpoints, ...webhookEndpoints]],
   ['/community/openapi.json', placementEndpoints],
 ])('%s', (document, endpoints) => {
   it('describes exactly the endpoints that the gateway serves, at its public address', async () => {
@@ -70,7 +70,8 @@ describe('/docs/postman-collection.json', () => {
     expect(variable).toContainEqual(
       expect.objectContaining({ key: 'baseUrl', value: 'https://ads.example.test' }),
     );
-    expect(JSON.stringify(item).match(/"request"/g)).toHaveLength(endpoints.length);
+    const requests = JSON.stringify(item).match(/"request"/g);
+    expect(requests).toHaveLength(endpoints.length + webhookEndpoints.length);
   });
 });
 

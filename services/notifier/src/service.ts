@@ -16,6 +16,7 @@ import { startDelivery } from './deliver.ts';
 import { notificationAdminRoutes } from './http/notification-admin-routes.ts';
 import { preferenceRoutes } from './http/preference-routes.ts';
 import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
+import { webhookAdminRoutes } from './http/webhook-admin-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { measureUnsent } from './measure-unsent.ts';
 import { openNotificationsStore } from './notifications-store.ts';
@@ -99,6 +100,7 @@ export async function startNotifier(
           adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
         });
+        webhookAdminRoutes(app, { ...webhooks, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
         mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
       },
     }),

@@ -1,8 +1,10 @@
 /** The internal admin routes of notifier: the state of mails (general rules: api.ts). */
 
 import { z } from 'zod';
+import { messageStatus, webhook } from '../public/webhooks-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
-import { instant, organisationId } from '../values/primitives.ts';
+import { instant, mode, organisationId } from '../values/primitives.ts';
+import { reason } from './api.ts';
 
 /**
  * `waiting`: no recipient is known yet. `failed`: parked with the reason. `suppressed`: a mail server has reported that the address does
@@ -79,3 +81,42 @@ export const bouncesReply = z.object({
 export type BouncesReply = z.infer<typeof bouncesReply>;
 /** POST /admin/bounces/forget, which answers with the address. */
 export const bounceNamed = z.object({ address: z.string().min(1).max(254) });
+
+/** GET /admin/webhooks?organisationId= : both modes, the oldest first. Never with secrets, paths of addresses and answers of receivers. */
+export const webhooksQuery = z.object({ organisationId: z.coerce.number().pipe(organisationId) });
+const webhookSummary = z.object({
+  id: z.string(),
+  organisationId,
+  mode,
+  /** Of the address. A path may hold a credential. */
+  host: z.string(),
+  status: webhook.shape.status,
+  disabledReason: webhook.shape.disabled_reason,
+  failingSince: instant.nullable(),
+  eventTypes: webhook.shape.event_types,
+  createdAt: instant,
+});
+export type WebhookSummary = z.infer<typeof webhookSummary>;
+export const webhooksListed = z.object({ webhooks: z.array(webhookSummary) });
+
+/** GET /admin/webhooks/one?, POST /admin/webhooks/disable and /enable. All answer with the webhook's current state. */
+export const webhookNamed = z.object({ id: z.string().min(1).max(100) });
+export const webhookSwitch = webhookNamed.extend({ reason });
+export const webhookShown = webhookSummary.extend({
+  /** The latest twenty, the last one last. */
+  changes: z.array(z.object({ at: instant, by: z.string(), what: z.string() })),
+  /** The latest twenty, with the latest attempt of each. */
+  messages: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      status: messageStatus,
+      createdAt: instant,
+      attempts: z.int().nonnegative(),
+      lastAttemptAt: instant.nullable(),
+      /** The status of the answer, or why there was none. */
+      result: z.string().nullable(),
+    }),
+  ),
+});
+export type WebhookShown = z.infer<typeof webhookShown>;

@@ -33,6 +33,7 @@ describe('generated documents', () => {
     expect(endpoints.toSorted()).toEqual([
       'DELETE /offers/{offer_id}',
       'DELETE /test/clock',
+      'DELETE /webhooks/{webhook_id}',
       'GET /balance',
       'GET /balance/entries',
       'GET /categories',
@@ -42,12 +43,23 @@ describe('generated documents', () => {
       'GET /offers/{offer_id}/analytics',
       'GET /offers/{offer_id}/analytics/series',
       'GET /test/clock',
+      'GET /webhooks',
+      'GET /webhooks/{webhook_id}',
+      'GET /webhooks/{webhook_id}/messages',
       'POST /offers',
       'POST /offers/price-estimate',
       'POST /offers/{offer_id}/credit-estimate',
       'POST /offers/{offer_id}/pause',
       'POST /offers/{offer_id}/resume',
       'POST /test/clock',
+      'POST /webhooks',
+      'POST /webhooks/{webhook_id}/disable',
+      'POST /webhooks/{webhook_id}/enable',
+      'POST /webhooks/{webhook_id}/messages/{message_id}/resend',
+      'POST /webhooks/{webhook_id}/resend',
+      'POST /webhooks/{webhook_id}/roll-secret',
+      'POST /webhooks/{webhook_id}/test',
+      'PUT /webhooks/{webhook_id}',
     ]);
   });
 });

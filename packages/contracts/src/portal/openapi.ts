@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import { plainMessage, refusal } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
-import { sharedPaths } from '../public/openapi.ts';
+import { sharedPaths, webhookPaths } from '../public/openapi.ts';
 import { publisher } from '../public/publisher.ts';
 import { billingPaths } from './billing-operations.ts';
 import { mailPaths } from './mail-operations.ts';
@@ -25,28 +25,36 @@ const modePath = z.object({
 const plainOrCoded = z.union([plainMessage, refusal]);
 const coded = (description: string) => reply(description, plainOrCoded);
 
+type Subject = { readonly tag: string; readonly roles: string };
+const offers: Subject = { tag: 'Offers', roles: 'Marketer, Admin' };
+const webhooks: Subject = { tag: 'Webhooks', roles: 'Developer, Admin' };
+
 /** Request and replies are those of the public API; the session replaces the API key. */
-function underSession(method: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
+function underSession(
+  method: string,
+  operation: ZodOpenApiOperationObject,
+  { tag, roles }: Subject,
+): ZodOpenApiOperationObject {
   const { requestParams, responses } = operation;
-  const ofOffer = requestParams?.path !== undefined;
+  const ofOffer = tag === offers.tag && requestParams?.path !== undefined;
   const changes = method !== 'get';
   const note = 'As in the public API.';
   const csrf = changes ? `; or ${lowerFirst(csrfRefused)}` : '';
   return {
     ...operation,
-    tags: ['Offers'],
+    tags: [tag],
     description: operation.description === undefined ? note : `${note} ${operation.description}`,
     requestParams: { ...requestParams, path: withMode(requestParams?.path) },
     responses: {
       ...responses,
       '429': failures['429'],
       '500': failures['500'],
-      // DELETE has its own 503.
-      ...(method === 'delete' ? {} : { '503': failures['503'] }),
+      // The deletion of an offer has its own 503.
+      ...(method === 'delete' && tag === offers.tag ? {} : { '503': failures['503'] }),
       '401': ofOffer
         ? coded(`${notSignedIn} \`E1\`, or without a code from analytics: no such offer.`)
         : reply(notSignedIn, plainMessage),
-      '403': coded(`Only for the roles Marketer, Admin${csrf}; with a code: as in the public API.`),
+      '403': coded(`Only for the roles ${roles}${csrf}; with a code: as in the public API.`),
     },
     ...(changes ? { security: [{ session: [], csrf: [] }] } : {}),
   };
@@ -58,16 +66,17 @@ function withMode(path: unknown): z.ZodObject {
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-const asInPublic: ZodOpenApiPathsObject = Object.fromEntries(
-  Object.entries(sharedPaths).map(([path, item]) => [
-    `/{mode}${path}`,
-    Object.fromEntries(
-      Object.entries(item).map(([method, operation]) => [method, underSession(method, operation)]),
-    ),
-  ]),
-);
+const asInPublic = (paths: ZodOpenApiPathsObject, subject: Subject): ZodOpenApiPathsObject =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      `/{mode}${path}`,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [method, underSession(method, operation, subject)]),
+      ),
+    ]),
+  );
 /** The portal's own and extended calls replace those of the public API. */
-const offerPaths: ZodOpenApiPathsObject = { ...asInPublic };
+const offerPaths = asInPublic(sharedPaths, offers);
 for (const [path, item] of Object.entries<ZodOpenApiPathItemObject>(portalOfferPaths))
   offerPaths[path] = { ...offerPaths[path], ...item };
 
@@ -115,7 +124,13 @@ export function portalOpenApiDocument() {
           csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
         },
       },
-      paths: { ...ownPaths, ...mailPaths, ...billingPaths, ...offerPaths },
+      paths: {
+        ...ownPaths,
+        ...mailPaths,
+        ...billingPaths,
+        ...offerPaths,
+        ...asInPublic(webhookPaths, webhooks),
+      },
     },
     { override: withoutNoise },
   );

@@ -7,7 +7,16 @@ import { role } from '../events/gateway.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 
 /** Parts of the portal. `organisation`: its names and quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log. */
-export const permission = z.enum(['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation']);
+export const permission = z.enum([
+  'offers',
+  'keys',
+  'calls',
+  'webhooks',
+  'people',
+  'terms',
+  'billing',
+  'organisation',
+]);
 export type Permission = z.infer<typeof permission>;
 
 /** POST /portal/api/sign-in */

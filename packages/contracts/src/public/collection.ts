@@ -53,6 +53,8 @@ const filledIn: Readonly<Record<string, string>> = {
   expiry_datetime: '{{endDatetime}}',
   category_id: '{{categoryId}}',
   offer_id: '{{offerId}}',
+  webhook_id: '{{webhookId}}',
+  message_id: '{{messageId}}',
   'Idempotency-Key': '{{$guid}}',
   // Paid from the balance: an offer that waits for its payment can be neither paused nor resumed.
   payment_method: 'B',
@@ -81,6 +83,8 @@ const prepare = [
 /** Scripts that store values of a reply for later requests. */
 const kept: Readonly<Record<string, string>> = {
   listCategories: "pm.collectionVariables.set('categoryId', pm.response.json().categories[0].category_id);",
+  createWebhook: "pm.collectionVariables.set('webhookId', pm.response.json().webhook_id);",
+  testWebhook: "pm.collectionVariables.set('messageId', pm.response.json().message_id);",
   createOffer: "pm.collectionVariables.set('offerId', pm.response.json().offer_id);",
 };
 
@@ -88,7 +92,14 @@ export function postmanCollection(): object {
   const document = openApiDocument() as unknown as Document;
   const { title, version, description } = document.info;
   const variables = { baseUrl: 'http://127.0.0.1:8080', apiKey: '', environment: 'TEST', categoryId: '1' };
-  const later = { offerId: '', startDatetime: '', endDatetime: '', picture: '' };
+  const later = {
+    offerId: '',
+    webhookId: '',
+    messageId: '',
+    startDatetime: '',
+    endDatetime: '',
+    picture: '',
+  };
   return {
     info: {
       name: title,

@@ -38,6 +38,7 @@ import {
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
 import { replyHeaders, retryAfter } from './reply-headers.ts';
+import { sentWebhooks, webhookPathsWith } from './webhook-operations.ts';
 
 function reply(
   description: string,
@@ -327,6 +328,9 @@ export const sharedPaths = {
   '/offers/{offer_id}': { delete: remove },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
+/** The portal API has these too, with a session. */
+export const webhookPaths = webhookPathsWith(reply, always);
+
 const { '/offers/{offer_id}': deletion, ...pathsBeforeDeletion } = sharedPaths;
 
 /** In this order each request of the collection succeeds with a TEST key. For what only API keys have here, the portal API has calls of its own. */
@@ -334,6 +338,7 @@ export const publicPaths = {
   ...pathsBeforeDeletion,
   '/balance': { get: balance },
   '/balance/entries': { get: entries },
+  ...webhookPaths,
   '/offers/{offer_id}/analytics/series': { get: series },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
   '/offers/{offer_id}': { get: readOne, ...deletion },
@@ -364,6 +369,7 @@ export function openApiDocument() {
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
       paths: publicPaths,
+      webhooks: sentWebhooks(),
     },
     { override: withoutNoise },
   );

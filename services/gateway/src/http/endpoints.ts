@@ -26,6 +26,30 @@ const deletionMs = 10_000;
 const advanceMs = 10_000;
 const othersMs = 2_000;
 
+/** About webhooks, for keys and for people of other roles than those of offers. */
+export const webhookEndpoints: readonly Endpoint[] = (
+  [
+    ['get', '/webhooks'],
+    ['post', '/webhooks', 'body'],
+    ['get', '/webhooks/:webhook_id'],
+    ['put', '/webhooks/:webhook_id', 'body'],
+    ['delete', '/webhooks/:webhook_id'],
+    ['post', '/webhooks/:webhook_id/test'],
+    ['post', '/webhooks/:webhook_id/roll-secret'],
+    ['post', '/webhooks/:webhook_id/disable'],
+    ['post', '/webhooks/:webhook_id/enable'],
+    ['post', '/webhooks/:webhook_id/resend', 'body'],
+    ['get', '/webhooks/:webhook_id/messages'],
+    ['post', '/webhooks/:webhook_id/messages/:message_id/resend'],
+  ] as const
+).map(([method, path, body]) => ({
+  method,
+  path,
+  audience: 'notifier',
+  takesBody: body !== undefined,
+  budgetMs: othersMs,
+}));
+
 export const endpoints: readonly Endpoint[] = [
   { method: 'get', path: '/categories', audience: 'offers', takesBody: false, budgetMs: othersMs },
   { method: 'get', path: '/interests', audience: 'offers', takesBody: false, budgetMs: othersMs },
@@ -144,12 +168,14 @@ export const placementEndpoints: readonly Endpoint[] = (
 
 type Matcher = { readonly method: string; readonly pattern: RegExp; readonly endpoint: Endpoint };
 
-const matchers: readonly Matcher[] = [...endpoints, ...placementEndpoints].map((endpoint) => ({
-  method: endpoint.method.toUpperCase(),
-  // Like Express: any case, and an optional slash at the end.
-  pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),
-  endpoint,
-}));
+const matchers: readonly Matcher[] = [...endpoints, ...webhookEndpoints, ...placementEndpoints].map(
+  (endpoint) => ({
+    method: endpoint.method.toUpperCase(),
+    // Like Express: any case, and an optional slash at the end.
+    pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),
+    endpoint,
+  }),
+);
 
 /** Finds the endpoint here, because Express would try every route in turn. */
 export function endpointFor(method: string, path: string): Endpoint | undefined {

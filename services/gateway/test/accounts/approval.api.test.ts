@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
 import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { endpoints } from '../../src/http/endpoints.ts';
+import { endpoints, webhookEndpoints } from '../../src/http/endpoints.ts';
 import { everyEndpoint } from '../every-endpoint.ts';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, metricOf, type Reply } from '../gateway-under-test.ts';
@@ -135,7 +135,7 @@ describe('LIVE mode of an organisation that is not approved', () => {
     const ofThePortal = Object.entries({ ...billingPaths, ...portalOfferPaths })
       .filter(([path]) => path.startsWith('/{mode}/'))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => [method.toUpperCase(), path] as const));
-    const ofThePublicApi = endpoints
+    const ofThePublicApi = [...endpoints, ...webhookEndpoints]
       .filter(({ byApiKeyOnly }) => byApiKeyOnly !== true)
       .map(({ method, path }) => [method.toUpperCase(), `/{mode}${path}`] as const);
     expect(ofThePortal.length).toBeGreaterThan(10);

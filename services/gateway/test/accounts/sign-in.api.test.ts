@@ -185,7 +185,7 @@ describe('POST /portal/api/sign-in/complete', () => {
           approved: true,
         },
         role: 'admin',
-        permissions: ['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation'],
+        permissions: ['offers', 'keys', 'calls', 'webhooks', 'people', 'terms', 'billing', 'organisation'],
         otherOrganisations: [],
         csrfToken: expect.stringMatching(/^[\w-]{43}$/),
         expiresAt: new Date(portal.clock.now().getTime() + 12 * hour).toISOString(),

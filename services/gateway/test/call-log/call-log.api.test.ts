@@ -89,7 +89,7 @@ describe('the call log', () => {
 
   it('changes neither request nor reply, and no request waits for it', async () => {
     const { organisationId, id, key } = await freshKey();
-    const { offers, pricing, billing, database } = gateway;
+    const { offers, pricing, billing, notifier, database } = gateway;
     let answered = 0;
     /** Calls every endpoint, and returns what services and callers saw. */
     const callAll = async () => {
@@ -107,7 +107,12 @@ describe('the call log', () => {
           answered += 1;
           return reply;
         });
-        for (const { headers, body, ...same } of [...offers.seen, ...pricing.seen, ...billing.seen]) {
+        for (const { headers, body, ...same } of [
+          ...offers.seen,
+          ...pricing.seen,
+          ...billing.seen,
+          ...notifier.seen,
+        ]) {
           const { 'x-caller-context': _token, traceparent: _trace, ...others } = headers;
           seen.push({ ...same, headers: others, body: body.toString() });
         }

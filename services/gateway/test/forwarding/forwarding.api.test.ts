@@ -36,6 +36,10 @@ describe('every endpoint of the specification', () => {
     ['GET', '/test/clock', 'offers', '2000'],
     ['POST', '/test/clock', 'offers', '10000'],
     ['DELETE', '/test/clock', 'offers', '10000'],
+    ['POST', '/webhooks', 'notifier', '2000'],
+    ['PUT', '/webhooks/we_1', 'notifier', '2000'],
+    ['GET', '/webhooks/we_1/messages?limit=5', 'notifier', '2000'],
+    ['POST', '/webhooks/we_1/messages/msg_1/resend', 'notifier', '2000'],
   ] as const)('%s %s reaches %s with its path and its budget', async (method, path, service, budgetMs) => {
     expect((await gateway.call(path, { method, key })).status).toBe(200);
     const { url, headers, ...seen } = gateway[service].seen.at(-1)!;
@@ -169,7 +173,7 @@ describe('a client that leaves before its reply', () => {
     const leave = async () => {
       const working = Promise.withResolvers<void>();
       const ended = Promise.withResolvers<void>();
-      for (const service of [gateway.offers, gateway.pricing, gateway.billing]) {
+      for (const service of [gateway.offers, gateway.pricing, gateway.billing, gateway.notifier]) {
         service.respond = (req, res) => {
           res.once('close', () => ended.resolve());
           req.resume().once('end', () => working.resolve());

@@ -4,6 +4,7 @@ import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
 import { mailPaths } from '@offer-ads/contracts/portal/mail-operations';
 import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
 import { ownPaths } from '@offer-ads/contracts/portal/operations';
+import { webhookPaths } from '@offer-ads/contracts/public/openapi';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
@@ -45,6 +46,18 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/offers/{offer_id}/credit', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics/series', ofOffers, 200],
   ['POST', '/test/offers/{offer_id}/simulated-traffic', ofOffers, 200, { views: 1, clicks: 0 }],
+  ['POST', '/{mode}/webhooks', ofKeys, 200, { url: 'https://shop.example/' }],
+  ['GET', '/{mode}/webhooks', ofKeys, 200],
+  ['POST', '/{mode}/webhooks/{webhook_id}/test', ofKeys, 200],
+  ['GET', '/{mode}/webhooks/{webhook_id}/messages', ofKeys, 200],
+  ['POST', '/{mode}/webhooks/{webhook_id}/messages/{message_id}/resend', ofKeys, 200],
+  ['POST', '/{mode}/webhooks/{webhook_id}/resend', ofKeys, 200, { since: '2026-06-01T12:00:00Z' }],
+  ['POST', '/{mode}/webhooks/{webhook_id}/roll-secret', ofKeys, 200],
+  ['POST', '/{mode}/webhooks/{webhook_id}/disable', ofKeys, 200],
+  ['POST', '/{mode}/webhooks/{webhook_id}/enable', ofKeys, 200],
+  ['GET', '/{mode}/webhooks/{webhook_id}', ofKeys, 200],
+  ['PUT', '/{mode}/webhooks/{webhook_id}', ofKeys, 200, { url: 'https://shop.example/' }],
+  ['DELETE', '/{mode}/webhooks/{webhook_id}', ofKeys, 200],
 ];
 
 let portal: PortalUnderTest;
@@ -60,6 +73,8 @@ const at = (path: string) =>
     .replace('{id}', '999999')
     .replace('{mode}', 'live')
     .replace('{offer_id}', '999999')
+    .replace('{webhook_id}', 'we_999999')
+    .replace('{message_id}', 'msg_999999')
     .replace('{idempotency_key}', 'of-nothing')
     .replace('{file}', 'INV-000001.pdf');
 
@@ -87,7 +102,11 @@ describe.each(routes)('%s %s', (method, path, roles, status, json) => {
 describe('the table above', () => {
   it('names every described route of the portal, except signing in, signing up and sessions', () => {
     const ofOthers = /^\/(sign-|session)/;
-    const described = Object.entries({ ...ownPaths, ...mailPaths, ...billingPaths, ...portalOfferPaths })
+    const ofWebhooks = Object.fromEntries(
+      Object.entries(webhookPaths).map(([path, calls]) => [`/{mode}${path}`, calls]),
+    );
+    const ofPortal = { ...ownPaths, ...mailPaths, ...billingPaths, ...portalOfferPaths, ...ofWebhooks };
+    const described = Object.entries(ofPortal)
       .filter(([path]) => !ofOthers.test(path))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => `${method.toUpperCase()} ${path}`));
     expect(routes.map(([method, path]) => `${method} ${path}`)).toEqual(described);

@@ -18,7 +18,7 @@ export type WebhookRefusal =
 
 type Reply = { readonly status: number; readonly body: Refusal | { readonly message: string } };
 
-const replies = {
+export const webhookReplies = {
   'not-a-url': invalid(`url: ${targetProblems['not-a-url']}, such as https://shop.example/hooks`),
   'not-https': invalid(`url: ${targetProblems['not-https']}`),
   'has-credentials': invalid(`url: ${targetProblems['has-credentials']}`),
@@ -51,7 +51,7 @@ const replies = {
 } satisfies Record<WebhookRefusal, Reply>;
 
 export function refuseWebhook(res: Response, reason: WebhookRefusal): void {
-  send(res, replies[reason]);
+  send(res, webhookReplies[reason]);
 }
 
 export function refuseInput(res: Response, faults: readonly string[]): void {

@@ -13,7 +13,7 @@ import {
   type WebhookWithSecret,
   webhookRequest,
 } from '@offer-ads/contracts/public/webhooks-api';
-import { zonedDateTime } from '@offer-ads/contracts/values/date-time';
+import { parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -28,12 +28,11 @@ import type { Message, Place } from '../webhooks/messages-store.ts';
 import { refuseInput, refuseWebhook, type WebhookRefusal } from './replies.ts';
 
 /** The same bounds as in GET /offers. */
-const messagesQuery = z.object({
+export const messagesQuery = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 100')
+    .regex(/^([1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
     .transform(Number)
-    .pipe(z.int().min(1).max(100))
     .default(20),
   cursor: z
     .string()
@@ -43,7 +42,15 @@ const messagesQuery = z.object({
   status: messageStatus.optional(),
 });
 
-const resend = resendRequest.extend({ since: zonedDateTime });
+export const resend = resendRequest.extend({
+  since: z
+    .string('must be an ISO 8601 date and time with its zone, such as 2026-06-01T12:00:00Z')
+    .transform(parseDateTime)
+    .refine(
+      (since) => since !== undefined,
+      'must be an ISO 8601 date and time with its zone, such as 2026-06-01T12:00:00Z',
+    ),
+});
 
 export function webhookRoutes(
   app: Express,

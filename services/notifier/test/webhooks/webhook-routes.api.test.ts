@@ -1,5 +1,6 @@
 /** The calls about webhooks, as the gateway makes them for API keys and for signed-in people. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { webhookShown, webhooksListed } from '@offer-ads/contracts/admin/notifier-api';
 import {
   messagesReply,
   resendReply,
@@ -14,15 +15,25 @@ import {
 } from '@offer-ads/contracts/public/webhooks-api';
 import { eventTypes } from '@offer-ads/contracts/webhooks/webhook-types';
 import { startHttpServer } from '@offer-ads/platform/http/server';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { Webhook } from 'standardwebhooks';
 import { attemptsAtMost } from '../../src/domain/webhooks/schedule.ts';
+import { webhookAdminRoutes } from '../../src/http/webhook-admin-routes.ts';
 import { webhookRoutes } from '../../src/http/webhook-routes.ts';
 import { answerWith, type Receiver, startReceiver } from './receiver.ts';
 import { setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
+
+const audit: string[] = [];
+const auditLogger = createLogger({
+  service: 'notifier',
+  level: 'info',
+  destination: { write: (line: string) => void audit.push(line) },
+});
 
 let test: WebhooksUnderTest;
 let server: Awaited<ReturnType<typeof startHttpServer>>;
@@ -37,8 +48,10 @@ beforeAll(async () => {
     metrics: createMetrics('notifier'),
     clock: test.clock,
     readiness: async () => [],
-    routes: (app) =>
-      webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret }),
+    routes: (app) => {
+      webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret });
+      webhookAdminRoutes(app, { manage: test.manage, adminTokenHashes, logger: auditLogger });
+    },
   });
 });
 afterAll(async () => {
@@ -579,6 +592,62 @@ describe('nobody reaches the webhooks of another organisation or mode', () => {
       const secret = 'another-secret-that-only-tests-ever-use-0123';
       expect(await ask(method, to, { secret, json })).toMatchObject(refused);
     }
+  });
+});
+
+describe('/admin/webhooks', () => {
+  async function staff(path: string, json?: object, token = adminToken) {
+    const reply = await fetch(`${server.url}/admin/webhooks${path}`, {
+      method: json === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+    return { status: reply.status, body: (await reply.json()) as object };
+  }
+
+  it('lists and shows the webhooks of an organisation, without path, secret and answers', async () => {
+    const { webhook_id, secret } = await create({ url: hooks('/path-with-token') });
+    await create({ url: 'https://shop.example/' }, { caller: live });
+    await create({}, { caller: other });
+    shop.behave = answerWith(500, { body: 'an-answer' });
+    await test.hear();
+    await eventually(async () => expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(1));
+    const listed = webhooksListed.parse((await staff('?organisationId=1')).body).webhooks;
+    expect(listed.map(({ mode, host }) => [mode, host])).toEqual([
+      ['TEST', `127.0.0.1:${shop.port}`],
+      ['LIVE', 'shop.example'],
+    ]);
+    const { body } = await staff(`/one?id=${webhook_id}`);
+    expect(webhookShown.parse(body)).toMatchObject({
+      id: webhook_id,
+      failingSince: test.clock.now().toISOString(),
+      changes: [{ by: 'key 3 of person 7', what: 'created' }],
+      messages: [{ type: 'balance.low', status: 'pending', attempts: 1, result: '500' }],
+    });
+    expect(JSON.stringify([listed, body])).not.toMatch(/path-with-token|an-answer|balance_minor/);
+    expect(JSON.stringify([listed, body])).not.toContain(secret.slice(6));
+  });
+
+  it('disables and enables; the webhook keeps who did it, and the log has an audit line with the reason', async () => {
+    const { webhook_id } = await create();
+    const off = await staff('/disable', { id: webhook_id, reason: 'attacks others' });
+    expect(webhookShown.parse(off.body)).toMatchObject({ status: 'disabled', disabledReason: 'platform' });
+    expect((await ask('POST', `/${webhook_id}/enable`)).status).toBe(409);
+    const on = webhookShown.parse((await staff('/enable', { id: webhook_id })).body);
+    expect(on).toMatchObject({ status: 'enabled', disabledReason: null });
+    expect(on.changes.map(({ what }) => what)).toEqual(['created', 'switched off: platform', 'switched on']);
+    expect(on.changes[1]!.by).not.toBe('');
+    await eventually(() =>
+      expect(audit.join('\n')).toMatch(/"audit":true.*"path":"\/admin\/webhooks\/disable".*"attacks others"/),
+    );
+  });
+
+  it('answers 404 to an unknown id, 400 to none, and 401 without a credential', async () => {
+    expect((await staff('/one?id=we_unknown')).status).toBe(404);
+    expect((await staff('/disable', { id: 'we_unknown' })).status).toBe(404);
+    expect((await staff('')).status).toBe(400);
+    expect((await staff('?organisationId=1', undefined, 'wrong')).status).toBe(401);
+    expect((await staff('/enable', { id: 'we_1' }, 'wrong')).status).toBe(401);
   });
 });
 

@@ -10,7 +10,7 @@ describe('permissions', () => {
   });
 
   it('give a developer keys and the call log, and nothing else', () => {
-    expect(all.filter((permission) => may('developer', permission))).toEqual(['keys', 'calls']);
+    expect(all.filter((permission) => may('developer', permission))).toEqual(['keys', 'calls', 'webhooks']);
   });
 
   it('give a marketer offers, and nothing else', () => {

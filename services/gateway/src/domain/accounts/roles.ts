@@ -6,7 +6,7 @@ export type { Permission };
 
 const granted: Record<Role, readonly Permission[]> = {
   admin: permission.options,
-  developer: ['keys', 'calls'],
+  developer: ['keys', 'calls', 'webhooks'],
   marketer: ['offers'],
 };
 

@@ -18,6 +18,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 import { type SignUpRoutes, signUpRoutes } from './sign-up-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export type PortalRoutes = Forwarding &
   Omit<SignInRoutes, 'cookie'> &
@@ -34,7 +35,15 @@ export function portalRoutes(options: PortalRoutes): Router {
   portal.use(privately);
   portal.use(signInRoutes(o), signUpRoutes(o));
   portal.use(limitTime(o.logger), ...requireSession(o));
-  portal.use(liftTime, offersRoutes(o), billingRoutes(o), mailRoutes(o), ...readJson(), limitTime(o.logger));
+  portal.use(
+    liftTime,
+    offersRoutes(o),
+    billingRoutes(o),
+    mailRoutes(o),
+    webhookRoutes(o),
+    ...readJson(),
+    limitTime(o.logger),
+  );
   const signedIn: readonly Router[] = [
     sessionRoutes(o),
     organisationRoutes(o),

@@ -83,6 +83,18 @@ export const routes = [
   'GET /offers/{offer_id}/analytics/series',
   'POST /offers/{offer_id}/credit-estimate',
   'DELETE /offers/{offer_id}',
+  'POST /webhooks',
+  'GET /webhooks',
+  'GET /webhooks/{webhook_id}',
+  'PUT /webhooks/{webhook_id}',
+  'DELETE /webhooks/{webhook_id}',
+  'POST /webhooks/{webhook_id}/test',
+  'GET /webhooks/{webhook_id}/messages',
+  'POST /webhooks/{webhook_id}/messages/{message_id}/resend',
+  'POST /webhooks/{webhook_id}/resend',
+  'POST /webhooks/{webhook_id}/roll-secret',
+  'POST /webhooks/{webhook_id}/disable',
+  'POST /webhooks/{webhook_id}/enable',
 ] as const;
 
 export const statusClasses = { '2xx': 'Success', '4xx': 'Refused', '5xx': 'Failed' } as const;

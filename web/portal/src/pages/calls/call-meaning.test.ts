@@ -35,6 +35,7 @@ describe('a call in the log', () => {
     { route: 'GET /offers', status: 503, returnCode: null },
     { route: 'GET unmatched', status: 404, returnCode: null },
     { route: 'POST /offers', status: 413, returnCode: null },
+    { route: 'GET /webhooks/{webhook_id}', status: 404, returnCode: 'E2' },
   ])('links to an existing entry for $status of $route', (call) => {
     const anchor = guideTo(call)?.split('#')[1];
     expect([...anchors.values()]).toContain(anchor);

@@ -17,6 +17,7 @@ const withoutCode = new Set([
   'POST /offers 422',
   'POST /offers 429',
   'GET /offers/{offer_id}/analytics 401',
+  'POST /webhooks 422',
 ]);
 const ofAnyEndpoint = new Set([401, 429, 500, 503]);
 /** On these routes a 401 with a code is about the offer; elsewhere it is about the key. */
@@ -31,6 +32,8 @@ export function guideTo(call: Logged): string | null {
 
 function headingOf({ route, status, returnCode }: Logged): string {
   if (route.endsWith(' unmatched')) return 'Not from an endpoint';
+  // The endpoints of one webhook share an entry.
+  if (status === 404 && returnCode === 'E2') return 'A webhook 404 E2';
   if (returnCode !== null && returnCode.startsWith('E'))
     return `${status === 401 && !aboutOffers.test(route) ? 'Any endpoint' : route} ${status} ${returnCode}`;
   if (withoutCode.has(`${route} ${status}`)) return `${route} ${status}`;

@@ -3,8 +3,8 @@ import type { Permission } from '@offer-ads/contracts/portal/session-api';
 import { countStates, type Facts, stepsOf } from './steps.ts';
 
 const permissions: Record<string, readonly Permission[]> = {
-  admin: ['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation'],
-  developer: ['keys', 'calls'],
+  admin: ['offers', 'keys', 'calls', 'webhooks', 'people', 'terms', 'billing', 'organisation'],
+  developer: ['keys', 'calls', 'webhooks'],
   marketer: ['offers'],
 };
 

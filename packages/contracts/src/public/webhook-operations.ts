@@ -1,0 +1,197 @@
+/** The calls about webhooks in the OpenAPI documents of the public API and of the portal. */
+import { z } from 'zod';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathItemObject,
+  ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { webhookBody, webhookTypes } from '../webhooks/webhook-types.ts';
+import { plainMessage, refusal } from './api.ts';
+import {
+  messagesQuery,
+  messagesReply,
+  resendReply,
+  resendRequest,
+  webhook,
+  webhookDeleted,
+  webhookIdempotencyKey,
+  webhookLimits,
+  webhookMessage,
+  webhookRequest,
+  webhooksReply,
+  webhookWithSecret,
+} from './webhooks-api.ts';
+
+type ReplyMaker = (
+  description: string,
+  schema: z.ZodType,
+  headers?: z.ZodRawShape,
+) => ZodOpenApiResponseObject;
+type Responses = ZodOpenApiOperationObject['responses'];
+
+/** @param always the replies that every call may have */
+export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
+  const webhookPath = { path: z.object({ webhook_id: z.string() }) };
+  const json = (schema: z.ZodType) => ({ required: true, content: { 'application/json': { schema } } });
+  const ofOne = {
+    ...always,
+    '404': reply('`E2` the organisation has no such webhook in this mode.', refusal),
+  };
+  const isOff = reply('`E5` the webhook is disabled.', refusal);
+  const changed = reply('The webhook as it is now.', webhook);
+  const taken = reply('`E3` there is a webhook for this url.', refusal);
+  const invalid = reply('`E1` invalid input; the message names each field.', refusal);
+
+  /** In this order each request of the collection succeeds. */
+  return {
+    '/webhooks': {
+      post: {
+        operationId: 'createWebhook',
+        summary: 'Create a webhook; its secret is shown this once',
+        description: `An organisation has at most ${webhookLimits.endpoints} webhooks in a mode.`,
+        requestParams: { header: z.object({ 'Idempotency-Key': webhookIdempotencyKey.optional() }) },
+        requestBody: json(webhookRequest),
+        responses: {
+          '200': reply('The webhook with its secret.', webhookWithSecret, {
+            'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }),
+          }),
+          '400': reply('`E1` invalid input; the message names each field. `E4` too many webhooks.', refusal),
+          '409': taken,
+          '422': reply('The key was used with a different payload.', plainMessage),
+          ...always,
+        },
+      },
+      get: {
+        operationId: 'listWebhooks',
+        summary: 'All webhooks of the mode, the oldest first',
+        responses: { '200': reply('The webhooks.', webhooksReply), ...always },
+      },
+    },
+    '/webhooks/{webhook_id}/test': {
+      post: {
+        operationId: 'testWebhook',
+        summary: 'Send a test message, of the type webhook.test',
+        description: 'The outcome is in the list of messages. Of test messages the latest twenty are kept.',
+        requestParams: webhookPath,
+        responses: { '200': reply('The message that will be sent.', webhookMessage), ...ofOne, '409': isOff },
+      },
+    },
+    '/webhooks/{webhook_id}/messages': {
+      get: {
+        operationId: 'listWebhookMessages',
+        summary: 'Messages with their attempts, the latest first',
+        description: 'Messages are kept for 35 days. New messages do not change the following pages.',
+        requestParams: { ...webhookPath, query: messagesQuery },
+        responses: { '200': reply('A page of messages.', messagesReply), '400': invalid, ...ofOne },
+      },
+    },
+    '/webhooks/{webhook_id}/messages/{message_id}/resend': {
+      post: {
+        operationId: 'resendWebhookMessage',
+        summary: 'Send a message again now, with the same id, and with ten new attempts',
+        requestParams: { path: z.object({ webhook_id: z.string(), message_id: z.string() }) },
+        responses: { '200': reply('The message.', webhookMessage), ...ofOne, '409': isOff },
+      },
+    },
+    '/webhooks/{webhook_id}/resend': {
+      post: {
+        operationId: 'resendWebhookMessages',
+        summary: 'Send all failed and missed messages since a moment again',
+        requestParams: webhookPath,
+        requestBody: json(resendRequest),
+        responses: {
+          '200': reply('How many will be sent.', resendReply),
+          '400': invalid,
+          ...ofOne,
+          '409': isOff,
+        },
+      },
+    },
+    '/webhooks/{webhook_id}/roll-secret': {
+      post: {
+        operationId: 'rollWebhookSecret',
+        summary: 'Replace the secret; the new one is shown this once',
+        description: `For ${webhookLimits.overlapHours} hours messages are signed with both secrets.`,
+        requestParams: webhookPath,
+        responses: {
+          '200': reply('The webhook with its new secret.', webhookWithSecret),
+          ...ofOne,
+          '409': reply('`E7` it was rolled too often within a day.', refusal),
+        },
+      },
+    },
+    '/webhooks/{webhook_id}/disable': {
+      post: {
+        operationId: 'disableWebhook',
+        summary: 'Disable a webhook; its messages are missed from now on',
+        requestParams: webhookPath,
+        responses: { '200': changed, ...ofOne },
+      },
+    },
+    '/webhooks/{webhook_id}/enable': {
+      post: {
+        operationId: 'enableWebhook',
+        summary: 'Enable a webhook; missed messages are sent on request alone',
+        requestParams: webhookPath,
+        responses: {
+          '200': changed,
+          ...ofOne,
+          '409': reply('`E6` the platform team has disabled it.', refusal),
+        },
+      },
+    },
+    '/webhooks/{webhook_id}': {
+      get: {
+        operationId: 'readWebhook',
+        summary: 'One webhook',
+        requestParams: webhookPath,
+        responses: { '200': reply('The webhook.', webhook), ...ofOne },
+      },
+      put: {
+        operationId: 'changeWebhook',
+        summary: 'Replace url, description and event types of a webhook',
+        description: 'What is left out is removed: no description, all types. The secret stays.',
+        requestParams: webhookPath,
+        requestBody: json(webhookRequest),
+        responses: { '200': changed, '400': invalid, ...ofOne, '409': taken },
+      },
+      delete: {
+        operationId: 'deleteWebhook',
+        summary: 'Delete a webhook',
+        description: 'Its secret and its messages cannot be read any more, and nothing is sent.',
+        requestParams: webhookPath,
+        responses: { '200': reply('It was deleted.', webhookDeleted), ...ofOne },
+      },
+    },
+  } satisfies Record<string, ZodOpenApiPathItemObject>;
+}
+
+/** What the service sends: the section `webhooks` of the document. */
+export function sentWebhooks(): Record<string, ZodOpenApiPathItemObject> {
+  const headers = z.object({
+    'webhook-id': z.string().meta({ description: 'The same at each attempt. Ignore ids that you know.' }),
+    'webhook-timestamp': z
+      .string()
+      .meta({ description: 'Unix seconds of the attempt. Refuse what is older than five minutes.' }),
+    'webhook-signature': z.string().meta({
+      description:
+        'One or more of `v1,` and the base64 of HMAC-SHA256 over `{id}.{timestamp}.{body}`, separated by spaces.',
+    }),
+  });
+  return Object.fromEntries(
+    webhookTypes.map((type) => {
+      const schema = webhookBody(type);
+      const post: ZodOpenApiOperationObject = {
+        operationId: `on ${type}`,
+        summary: schema.meta()?.description ?? type,
+        security: [],
+        requestParams: { header: headers },
+        requestBody: { required: true, content: { 'application/json': { schema } } },
+        responses: {
+          '2XX': { description: 'Received. Any other answer, or none within ten seconds, is tried again.' },
+        },
+      };
+      return [type, { post }];
+    }),
+  );
+}
