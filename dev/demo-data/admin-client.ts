@@ -2,7 +2,7 @@
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
 
 export type AdminClient = ReturnType<typeof createAdminClient>;
-type Owner = 'GATEWAY' | 'OFFERS' | 'BILLING' | 'PRICING';
+type Owner = 'GATEWAY' | 'OFFERS' | 'BILLING' | 'PRICING' | 'NOTIFIER';
 
 export function createAdminClient(settings: Readonly<Record<string, string>>) {
   return async function call<T>(

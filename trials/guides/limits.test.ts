@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { webhookLimits } from '@offer-ads/contracts/public/webhooks-api';
 import {
   billedCurrencies,
   cardMaximumMinor,
@@ -10,6 +9,7 @@ import {
   formatMinor,
 } from '@offer-ads/contracts/values/currencies';
 import { MAX_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/values/shown-name';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
 import { defaultQuota } from '../../services/gateway/src/domain/accounts/organisation.ts';
 import { maxKeysInForce } from '../../services/gateway/src/domain/keys/key-state.ts';

@@ -12,6 +12,7 @@ import { walksOfMishaps } from './mishaps-suite.ts';
 import { walksOfOffers } from './offers-suite.ts';
 import { publishTerms, walksOfOrganisations } from './organisation-suite.ts';
 import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
+import { walksOfWebhooks } from './webhooks-suite.ts';
 
 describeInBrowser('people in a browser', () => {
   let started: Portal;
@@ -31,5 +32,6 @@ describeInBrowser('people in a browser', () => {
   walksOfStaff(portal);
   walksOfDecisions(portal);
   walksOfOrganisations(portal);
+  walksOfWebhooks(portal);
   walksOfGuides(portal);
 });

@@ -13,6 +13,8 @@ const NewOffer = pageScript(async () => (await import('./pages/offers/new/new-of
 const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
 const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
 const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys);
+const Webhooks = pageScript(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
+const Webhook = pageScript(async () => (await import('./pages/webhooks/webhook.tsx')).Webhook);
 const Calls = pageScript(async () => (await import('./pages/calls/calls.tsx')).Calls);
 const People = pageScript(async () => (await import('./pages/people/people.tsx')).People);
 const Terms = pageScript(async () => (await import('./pages/terms/terms.tsx')).Terms);
@@ -37,6 +39,8 @@ export function Pages() {
       <Route path="/portal/:mode/offers/:id" component={Offer} />
       <Route path="/portal/:mode/money" component={Money} />
       <Route path="/portal/:mode/keys" component={Keys} />
+      <Route path="/portal/:mode/webhooks" component={Webhooks} />
+      <Route path="/portal/:mode/webhooks/:id" component={Webhook} />
       <Route path="/portal/:mode/calls" component={Calls} />
       <Route path="/portal/:mode/people" component={People} />
       <Route path="/portal/:mode/terms" component={Terms} />

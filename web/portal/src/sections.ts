@@ -14,6 +14,7 @@ export const sections = [
   { path: 'offers', title: 'Offers', permission: 'offers' },
   { path: 'money', title: 'Balance', permission: 'billing' },
   { path: 'keys', title: 'API keys', permission: 'keys' },
+  { path: 'webhooks', title: 'Webhooks', permission: 'webhooks' },
   { path: 'calls', title: 'Call log', permission: 'calls' },
   { path: 'people', title: 'People', permission: 'people' },
   { path: 'terms', title: 'Terms', permission: null },

@@ -1,10 +1,12 @@
 /** The calls about webhooks in the OpenAPI documents of the public API and of the portal. */
+
 import { z } from 'zod';
 import type {
   ZodOpenApiOperationObject,
   ZodOpenApiPathItemObject,
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { webhookLimits } from '../values/webhook-limits.ts';
 import { webhookBody, webhookTypes } from '../webhooks/webhook-types.ts';
 import { plainMessage, refusal } from './api.ts';
 import {
@@ -15,7 +17,6 @@ import {
   webhook,
   webhookDeleted,
   webhookIdempotencyKey,
-  webhookLimits,
   webhookMessage,
   webhookRequest,
   webhooksReply,

@@ -5,19 +5,9 @@
 import { z } from 'zod';
 import { idempotencyKeyRule } from '../values/idempotency-key.ts';
 import { mode } from '../values/primitives.ts';
+import { webhookLimits } from '../values/webhook-limits.ts';
 import { eventTypes } from '../webhooks/webhook-types.ts';
 import { listReply, utcInstant } from './api.ts';
-
-export const webhookLimits = {
-  /** For an organisation and mode. */
-  endpoints: 10,
-  urlLength: 2_048,
-  descriptionLength: 200,
-  /** In one call of resend. */
-  resentAtOnce: 1_000,
-  /** A secret also signs for this long after a newer one replaced it. */
-  overlapHours: 24,
-} as const;
 
 const eventType = z.enum(eventTypes);
 const webhookId = z.string().meta({ examples: ['we_oqQ3SnVYgZ0HVhm1WcgS'] });

@@ -1,7 +1,7 @@
 /** Every refusal about webhooks as its caller reads it. A code means the same in all calls about webhooks (decision 225, calls about webhooks). */
 import type { Refusal } from '@offer-ads/contracts/public/api';
-import { webhookLimits } from '@offer-ads/contracts/public/webhooks-api';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import type { Response } from 'express';
 import type { CreateRefusal } from '../domain/webhooks/endpoint.ts';
 import { type TargetRefusal, targetProblems } from '../webhooks/target.ts';

@@ -1,6 +1,6 @@
 /** What the people and programs of an organisation, and the platform team, do with endpoints and their messages. */
 import { createHash, randomUUID } from 'node:crypto';
-import { webhookLimits } from '@offer-ads/contracts/public/webhooks-api';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { restingTrace } from '@offer-ads/platform/telemetry/traces';

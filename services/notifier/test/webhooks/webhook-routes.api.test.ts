@@ -1,4 +1,5 @@
 /** The calls about webhooks, as the gateway makes them for API keys and for signed-in people. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { webhookShown, webhooksListed } from '@offer-ads/contracts/admin/notifier-api';
 import {
@@ -8,11 +9,11 @@ import {
   type WebhookWithSecret,
   webhook,
   webhookDeleted,
-  webhookLimits,
   webhookMessage,
   webhooksReply,
   webhookWithSecret,
 } from '@offer-ads/contracts/public/webhooks-api';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { eventTypes } from '@offer-ads/contracts/webhooks/webhook-types';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { webhookLimits } from '@offer-ads/contracts/public/webhooks-api';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { type EndpointSecret, type Existing, isSigning, placeFor, rolledSecrets } from './endpoint.ts';
 
 const now = new Date('2026-06-01T12:00:00.000Z');

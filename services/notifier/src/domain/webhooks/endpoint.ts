@@ -1,5 +1,5 @@
 /** The rules about the endpoints of an organisation in a mode: how many, one for an address, and which secrets sign. */
-import { webhookLimits } from '@offer-ads/contracts/public/webhooks-api';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 
 const hour = 3_600_000;
 
