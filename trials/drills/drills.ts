@@ -6,6 +6,8 @@ import { mailsUnsent } from './alerts/messages/mails-unsent.ts';
 import { messagesParked } from './alerts/messages/messages-parked.ts';
 import { outboxStuck } from './alerts/messages/outbox-stuck.ts';
 import { queueBacklog } from './alerts/messages/queue-backlog.ts';
+import { webhooksUnanswered } from './alerts/messages/webhooks-unanswered.ts';
+import { webhooksUnsent } from './alerts/messages/webhooks-unsent.ts';
 import { cardPaymentsWaiting } from './alerts/money/card-payments-waiting.ts';
 import { creditsOwed } from './alerts/money/credits-owed.ts';
 import { ledgerCheckMissing } from './alerts/money/ledger-check-missing.ts';
@@ -42,6 +44,7 @@ export const drills: readonly Drill[] = [
   databasePoolExhausted,
   outboxStuck,
   queueBacklog,
+  webhooksUnanswered,
   messagesParked,
   brokerDisconnected,
   rateLimitStoreDown,
@@ -58,6 +61,7 @@ export const drills: readonly Drill[] = [
   callLogBacklog,
   callLogLost,
   mailsUnsent,
+  webhooksUnsent,
   mailServerUnreachable,
   moderationSlow,
   pictureProcessDying,

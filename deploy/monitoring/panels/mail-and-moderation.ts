@@ -105,6 +105,30 @@ export const mailAndModeration: Dashboard = {
           ],
         },
         {
+          title: 'Webhook that waits longest',
+          description:
+            'For how long an endpoint has had a webhook to be sent, without failing ones. WebhooksUnsent fires at 15 minutes.',
+          unit: 's',
+          as: 'numbers',
+          redFrom: 900,
+          queries: [['max(notifier_oldest_waiting_webhook_age_seconds)', 'waits']],
+        },
+        {
+          title: 'Attempts of webhooks',
+          description: 'Attempts in five minutes, by outcome: delivered (2xx), refused or unanswered.',
+          unit: 'short',
+          stacked: true,
+          queries: [['sum by (outcome) (increase(notifier_webhook_attempts_total[5m]))', '{{outcome}}']],
+        },
+        {
+          title: 'Webhooks that were disabled',
+          description: 'Endpoints in an hour that failed for five days, or answered 410.',
+          unit: 'short',
+          queries: [
+            ['sum by (because) (increase(notifier_webhook_endpoints_switched_off_total[1h]))', '{{because}}'],
+          ],
+        },
+        {
           title: 'Links that expired unsent',
           description: 'Sign-in links in an hour that expired before they were sent.',
           unit: 'short',

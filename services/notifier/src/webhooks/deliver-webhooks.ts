@@ -204,7 +204,7 @@ function instruments(metrics: Metrics) {
       labelNames: ['because'],
     }),
     waiting: metrics.gauge({
-      name: 'notifier_oldest_waiting_webhook_seconds',
+      name: 'notifier_oldest_waiting_webhook_age_seconds',
       help: 'For how long the endpoint that has waited longest has had a message to be sent; without failing endpoints.',
     }),
   };
