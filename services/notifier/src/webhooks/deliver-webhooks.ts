@@ -31,6 +31,8 @@ const pollEveryMs = 1_000;
 const usualLinesAtOnce = 50;
 /** Endpoints that failed last time get no more than this part of the lines, so that ten thousand of them delay no other endpoint. */
 const partForFailing = 0.5;
+/** Of the lines, so that one organisation whose ten endpoints answer slowly delays no other organisation. */
+const usualLinesOfOrganisation = 5;
 /** A line is given back after this time, so that others get their turn; with the last attempt well within the lease of a minute. */
 const turnMs = 20_000;
 /** An endpoint with many messages is not tried with one after the other while it fails. Shorter than the first pause of a message. */
@@ -52,11 +54,17 @@ export function startWebhookDelivery(o: {
   /** From 0 to 1, for the jitter. */
   readonly chance?: () => number;
   readonly linesAtOnce?: number;
+  readonly linesOfOrganisation?: number;
 }): WebhookDelivery {
   const { endpoints, messages, clock, logger } = o;
   const { chance = Math.random, linesAtOnce = usualLinesAtOnce } = o;
+  const { linesOfOrganisation = usualLinesOfOrganisation } = o;
   const measured = instruments(o.metrics);
-  type Turn = { readonly wasFailing: boolean; readonly over: Promise<void> };
+  type Turn = {
+    readonly organisationId: number;
+    readonly wasFailing: boolean;
+    readonly over: Promise<void>;
+  };
   /** By the endpoint's id. */
   const turns = new Map<string, Turn>();
   const stopping = new AbortController();
@@ -66,13 +74,22 @@ export function startWebhookDelivery(o: {
     while (!stopping.signal.aborted && turns.size < linesAtOnce) {
       const failing = [...turns.values()].filter(({ wasFailing }) => wasFailing).length;
       const isFull = failing >= linesAtOnce * partForFailing;
-      const line = await endpoints.claim({ besides: [...turns.keys()], ...(isFull && { isFailing: false }) });
+      const line = await endpoints.claim({
+        besides: [...turns.keys()],
+        besidesOrganisations: organisationsWithTheirLines(),
+        ...(isFull && { isFailing: false }),
+      });
       if (line === undefined) break;
       begin(line);
     }
     const since = await endpoints.oldestWaiting();
     const waitedMs = since === undefined ? 0 : clock.now().getTime() - since.getTime();
     measured.waiting.set(Math.max(0, waitedMs) / 1_000);
+  }
+
+  function organisationsWithTheirLines(): readonly number[] {
+    const counts = Map.groupBy(turns.values(), ({ organisationId }) => organisationId);
+    return [...counts].flatMap(([id, its]) => (its.length >= linesOfOrganisation ? [id] : []));
   }
 
   function begin(line: Line): void {
@@ -87,7 +104,8 @@ export function startWebhookDelivery(o: {
         turns.delete(line.id);
         wake();
       });
-    turns.set(line.id, { wasFailing: line.failing !== undefined, over });
+    const { organisationId, failing } = line;
+    turns.set(line.id, { organisationId, wasFailing: failing !== undefined, over });
   }
 
   async function takeTurn(line: Line): Promise<void> {

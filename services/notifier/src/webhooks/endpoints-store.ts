@@ -93,6 +93,7 @@ export type EndpointsStore = {
   /** Of the lines with messages to send, the one that has waited longest; undefined if there is none. `isFailing`: undefined for both. */
   readonly claim: (o: {
     readonly besides: readonly string[];
+    readonly besidesOrganisations: readonly number[];
     readonly isFailing?: false;
   }) => Promise<Line | undefined>;
   /** `nextDueAt`: of its next message. It does not count if messages were added since the line was claimed. */
@@ -239,12 +240,13 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
         { $set: { added: { $add: ['$added', 1] }, dueAt: { $min: ['$dueAt', now()] } } },
       ]);
     },
-    claim: async ({ besides, isFailing }) => {
+    claim: async ({ besides, besidesOrganisations, isFailing }) => {
       const lease = randomUUID();
       const claimed = await endpoints.findOneAndUpdate(
         {
           ...waits(),
           _id: { $nin: [...besides] },
+          organisationId: { $nin: [...besidesOrganisations] },
           ...(isFailing === undefined ? {} : { failing: { $exists: isFailing } }),
         },
         [{ $set: { lease, claimedAt: now(), leasedUntil: { $add: [now(), lineLeaseMs] } } }],

@@ -213,6 +213,28 @@ describe('an endpoint that hangs', () => {
   });
 });
 
+describe('an organisation whose endpoints all hang', () => {
+  it('gets its part of the lines and no more, so other organisations get theirs', async () => {
+    const hanging = new Set<string>();
+    const held = Promise.withResolvers<{ status: number; answer: string; tookMs: number }>();
+    const post = async ({ url }: { url: string }) => {
+      if (url.includes(`:${shop.port}/`)) return answers(200)();
+      hanging.add(url);
+      return held.promise;
+    };
+    for (const port of [1_001, 1_002, 1_003, 1_004]) await test.addEndpoint(port);
+    const other = await test.addEndpoint(shop.port, { organisationId: 2 });
+    await test.hear();
+    await test.deliver({ post, linesAtOnce: 4, linesOfOrganisation: 3 });
+    await eventually(() => expect(hanging.size).toBe(3));
+    await test.hear({ data: { organisationId: 2 } });
+    await expectStates(other.id, ['delivered']);
+    expect(hanging.size).toBe(3);
+    held.resolve(await answers(200)());
+    await eventually(() => expect(hanging.size).toBe(4));
+  });
+});
+
 describe('a process that is gone between an attempt and its record', () => {
   it('leaves the message to another one, which repeats it with the same id', async () => {
     const { id } = await test.addEndpoint(shop.port);
@@ -319,6 +341,50 @@ describe('a secret that is replaced', () => {
     );
     expect([before, after]).toEqual(expected);
   });
+});
+
+it('a secret that is rolled between two attempts of a message signs the second one beside the old secret', async () => {
+  shop.behave = answerWith(500);
+  const { id } = await test.addEndpoint(shop.port);
+  await test.hear();
+  const delivery = await test.deliver();
+  await expectTries(id, 1);
+  const owner = { organisationId: 1, mode: 'TEST' } as const;
+  const rolled = await test.manage.rollSecret(id, { owner, by: 'person 7' });
+  if (!rolled.ok) throw new Error(rolled.reason);
+  shop.behave = answerWith(200);
+  test.clock.advance(5_000);
+  delivery.wake();
+  await expectStates(id, ['delivered']);
+  const secrets = [[aSecret], [rolled.value.secret, aSecret]];
+  const expected = shop.received.map(({ headers, body }, index) => {
+    const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+    return signatureHeaders({ id: headers['webhook-id']!, at, body, secrets: secrets[index]! });
+  });
+  expect(shop.received.map(({ headers }) => headers)).toMatchObject(expected);
+});
+
+it('a receiver whose clock is wrong refuses with its reason, and takes a later attempt once its clock is right', async () => {
+  let skewMs = 10 * minute;
+  shop.behave = (socket, received) => {
+    const sentAtMs = Number(received.headers['webhook-timestamp']) * 1_000;
+    const isNow = Math.abs(test.clock.now().getTime() + skewMs - sentAtMs) <= 5 * minute;
+    const behave = isNow ? answerWith(204) : answerWith(400, { body: 'the message is too old' });
+    behave(socket, received);
+  };
+  const { id } = await test.addEndpoint(shop.port);
+  await test.hear();
+  const delivery = await test.deliver();
+  await expectTries(id, 1);
+  expect((await messagesOf(id))[0]!.attempts).toMatchObject([
+    { status: 400, answer: 'the message is too old' },
+  ]);
+  skewMs = 4 * minute;
+  // Hours later each attempt still has a time of its own.
+  test.clock.advance(3 * hour);
+  delivery.wake();
+  await expectStates(id, ['delivered']);
+  expect(new Set(idsAt(shop)).size).toBe(1);
 });
 
 it('neither the log nor the store shows the secret, and the log shows neither address nor answer', async () => {

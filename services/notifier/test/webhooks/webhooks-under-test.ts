@@ -48,6 +48,7 @@ export type WebhooksUnderTest = AsyncDisposable & {
     readonly post?: Poster;
     readonly messages?: Partial<MessagesStore>;
     readonly linesAtOnce?: number;
+    readonly linesOfOrganisation?: number;
     readonly log?: string[];
   }) => Promise<WebhookDelivery>;
 };
@@ -90,7 +91,13 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
         .toArray();
       return found.map(({ recipient, message: { subject, text } }) => ({ recipient, subject, text }));
     },
-    deliver: async ({ post = createPoster(), messages: changes, linesAtOnce = 4, log = [] } = {}) => {
+    deliver: async ({
+      post = createPoster(),
+      messages: changes,
+      linesAtOnce = 4,
+      linesOfOrganisation = 4,
+      log = [],
+    } = {}) => {
       const mongo = opened.use(await open(database.url));
       const [endpoints, messages, notifications] = await openStores(mongo, clock);
       const delivery = opened.use(
@@ -119,6 +126,7 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
           metrics: createMetrics('test'),
           chance: () => 0,
           linesAtOnce,
+          linesOfOrganisation,
         }),
       );
       wakes.add(delivery.wake);
