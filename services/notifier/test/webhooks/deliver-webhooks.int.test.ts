@@ -272,12 +272,7 @@ describe('a process that is gone between an attempt and its record', () => {
 describe('an endpoint', () => {
   it('that failed for five days is switched off, and the admins are told', async () => {
     const { id } = await test.addEndpoint(shop.port, { url: 'http://hooks.shop.example/secret-path' });
-    let attempts = 0;
-    const post = () => {
-      attempts += 1;
-      return answers(500)();
-    };
-    const delivery = await test.deliver({ post });
+    const delivery = await test.deliver({ post: answers(500) });
     for (let days = 0; days <= 5; days += 1) {
       expect(await test.endpoint(id)).toMatchObject({ state: 'on' });
       expect(await test.mails()).toEqual([]);
@@ -285,7 +280,8 @@ describe('an endpoint', () => {
       await test.hear();
       delivery.wake();
       await eventually(async () => {
-        expect(attempts).toBe(days + 1);
+        const { state, failing } = (await test.endpoint(id))!;
+        expect([state, failing?.last]).toEqual(days < 5 ? ['on', test.clock.now()] : ['off', undefined]);
         expect(await lineIsFree(id)).toBe(true);
       });
     }
@@ -312,6 +308,46 @@ describe('an endpoint', () => {
     await test.hear();
     await expectStates(id, ['missed', 'missed']);
     expect(shop.received).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that changes while its line is at work', () => {
+  /** Three messages; the change happens while the receiver holds the answer to the first one. */
+  async function changedAtWork(change: (id: string) => Promise<unknown>): Promise<void> {
+    const { id } = await test.addEndpoint(shop.port);
+    for (let count = 0; count < 3; count += 1) await test.hear();
+    const first = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    shop.behave = (socket, received) => {
+      first.resolve();
+      void held.promise.then(() => answerWith(200)(socket, received));
+    };
+    const turnIsOver = Promise.withResolvers<void>();
+    const { nextDueAt } = test.messages;
+    await test.deliver({
+      messages: {
+        nextDueAt: (endpointId) => {
+          turnIsOver.resolve();
+          return nextDueAt(endpointId);
+        },
+      },
+    });
+    await first.promise;
+    await change(id);
+    held.resolve();
+    await turnIsOver.promise;
+  }
+  const owner = { organisationId: 1, mode: 'TEST' } as const;
+  const actor = { owner, by: 'person 7' };
+
+  it.each(['remove', 'switchOff'] as const)('gets nothing more after %s', async (change) => {
+    await changedAtWork((id) => test.manage[change](id, actor));
+    expect(shop.received).toHaveLength(1);
+  });
+
+  it('gets the next message at its new address', async () => {
+    await changedAtWork((id) => test.manage.change(id, actor, { url: `http://127.0.0.1:${shop.port}/new` }));
+    expect(shop.received.map(({ path }) => path).slice(1)).toEqual(['/new', '/new']);
   });
 });
 
