@@ -108,6 +108,10 @@ export function portalOpenApiDocument() {
         { name: 'Mails', description: 'Which optional mails a person gets.' },
         { name: 'Billing', description: 'Balance, statement, top-ups and invoices.' },
         {
+          name: 'Webhooks',
+          description: 'Messages to servers of the organisation about offers and the balance.',
+        },
+        {
           name: 'Offers',
           description: 'Estimate, create, list and change offers, with their views and clicks.',
         },

@@ -364,6 +364,7 @@ export function openApiDocument() {
         { name: 'Offers', description: 'Estimate, create, list, pause, resume and delete offers.' },
         { name: 'Analytics', description: 'Views and clicks of an offer.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },
+        { name: 'Webhooks', description: 'Messages to your server about offers and the balance.' },
         { name: 'Testing', description: 'What only TEST mode has.' },
       ],
       security: [{ apiKey: [] }],

@@ -48,6 +48,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks': {
       post: {
         operationId: 'createWebhook',
+        tags: ['Webhooks'],
         summary: 'Create a webhook; its secret is shown this once',
         description: `An organisation has at most ${webhookLimits.endpoints} webhooks in a mode.`,
         requestParams: { header: z.object({ 'Idempotency-Key': webhookIdempotencyKey.optional() }) },
@@ -64,13 +65,16 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
       },
       get: {
         operationId: 'listWebhooks',
+        tags: ['Webhooks'],
         summary: 'All webhooks of the mode, the oldest first',
+        description: 'Without their secrets.',
         responses: { '200': reply('The webhooks.', webhooksReply), ...always },
       },
     },
     '/webhooks/{webhook_id}/test': {
       post: {
         operationId: 'testWebhook',
+        tags: ['Webhooks'],
         summary: 'Send a test message, of the type webhook.test',
         description: 'The outcome is in the list of messages. Of test messages the latest twenty are kept.',
         requestParams: webhookPath,
@@ -80,6 +84,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}/messages': {
       get: {
         operationId: 'listWebhookMessages',
+        tags: ['Webhooks'],
         summary: 'Messages with their attempts, the latest first',
         description: 'Messages are kept for 35 days. New messages do not change the following pages.',
         requestParams: { ...webhookPath, query: messagesQuery },
@@ -89,7 +94,9 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}/messages/{message_id}/resend': {
       post: {
         operationId: 'resendWebhookMessage',
+        tags: ['Webhooks'],
         summary: 'Send a message again now, with the same id, and with ten new attempts',
+        description: 'Whatever its status is. The webhook must be enabled.',
         requestParams: { path: z.object({ webhook_id: z.string(), message_id: z.string() }) },
         responses: { '200': reply('The message.', webhookMessage), ...ofOne, '409': isOff },
       },
@@ -97,7 +104,10 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}/resend': {
       post: {
         operationId: 'resendWebhookMessages',
+        tags: ['Webhooks'],
         summary: 'Send all failed and missed messages since a moment again',
+        description:
+          'At most 1,000 in one call, the oldest first; the reply says where the next call goes on.',
         requestParams: webhookPath,
         requestBody: json(resendRequest),
         responses: {
@@ -111,6 +121,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}/roll-secret': {
       post: {
         operationId: 'rollWebhookSecret',
+        tags: ['Webhooks'],
         summary: 'Replace the secret; the new one is shown this once',
         description: `For ${webhookLimits.overlapHours} hours messages are signed with both secrets.`,
         requestParams: webhookPath,
@@ -124,7 +135,9 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}/disable': {
       post: {
         operationId: 'disableWebhook',
+        tags: ['Webhooks'],
         summary: 'Disable a webhook; its messages are missed from now on',
+        description: 'Messages that wait are missed too. It can be enabled again.',
         requestParams: webhookPath,
         responses: { '200': changed, ...ofOne },
       },
@@ -132,7 +145,9 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}/enable': {
       post: {
         operationId: 'enableWebhook',
+        tags: ['Webhooks'],
         summary: 'Enable a webhook; missed messages are sent on request alone',
+        description: 'Also one that was disabled because it failed.',
         requestParams: webhookPath,
         responses: {
           '200': changed,
@@ -144,12 +159,15 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
     '/webhooks/{webhook_id}': {
       get: {
         operationId: 'readWebhook',
+        tags: ['Webhooks'],
         summary: 'One webhook',
+        description: 'Without its secret.',
         requestParams: webhookPath,
         responses: { '200': reply('The webhook.', webhook), ...ofOne },
       },
       put: {
         operationId: 'changeWebhook',
+        tags: ['Webhooks'],
         summary: 'Replace url, description and event types of a webhook',
         description: 'What is left out is removed: no description, all types. The secret stays.',
         requestParams: webhookPath,
@@ -158,6 +176,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
       },
       delete: {
         operationId: 'deleteWebhook',
+        tags: ['Webhooks'],
         summary: 'Delete a webhook',
         description: 'Its secret and its messages cannot be read any more, and nothing is sent.',
         requestParams: webhookPath,
@@ -183,8 +202,10 @@ export function sentWebhooks(): Record<string, ZodOpenApiPathItemObject> {
     webhookTypes.map((type) => {
       const schema = webhookBody(type);
       const post: ZodOpenApiOperationObject = {
-        operationId: `on ${type}`,
-        summary: schema.meta()?.description ?? type,
+        operationId: `on-${type.replace(/[._]/g, '-')}`,
+        tags: ['Webhooks'],
+        summary: type,
+        description: schema.meta()?.description ?? type,
         security: [],
         requestParams: { header: headers },
         requestBody: { required: true, content: { 'application/json': { schema } } },
