@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from offer_ads import OfferAds, _operations
-from offer_ads._client import Balance, Offers, TestClock
+from offer_ads._client import Balance, Offers, TestClock, Webhooks
 
 from .scripted import KEY
 
@@ -45,7 +45,7 @@ class TheTableOfOperations(unittest.TestCase):
         ads = OfferAds(api_key=KEY, base_url="https://ads.example.com")
         methods = [
             name
-            for part in (ads.categories, ads.interests, ads.balance, ads.offers, ads.test_clock)
+            for part in (ads.categories, ads.interests, ads.balance, ads.offers, ads.webhooks, ads.test_clock)
             for name in dir(part)
             if not name.startswith("_")
         ]
@@ -63,6 +63,12 @@ class TheTableOfOperations(unittest.TestCase):
             "pauseOffer": _operations.PauseCode,
             "resetTestClock": _operations.ResetCode,
             "resumeOffer": _operations.ResumeCode,
+            "createWebhook": _operations.CreateWebhookCode,
+            "changeWebhook": _operations.ChangeWebhookCode,
+            "testWebhook": _operations.SendCode,
+            "rollWebhookSecret": _operations.RollCode,
+            "enableWebhook": _operations.EnableCode,
+            "resendWebhookMessages": _operations.ResendCode,
         }
         for one in _operations.ALL:
             if one.name in typed:
@@ -90,6 +96,14 @@ class TheArguments(unittest.TestCase):
         for method, path in ((Offers.list, "/offers"), (Balance.entries, "/balance/entries")):
             parameters = DOCUMENT["paths"][path]["get"]["parameters"]
             self.assertEqual(self.arguments(method), {one["name"] for one in parameters})
+
+    def test_of_webhooks_are_the_fields_of_the_requests(self) -> None:
+        schemas = DOCUMENT["components"]["schemas"]
+        fields = set(schemas["WebhookRequest"]["properties"])
+        self.assertEqual(self.arguments(Webhooks.create), fields | {"idempotency_key"})
+        self.assertEqual(self.arguments(Webhooks.change), fields | {"webhook_id"})
+        resent = set(schemas["ResendRequest"]["properties"])
+        self.assertEqual(self.arguments(Webhooks.resend_since), resent | {"webhook_id"})
 
     def arguments(self, method: Callable[..., object]) -> set[str]:
         return set(inspect.signature(method).parameters) - {"self"}

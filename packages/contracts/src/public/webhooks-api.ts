@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { idempotencyKeyRule } from '../values/idempotency-key.ts';
+import { openEnum } from '../values/open-enum.ts';
 import { mode } from '../values/primitives.ts';
 import { webhookLimits } from '../values/webhook-limits.ts';
 import { eventTypes } from '../webhooks/webhook-types.ts';
@@ -51,12 +52,19 @@ export const webhook = z
     environment: mode.meta({ description: 'The mode whose events it gets.' }),
     url: z.string(),
     description: z.string().nullable(),
-    event_types: z.array(eventType).nullable().meta({ description: 'Null: all types.' }),
+    event_types: z
+      .array(eventType.meta({ override: openEnum }))
+      .nullable()
+      .meta({ description: 'Null: all types. More types may be added.' }),
     status: z.enum(['enabled', 'disabled']),
-    disabled_reason: z.enum(['requested', 'failing', 'gone', 'platform']).nullable().meta({
-      description:
-        '`requested` by your organisation, `failing` for five days, `gone`: it answered 410, `platform`: by the platform team. Null while it is enabled.',
-    }),
+    disabled_reason: z
+      .enum(['requested', 'failing', 'gone', 'platform'])
+      .meta({ override: openEnum })
+      .nullable()
+      .meta({
+        description:
+          '`requested` by your organisation, `failing` for five days, `gone`: it answered 410, `platform`: by the platform team. Null while it is enabled.',
+      }),
     failing_since_datetime: utcInstant.nullable().meta({
       description: 'All attempts since then have failed. After five days it is disabled.',
     }),

@@ -16,10 +16,15 @@ from ._generated.models import (
     OneOffer,
     PriceEstimate,
     TestClock,
+    Webhook,
+    WebhookMessage,
+    WebhookMessages,
+    WebhookWithSecret,
 )
 from ._generated.types import UNSET, Unset
 from ._result import Created, Refusal, Reply, Success
 from ._settings import Mode, RetryNotice
+from ._webhook import verify_webhook
 
 __all__ = [
     "UNSET",
@@ -47,4 +52,9 @@ __all__ = [
     "Success",
     "TestClock",
     "Unset",
+    "Webhook",
+    "WebhookMessage",
+    "WebhookMessages",
+    "WebhookWithSecret",
+    "verify_webhook",
 ]

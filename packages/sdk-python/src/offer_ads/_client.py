@@ -32,6 +32,20 @@ from ._generated.api.offers import (
     resume_offer,
 )
 from ._generated.api.testing import advance_test_clock, read_test_clock, reset_test_clock
+from ._generated.api.webhooks import (
+    change_webhook,
+    create_webhook,
+    delete_webhook,
+    disable_webhook,
+    enable_webhook,
+    list_webhook_messages,
+    list_webhooks,
+    read_webhook,
+    resend_webhook_message,
+    resend_webhook_messages,
+    roll_webhook_secret,
+    test_webhook,
+)
 from ._generated.types import UNSET, File, Unset
 from ._result import Created, Refusal, Success
 from ._retry import Limits
@@ -92,6 +106,7 @@ class OfferAds:
         self.interests = Interests(settings)
         self.balance = Balance(settings)
         self.offers = Offers(settings)
+        self.webhooks = Webhooks(settings)
         self.test_clock = TestClock(settings)
 
     @property
@@ -321,6 +336,101 @@ class Offers(_Part):
         return call(self._settings, operations.DELETE_OFFER, lambda: arguments)
 
 
+class Webhooks(_Part):
+    def create(
+        self,
+        *,
+        url: str,
+        description: str | None = None,
+        event_types: Sequence[models.WebhookRequestEventTypesType0Item] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Success[models.WebhookWithSecret] | Refusal[operations.CreateWebhookCode]:
+        """
+        The value has the secret, which is shown this once.
+
+        :param event_types: left out: all types, also those that are added later
+        :param idempotency_key: default: a random UUID. A repeat with it within a day has the same secret.
+        """
+        key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
+        body = _webhook_request(url, description, event_types)
+        arguments = create_webhook._get_kwargs(body=body, idempotency_key=key)
+        return call(self._settings, operations.CREATE_WEBHOOK, lambda: arguments, idempotency_key=key)
+
+    def list(self) -> Success[models.Webhooks]:
+        return self._without_codes(operations.LIST_WEBHOOKS, list_webhooks._get_kwargs())
+
+    def get(self, webhook_id: str) -> Success[models.Webhook] | Refusal[operations.WebhookCode]:
+        arguments = read_webhook._get_kwargs(_checked_text(webhook_id))
+        return call(self._settings, operations.READ_WEBHOOK, lambda: arguments)
+
+    def change(
+        self,
+        webhook_id: str,
+        *,
+        url: str,
+        description: str | None = None,
+        event_types: Sequence[models.WebhookRequestEventTypesType0Item] | None = None,
+    ) -> Success[models.Webhook] | Refusal[operations.ChangeWebhookCode]:
+        """Replaces all three; what is left out is removed. The secret stays."""
+        body = _webhook_request(url, description, event_types)
+        arguments = change_webhook._get_kwargs(_checked_text(webhook_id), body=body)
+        return call(self._settings, operations.CHANGE_WEBHOOK, lambda: arguments)
+
+    def delete(self, webhook_id: str) -> Success[models.DeletedWebhook] | Refusal[operations.WebhookCode]:
+        arguments = delete_webhook._get_kwargs(_checked_text(webhook_id))
+        return call(self._settings, operations.DELETE_WEBHOOK, lambda: arguments)
+
+    def send_test(self, webhook_id: str) -> Success[models.WebhookMessage] | Refusal[operations.SendCode]:
+        arguments = test_webhook._get_kwargs(_checked_text(webhook_id))
+        return call(self._settings, operations.TEST_WEBHOOK, lambda: arguments)
+
+    def roll_secret(
+        self, webhook_id: str
+    ) -> Success[models.WebhookWithSecret] | Refusal[operations.RollCode]:
+        """The value has the new secret. The old one also signs for 24 hours."""
+        arguments = roll_webhook_secret._get_kwargs(_checked_text(webhook_id))
+        return call(self._settings, operations.ROLL_WEBHOOK_SECRET, lambda: arguments)
+
+    def disable(self, webhook_id: str) -> Success[models.Webhook] | Refusal[operations.WebhookCode]:
+        arguments = disable_webhook._get_kwargs(_checked_text(webhook_id))
+        return call(self._settings, operations.DISABLE_WEBHOOK, lambda: arguments)
+
+    def enable(self, webhook_id: str) -> Success[models.Webhook] | Refusal[operations.EnableCode]:
+        arguments = enable_webhook._get_kwargs(_checked_text(webhook_id))
+        return call(self._settings, operations.ENABLE_WEBHOOK, lambda: arguments)
+
+    def messages(
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        status: models.ListWebhookMessagesStatus | None = None,
+    ) -> Success[models.WebhookMessages] | Refusal[operations.MessagesCode]:
+        """One page, the latest first."""
+        arguments = list_webhook_messages._get_kwargs(
+            _checked_text(webhook_id),
+            limit=UNSET if limit is None else limit,
+            cursor=UNSET if cursor is None else cursor,
+            status=UNSET if status is None else status,
+        )
+        return call(self._settings, operations.LIST_WEBHOOK_MESSAGES, lambda: arguments)
+
+    def resend(
+        self, webhook_id: str, message_id: str
+    ) -> Success[models.WebhookMessage] | Refusal[operations.SendCode]:
+        arguments = resend_webhook_message._get_kwargs(_checked_text(webhook_id), _checked_text(message_id))
+        return call(self._settings, operations.RESEND_WEBHOOK_MESSAGE, lambda: arguments)
+
+    def resend_since(
+        self, webhook_id: str, *, since: datetime, include_delivered: bool = False
+    ) -> Success[models.Resent] | Refusal[operations.ResendCode]:
+        """All failed and missed messages since a moment, at most 1,000."""
+        body = models.ResendRequest(since=_instant("since", since), include_delivered=include_delivered)
+        arguments = resend_webhook_messages._get_kwargs(_checked_text(webhook_id), body=body)
+        return call(self._settings, operations.RESEND_WEBHOOK_MESSAGES, lambda: arguments)
+
+
 class TestClock(_Part):
     """The time of the TEST offers. With a TEST key only."""
 
@@ -388,6 +498,25 @@ def _checked_id(offer_id: object) -> int:
     if isinstance(offer_id, int) and not isinstance(offer_id, bool):
         return offer_id
     raise invalid_argument("an offer id is a whole number")
+
+
+def _webhook_request(
+    url: str,
+    description: str | None,
+    event_types: Sequence[models.WebhookRequestEventTypesType0Item] | None,
+) -> models.WebhookRequest:
+    return models.WebhookRequest(
+        url=url,
+        description=UNSET if description is None else description,
+        event_types=UNSET if event_types is None else list(event_types),
+    )
+
+
+def _checked_text(text: object) -> str:
+    """An id as a part of a path."""
+    if isinstance(text, str) and re.fullmatch(r"[\w-]{1,100}", text, re.ASCII):
+        return text
+    raise invalid_argument("the id of a webhook or message is a text such as we_... or msg_...")
 
 
 def _checked_idempotency_key(key: object) -> str:

@@ -16,6 +16,7 @@ Kind = Literal[
     "timeout",
     "unexpected",
     "invalid-argument",
+    "unverified",
     "refused",
 ]
 """
@@ -30,6 +31,7 @@ Kind = Literal[
 - `timeout`: there was no reply in time.
 - `unexpected`: the reply does not come from the API, for example a proxy's page.
 - `invalid-argument`: an argument is invalid; nothing was sent.
+- `unverified`: a webhook is not from the service, or too old; only raised by `verify_webhook`.
 - `refused`: a refusal of the service; only raised by `unwrap` and by iterating over a list.
 """
 

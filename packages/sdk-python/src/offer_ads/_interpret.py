@@ -78,18 +78,21 @@ _KINDS: Mapping[int, Kind] = {
     503: "unavailable",
     504: "server",
 }
-_KINDS_OF_CREATION: Mapping[int, Kind] = {409: "in-flight", 422: "key-reused"}
+_KINDS_OF_CREATION: Mapping[str, Mapping[int, Kind]] = {
+    "createOffer": {409: "in-flight", 422: "key-reused"},
+    "createWebhook": {422: "key-reused"},
+}
 
 
 def _fault_kind(name: str, status: int) -> Kind:
-    of_creation = _KINDS_OF_CREATION.get(status) if name == "createOffer" else None
+    of_creation = _KINDS_OF_CREATION.get(name, {}).get(status)
     return of_creation or _KINDS.get(status, "unexpected")
 
 
 _HINTS: Mapping[Kind, str] = {
     "unauthorised": "is the key right, of this mode, enabled and not expired?",
     "in-flight": "repeat the request with the same idempotency key",
-    "key-reused": "a new offer needs a new idempotency key",
+    "key-reused": "a new request needs a new idempotency key",
     "unexpected": "is the base URL the address of the service?",
 }
 """Advice that the service's own message does not contain."""

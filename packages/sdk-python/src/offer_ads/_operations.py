@@ -25,6 +25,14 @@ AnalyticsCode = Literal["E1"]
 SeriesCode = Literal["E1"]
 CreditCode = Literal["E1"]
 DeleteCode = Literal["E1", "E6", "E7"]
+CreateWebhookCode = Literal["E1", "E3", "E4"]
+WebhookCode = Literal["E2"]
+ChangeWebhookCode = Literal["E1", "E2", "E3"]
+SendCode = Literal["E2", "E5"]
+RollCode = Literal["E2", "E7"]
+EnableCode = Literal["E2", "E6"]
+MessagesCode = Literal["E1", "E2"]
+ResendCode = Literal["E1", "E2", "E5"]
 ClockCode = Literal["E1"]
 ResetCode = Literal["E1", "E2"]
 
@@ -99,6 +107,42 @@ ADVANCE_TEST_CLOCK: Operation[models.TestClock, ClockCode] = Operation(
 RESET_TEST_CLOCK: Operation[models.TestClock, ResetCode] = Operation(
     "resetTestClock", models.TestClock.from_dict, refusals={"E1": (403,), "E2": (409,)}
 )
+CREATE_WEBHOOK: Operation[models.WebhookWithSecret, CreateWebhookCode] = Operation(
+    "createWebhook",
+    models.WebhookWithSecret.from_dict,
+    refusals={"E1": (400,), "E3": (409,), "E4": (400,)},
+)
+LIST_WEBHOOKS: Operation[models.Webhooks, Never] = Operation("listWebhooks", models.Webhooks.from_dict)
+READ_WEBHOOK: Operation[models.Webhook, WebhookCode] = Operation(
+    "readWebhook", models.Webhook.from_dict, refusals={"E2": (404,)}
+)
+CHANGE_WEBHOOK: Operation[models.Webhook, ChangeWebhookCode] = Operation(
+    "changeWebhook", models.Webhook.from_dict, refusals={"E1": (400,), "E2": (404,), "E3": (409,)}
+)
+DELETE_WEBHOOK: Operation[models.DeletedWebhook, WebhookCode] = Operation(
+    "deleteWebhook", models.DeletedWebhook.from_dict, refusals={"E2": (404,)}
+)
+TEST_WEBHOOK: Operation[models.WebhookMessage, SendCode] = Operation(
+    "testWebhook", models.WebhookMessage.from_dict, refusals={"E2": (404,), "E5": (409,)}
+)
+ROLL_WEBHOOK_SECRET: Operation[models.WebhookWithSecret, RollCode] = Operation(
+    "rollWebhookSecret", models.WebhookWithSecret.from_dict, refusals={"E2": (404,), "E7": (409,)}
+)
+DISABLE_WEBHOOK: Operation[models.Webhook, WebhookCode] = Operation(
+    "disableWebhook", models.Webhook.from_dict, refusals={"E2": (404,)}
+)
+ENABLE_WEBHOOK: Operation[models.Webhook, EnableCode] = Operation(
+    "enableWebhook", models.Webhook.from_dict, refusals={"E2": (404,), "E6": (409,)}
+)
+LIST_WEBHOOK_MESSAGES: Operation[models.WebhookMessages, MessagesCode] = Operation(
+    "listWebhookMessages", models.WebhookMessages.from_dict, refusals={"E1": (400,), "E2": (404,)}
+)
+RESEND_WEBHOOK_MESSAGE: Operation[models.WebhookMessage, SendCode] = Operation(
+    "resendWebhookMessage", models.WebhookMessage.from_dict, refusals={"E2": (404,), "E5": (409,)}
+)
+RESEND_WEBHOOK_MESSAGES: Operation[models.Resent, ResendCode] = Operation(
+    "resendWebhookMessages", models.Resent.from_dict, refusals={"E1": (400,), "E2": (404,), "E5": (409,)}
+)
 
 ALL: tuple[Operation[Any, Any], ...] = (
     LIST_CATEGORIES,
@@ -118,4 +162,16 @@ ALL: tuple[Operation[Any, Any], ...] = (
     READ_TEST_CLOCK,
     ADVANCE_TEST_CLOCK,
     RESET_TEST_CLOCK,
+    CREATE_WEBHOOK,
+    LIST_WEBHOOKS,
+    READ_WEBHOOK,
+    CHANGE_WEBHOOK,
+    DELETE_WEBHOOK,
+    TEST_WEBHOOK,
+    ROLL_WEBHOOK_SECRET,
+    DISABLE_WEBHOOK,
+    ENABLE_WEBHOOK,
+    LIST_WEBHOOK_MESSAGES,
+    RESEND_WEBHOOK_MESSAGE,
+    RESEND_WEBHOOK_MESSAGES,
 )
