@@ -1,5 +1,5 @@
 /** What a developer of an advertiser does with webhooks in the portal. */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { verifyWebhook } from '@offer-ads/sdk';
@@ -119,7 +119,7 @@ type Shop = AsyncDisposable & {
 
 /** The server of an advertiser. */
 async function startShop(): Promise<Shop> {
-  const server = createServer(async (req, res) => {
+  async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const event = await verifyWebhook({
@@ -130,7 +130,8 @@ async function startShop(): Promise<Shop> {
     if (event === null) return void res.writeHead(400).end('not signed by the service');
     shop.answer(res);
     if (res.statusCode < 300) shop.verified.push(event.type);
-  });
+  }
+  const server = createServer((req, res) => void receive(req, res));
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const shop: Shop = {

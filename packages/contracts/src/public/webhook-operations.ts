@@ -200,12 +200,14 @@ export function sentWebhooks(): Record<string, ZodOpenApiPathItemObject> {
   });
   return Object.fromEntries(
     webhookTypes.map((type) => {
-      const schema = webhookBody(type);
+      const description = webhookBody(type).meta()?.description ?? type;
+      // Generators of clients need a name for each schema.
+      const schema = webhookBody(type).meta({ id: `${pascalCase(type)}Event`, description });
       const post: ZodOpenApiOperationObject = {
         operationId: `on-${type.replace(/[._]/g, '-')}`,
         tags: ['Webhooks'],
         summary: type,
-        description: schema.meta()?.description ?? type,
+        description,
         security: [],
         requestParams: { header: headers },
         requestBody: { required: true, content: { 'application/json': { schema } } },
@@ -216,4 +218,9 @@ export function sentWebhooks(): Record<string, ZodOpenApiPathItemObject> {
       return [type, { post }];
     }),
   );
+}
+
+/** `offer.paid` to `OfferPaid` */
+function pascalCase(type: string): string {
+  return type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
