@@ -38,7 +38,7 @@ import {
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
 import { replyHeaders, retryAfter } from './reply-headers.ts';
-import { sentWebhooks, webhookPathsWith } from './webhook-operations.ts';
+import { webhookPathsWith } from './webhook-operations.ts';
 
 function reply(
   description: string,
@@ -370,7 +370,6 @@ export function openApiDocument() {
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
       paths: publicPaths,
-      webhooks: sentWebhooks(),
     },
     { override: withoutNoise },
   );

@@ -7,7 +7,6 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { webhookLimits } from '../values/webhook-limits.ts';
-import { webhookBody, webhookTypes } from '../webhooks/webhook-types.ts';
 import { plainMessage, refusal } from './api.ts';
 import {
   messagesQuery,
@@ -184,43 +183,4 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
       },
     },
   } satisfies Record<string, ZodOpenApiPathItemObject>;
-}
-
-/** What the service sends: the section `webhooks` of the document. */
-export function sentWebhooks(): Record<string, ZodOpenApiPathItemObject> {
-  const headers = z.object({
-    'webhook-id': z.string().meta({ description: 'The same at each attempt. Ignore ids that you know.' }),
-    'webhook-timestamp': z
-      .string()
-      .meta({ description: 'Unix seconds of the attempt. Refuse what is older than five minutes.' }),
-    'webhook-signature': z.string().meta({
-      description:
-        'One or more of `v1,` and the base64 of HMAC-SHA256 over `{id}.{timestamp}.{body}`, separated by spaces.',
-    }),
-  });
-  return Object.fromEntries(
-    webhookTypes.map((type) => {
-      const description = webhookBody(type).meta()?.description ?? type;
-      // Generators of clients need a name for each schema.
-      const schema = webhookBody(type).meta({ id: `${pascalCase(type)}Event`, description });
-      const post: ZodOpenApiOperationObject = {
-        operationId: `on-${type.replace(/[._]/g, '-')}`,
-        tags: ['Webhooks'],
-        summary: type,
-        description,
-        security: [],
-        requestParams: { header: headers },
-        requestBody: { required: true, content: { 'application/json': { schema } } },
-        responses: {
-          '2XX': { description: 'Received. Any other answer, or none within ten seconds, is tried again.' },
-        },
-      };
-      return [type, { post }];
-    }),
-  );
-}
-
-/** `offer.paid` to `OfferPaid` */
-function pascalCase(type: string): string {
-  return type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
