@@ -23,6 +23,8 @@ if (reference !== null)
     // Fields in the order of the specification.
     orderSchemaPropertiesBy: 'preserve',
     orderRequiredPropertiesFirst: false,
+    // Otherwise the list of operations shows the names of their groups alone.
+    defaultOpenAllTags: true,
     hideDarkModeToggle: true,
     // Switches off everything that calls or advertises the maker's services.
     withDefaultFonts: false,

@@ -89,7 +89,7 @@ export function walksOfGuides(portal: () => Portal): void {
       .getByRole('navigation', { name: 'Guides', exact: true })
       .getByRole('link', { name: 'Errors' })
       .click();
-    await page.getByRole('link', { name: '400 E4' }).first().click();
+    await page.locator('a[href$="#post-offers-400-e4"]').first().click();
     await page.waitForURL('**/docs/errors#post-offers-400-e4');
     expect(await page.locator('#search').isVisible()).toBe(false);
   });
