@@ -72,12 +72,14 @@ export function walksOfMishaps(portal: () => Portal): void {
     const { page, go, signIn } = visitor;
     const { id, adminEmail } = await newOrganisation(system);
     await signIn(adminEmail);
-    // As if members had joined since: what the page shows is cheaper than the offer is. Estimates with a quote are the service's own.
+    // As if members had joined when the quote is asked for: until then, what the page shows is cheaper than the offer is.
+    let haveJoined = false;
     await page.route(/\/portal\/api\/test\/offers\/price-estimate$/, async (route) => {
       const answer = await route.fetch();
       const { quote } = route.request().postDataJSON() as { quote?: boolean };
+      haveJoined ||= quote === true;
       const body = (await answer.json()) as object;
-      await route.fulfill({ response: answer, json: quote ? body : { ...body, estimated_cost: 0.31 } });
+      await route.fulfill({ response: answer, json: haveJoined ? body : { ...body, estimated_cost: 0.31 } });
     });
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
