@@ -88,8 +88,12 @@ export function walksOfMishaps(portal: () => Portal): void {
     await create(page);
     await saidAtTheFocus(page, 'The price is now GBP');
     expect(Number(await system.balance(id))).toBe(1000);
-    const shown = Number((await page.locator('.estimate .figure').innerText()).replace(/[^\d.]/g, ''));
-    expect(shown).toBeGreaterThan(0.31);
+    const shown = await eventually(async () => {
+      const figure = await page.locator('.estimate .figure').innerText();
+      const price = Number(figure.replace(/[^\d.]/g, ''));
+      expect(price).toBeGreaterThan(0.31);
+      return price;
+    });
 
     await create(page);
     await page.getByRole('heading', { name: 'The offer is created' }).waitFor();
