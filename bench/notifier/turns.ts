@@ -1,10 +1,9 @@
 /** Who sends mails, and from where. */
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 import { fillQueue, fillStore } from './mails.ts';
+import { startNotifier } from './notifier-process.ts';
 
 export type Stage = {
   readonly folder: string;
@@ -31,7 +30,6 @@ export const oneSlow = `one notifier, answers after ${slowMs} ms`;
 export const fourSlow = `four notifiers, answers after ${slowMs} ms`;
 const connections = 5;
 
-const directory = fileURLToPath(new URL('../../services/notifier', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 export function turns(quick: boolean): readonly Turn[] {
@@ -50,34 +48,14 @@ export function turns(quick: boolean): readonly Turn[] {
 }
 
 async function startNotifiers(stage: Stage, replicas: number): Promise<readonly Running[]> {
-  const secret = () => randomBytes(24).toString('hex');
+  const settings = {
+    MONGO_URL: stage.mongoUrl,
+    RABBITMQ_URL: stage.rabbitmqUrl,
+    SMTP_URL: stage.smtpUrl,
+    SMTP_CONNECTIONS: `${connections}`,
+  };
   const ports = await freePorts(replicas);
-  return Promise.all(
-    ports.map((port) =>
-      startProcess({
-        name: `notifier-${port}`,
-        folder: stage.folder,
-        cwd: directory,
-        command: process.execPath,
-        args: ['src/main.ts'],
-        readyUrl: `http://127.0.0.1:${port}/readyz`,
-        env: {
-          NODE_ENV: 'production',
-          PORT: `${port}`,
-          MONGO_URL: stage.mongoUrl,
-          RABBITMQ_URL: stage.rabbitmqUrl,
-          SMTP_URL: stage.smtpUrl,
-          SMTP_CONNECTIONS: `${connections}`,
-          MAIL_FROM: 'Offers <offers@ads.example>',
-          PORTAL_URL: 'http://127.0.0.1:9/portal',
-          ADMIN_TOKEN_HASHES: adminTokenHashes,
-          NOTIFIER_CONTEXT_SECRET: secret(),
-          UNSUBSCRIBE_SECRET: secret(),
-          WEBHOOK_SEAL_SECRET: secret(),
-        },
-      }),
-    ),
-  );
+  return Promise.all(ports.map((port) => startNotifier(stage.folder, port, settings)));
 }
 
 async function startNodemailer(stage: Stage, mails: number): Promise<readonly Running[]> {

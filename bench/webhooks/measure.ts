@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { BalanceLow } from '@offer-ads/contracts/events/billing';
 import { allEvents } from '@offer-ads/contracts/events/events';
@@ -16,13 +15,12 @@ import { newEvent } from '@offer-ads/platform/messaging/events';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { newEndpointId, openEndpointsStore } from '../../services/notifier/src/webhooks/endpoints-store.ts';
 import { createSecretBox } from '../../services/notifier/src/webhooks/secret-box.ts';
 import { newWebhookSecret } from '../../services/notifier/src/webhooks/signature.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median } from '../markdown.ts';
-import { startProcess } from '../process.ts';
+import { startNotifier } from '../notifier/notifier-process.ts';
 import type { Stores } from '../stores.ts';
 
 const endpointsOfEach = 10;
@@ -30,7 +28,6 @@ const laterWaves = 2;
 /** Longer than an attempt may take. */
 const waveEveryMs = 15_000;
 const waveEndsWithinMs = 60_000;
-const directory = fileURLToPath(new URL('../../services/notifier', import.meta.url));
 const quiet = () => ({
   logger: createLogger({ service: 'bench', level: 'silent' }),
   metrics: createMetrics('bench'),
@@ -83,7 +80,15 @@ async function measureRound(
   const broker = opened.use(
     await connectBroker({ url: rabbitmqUrl, service: 'admin', declarations: allEvents, ...quiet() }),
   );
-  opened.use(await startNotifier(stores.folder, { mongoUrl, rabbitmqUrl, sealSecret }));
+  const [port = 0] = await freePorts(1);
+  opened.use(
+    await startNotifier(stores.folder, port, {
+      MONGO_URL: mongoUrl,
+      RABBITMQ_URL: rabbitmqUrl,
+      WEBHOOK_SEAL_SECRET: sealSecret,
+      WEBHOOK_TEST_TARGETS: 'any',
+    }),
+  );
   await waitUntilIdle();
 
   const foreignLoad = watchForeignLoad();
@@ -171,37 +176,6 @@ async function fill(o: {
       );
       if (!added.ok) throw new Error(`no endpoint was made: ${added.reason}`);
     }
-}
-
-async function startNotifier(
-  folder: string,
-  o: { readonly mongoUrl: string; readonly rabbitmqUrl: string; readonly sealSecret: string },
-) {
-  const secret = () => randomBytes(24).toString('hex');
-  const [port = 0] = await freePorts(1);
-  return startProcess({
-    name: `notifier-${port}`,
-    folder,
-    cwd: directory,
-    command: process.execPath,
-    args: ['src/main.ts'],
-    readyUrl: `http://127.0.0.1:${port}/readyz`,
-    env: {
-      NODE_ENV: 'production',
-      PORT: `${port}`,
-      MONGO_URL: o.mongoUrl,
-      RABBITMQ_URL: o.rabbitmqUrl,
-      // Nobody is known to whom a mail could go.
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      MAIL_FROM: 'Offers <offers@ads.example>',
-      PORTAL_URL: 'http://127.0.0.1:9/portal',
-      ADMIN_TOKEN_HASHES: adminTokenHashes,
-      NOTIFIER_CONTEXT_SECRET: secret(),
-      UNSUBSCRIBE_SECRET: secret(),
-      WEBHOOK_SEAL_SECRET: o.sealSecret,
-      WEBHOOK_TEST_TARGETS: 'any',
-    },
-  });
 }
 
 function balanceLow(organisationId: number) {
