@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type StandIn, startStandIn } from '../sdk/test/stand-in.ts';
 import { type Built, buildClient } from './build.ts';
-import { describeWithPython } from './describe-with-python.ts';
+import { isPythonSkipped } from './is-python-skipped.ts';
 import { installClient, type PythonTools, pythonTools, runPython } from './python-tools.ts';
 
 const here = import.meta.dirname;
 const document = fileURLToPath(new URL('../contracts/generated/openapi.json', import.meta.url));
 const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.png', import.meta.url));
 
-describeWithPython('the Python client', () => {
+(isPythonSkipped ? describe.skip : describe)('the Python client', () => {
   let folder: string;
   let tools: PythonTools;
   let built: Built;
