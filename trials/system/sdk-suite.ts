@@ -220,8 +220,9 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
 
       const { message_id } = unwrap(await meet('testWebhook', webhooks.sendTest(id)));
       await meet('testWebhook', webhooks.sendTest(unknown));
-      const listed = unwrap(await meet('listWebhookMessages', webhooks.messages(id, { limit: 5 })));
-      expect(listed.data.map((message) => message.message_id)).toEqual([message_id]);
+      // Events of the offers bought above may still arrive here.
+      const listed = unwrap(await meet('listWebhookMessages', webhooks.messages(id, { limit: 100 })));
+      expect(listed.data.map((message) => message.message_id)).toContain(message_id);
       await meet('listWebhookMessages', webhooks.messages(id, { limit: 101 }));
       await meet('listWebhookMessages', webhooks.messages(unknown));
       await meet('resendWebhookMessage', webhooks.resend(id, message_id));
