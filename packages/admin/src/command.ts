@@ -60,7 +60,7 @@ function readOptions<O extends Options>(
   if (checked.success) return checked.data;
   const faults = checked.error.issues.map((issue) => {
     const option = String(issue.path[0]);
-    const shown = option === operand ? option.toUpperCase() : `--${option}`;
+    const shown = option === operand ? described(options[option] ?? z.string()) : `--${option}`;
     return given[option] === undefined ? `${shown} is missing` : `${shown} ${issue.message}`;
   });
   throw new UsageError(faults.join(', '));
@@ -77,6 +77,12 @@ function parseStrictly(options: Options, args: readonly string[]) {
     const [problem] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new UsageError(String(problem));
   }
+}
+
+/** What `--help` shows for the values of an option: the description of the inner schema, if the option is optional. */
+export function described(schema: z.core.$ZodType): string {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return described(schema.unwrap());
+  return z.globalRegistry.get(schema)?.description ?? '';
 }
 
 const wholeNumber = (least: number, hint: string) =>

@@ -1,6 +1,5 @@
 /** Help texts, generated from the table of commands. */
-import { z } from 'zod';
-import type { Command } from './command.ts';
+import { type Command, described } from './command.ts';
 
 export function helpOf(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
@@ -26,10 +25,4 @@ export function usageOf({ name, options, operand }: Command): string {
 
 export function helpFor(command: Command): string {
   return [usageOf(command), '', `  ${command.summary}.`].join('\n');
-}
-
-/** The description of the inner schema, if the option is optional. */
-function described(schema: z.core.$ZodType): string {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return described(schema.unwrap());
-  return z.globalRegistry.get(schema)?.description ?? '';
 }

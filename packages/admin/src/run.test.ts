@@ -121,13 +121,13 @@ describe('a command', () => {
       bo,
     ],
     [
-      'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --person bo@tea.example',
+      'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --email bo@tea.example',
       'gateway POST /admin/keys',
       { organisationId: 3, mode: 'LIVE', expiresAt: '2026-12-31T23:00:00.000Z', personEmail: bo.email },
     ],
-    ['key roll --id 7', 'gateway POST /admin/keys/7/roll'],
-    ['key limit --id 7 --per-minute 600', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
-    ['key limit --id 7 --per-minute none', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: null }],
+    ['key roll 7', 'gateway POST /admin/keys/7/roll'],
+    ['key limit 7 --per-minute 600', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
+    ['key limit 7 --per-minute none', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: null }],
     ['call list --org 3', 'gateway GET /admin/organisations/3/calls'],
     [
       'call list --org 3 --key 7 --status 4xx --from 2026-11-01T00:00:00+01:00 --to 2026-11-02T00:00:00Z',
@@ -139,11 +139,11 @@ describe('a command', () => {
       'pricing POST /admin/rates/refresh',
       { acceptJump: '2026-11-20' },
     ],
-    ['offer disable --id 9 --reason terms', 'offers POST /admin/offers/9/disable', { reason: 'terms' }],
-    ['offer enable --id 9', 'offers POST /admin/offers/9/enable'],
+    ['offer disable 9 --reason terms', 'offers POST /admin/offers/9/disable', { reason: 'terms' }],
+    ['offer enable 9', 'offers POST /admin/offers/9/enable'],
     ['notification list', 'notifier GET /admin/notifications', '', { notifications: [mail] }],
     [
-      'notification list --state failed --org 1 --to ann@cafe.example --since 2026-06-01T00:00:00+01:00 --limit 5',
+      'notification list --state failed --org 1 --email ann@cafe.example --from 2026-06-01T00:00:00+01:00 --limit 5',
       'notifier GET /admin/notifications?state=failed&organisationId=1&recipient=ann%40cafe.example&since=2026-06-01T00%3A00%3A00%2B01%3A00&limit=5',
       '',
       { notifications: [] },
@@ -180,25 +180,25 @@ describe('a command', () => {
   it('shows how a command is used after wrong options', async () => {
     const { printed } = await admin('offer show --org 3');
     expect(printed).toContain("stderr error: offer show: Unknown option '--org'");
-    expect(printed).toContain('stderr usage: offer show --id ID');
+    expect(printed).toContain('stderr usage: offer show ID');
   });
 
   it.each([
     ['person invite --org 3', 'person invite: --email is missing'],
-    ['org show --org three', '--org must be an id'],
+    ['org show three', 'ID must be an id'],
     ['org show --org 3 --verbose', "Unknown option '--verbose'"],
-    ['org show --org 3 now', 'does not take "now"'],
+    ['org show 3 now', 'does not take "now"'],
     ['call list --org 3 --status 4', '--status must be a status such as 404'],
     ['terms publish --version 2026-11 --file no-such-file.md', 'cannot read no-such-file.md'],
     ['key create --org 3 --mode both', '--mode must be test, live or none'],
-    ['key limit --id 7', '--per-minute is missing'],
-    ['key limit --id 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
-    ['member import', 'FILE is missing'],
+    ['key limit 7', '--per-minute is missing'],
+    ['key limit 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
+    ['member import', 'FILE.ndjson is missing'],
     ['catalogue import no-such.json', 'catalogue import: cannot read no-such.json'],
     ['rates refresh --accept-jump yes', '--accept-jump must be a date such as 2026-11-20'],
     ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
     ['notification list --state lost', '--state must be one of waiting, pending'],
-    ['notification list --since yesterday', '--since must be an ISO 8601 date-time'],
+    ['notification list --from yesterday', '--from must be an ISO 8601 date-time'],
     ['notification resend', 'ID is missing'],
     ['org destroy --org 3', 'there is no command "org destroy"; there are: org create, org list, org show'],
     ['organisation show', 'there is no command "organisation show"; there are: org show, '],
@@ -213,7 +213,7 @@ describe('a command', () => {
 
   it('fails with the words of the service', async () => {
     replies['POST /admin/keys/7/roll'] = { message: 'The key is not in force' };
-    expect(await adminJson('key roll --id 7')).toEqual({
+    expect(await adminJson('key roll 7')).toEqual({
       status: 1,
       result: { error: 'gateway: The key is not in force (HTTP 409)' },
     });
@@ -254,7 +254,7 @@ describe('help', () => {
   it('shows which options a command needs and which it may have', async () => {
     const { printed } = await admin('key create --help');
     expect(printed).toContain(
-      'key create --org ID --mode test|live|none [--expires ISO] [--person EMAIL] [--name TEXT] [--per-minute N|none]',
+      'key create --org ID --mode test|live|none [--expires ISO] [--email EMAIL] [--name TEXT] [--per-minute N|none]',
     );
   });
 
@@ -266,6 +266,21 @@ describe('help', () => {
       const [usage] = (await admin(`${name} --help`)).printed.split('\n');
       expect(usage).not.toMatch(/--[a-z-]+ *(\]|\[|$)/);
     }
+  });
+});
+
+describe('options', () => {
+  it('have one name for one thing in all commands', async () => {
+    const { printed } = await admin('--help');
+    const names = printed.split('\n').flatMap((line) => /^  ([a-z-]+(?: [a-z-]+)*)  /.exec(line)?.[1] ?? []);
+    const helps = await Promise.all(names.map(async (name) => (await admin(`${name} --help`)).printed));
+    const options = helps.flatMap((help) => [...help.matchAll(/--([a-z-]+) ([^\s\]]+)/g)]);
+    const called = (value: string) =>
+      [...new Set(options.filter((o) => o[2] === value).map((o) => o[1]))].sort();
+    expect(called('ISO')).toEqual(['expires', 'from', 'to']);
+    expect(called('EMAIL')).toEqual(['admin-email', 'email']);
+    expect(called('ID')).toEqual(['key', 'offer', 'org']);
+    expect(options.map(([, name]) => name)).not.toContain('before');
   });
 });
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { type Command, command, count, id, isoTime, text } from '../command.ts';
 
 const states = notificationState.options;
-const named = { id: text.describe('ID') };
+const named = { notification: text.describe('ID') };
 
 export const notificationCommands: readonly Command[] = [
   command({
@@ -21,12 +21,12 @@ export const notificationCommands: readonly Command[] = [
         .describe(states.join('|'))
         .optional(),
       org: id.optional(),
-      to: text.optional(),
-      since: isoTime.optional(),
+      email: text.optional().describe('EMAIL'),
+      from: isoTime.optional(),
       limit: count.optional(),
     },
-    run: async ({ state, org, to, since, limit }, { call }) => {
-      const query = { state, organisationId: org, recipient: to, since, limit };
+    run: async ({ state, org, email: recipient, from: since, limit }, { call }) => {
+      const query = { state, organisationId: org, recipient, since, limit };
       return notificationsReply.parse(await call('notifier', 'GET /admin/notifications', { query }));
     },
   }),
@@ -34,17 +34,19 @@ export const notificationCommands: readonly Command[] = [
     name: 'notification show',
     summary: 'Show the result of each attempt to send a mail, and who asked to send it again',
     options: named,
-    operand: 'id',
-    run: async (query, { call }) =>
-      historyFirst(await call('notifier', 'GET /admin/notifications/one', { query })),
+    operand: 'notification',
+    run: async ({ notification }, { call }) =>
+      historyFirst(await call('notifier', 'GET /admin/notifications/one', { query: { id: notification } })),
   }),
   command({
     name: 'notification resend',
     summary: 'Send a mail again now, with the same Message-ID, whatever is known of the address',
     options: named,
-    operand: 'id',
-    run: async (json, { call }) =>
-      historyFirst(await call('notifier', 'POST /admin/notifications/resend', { json })),
+    operand: 'notification',
+    run: async ({ notification }, { call }) =>
+      historyFirst(
+        await call('notifier', 'POST /admin/notifications/resend', { json: { id: notification } }),
+      ),
   }),
   command({
     name: 'notification bounces',
@@ -56,9 +58,10 @@ export const notificationCommands: readonly Command[] = [
   command({
     name: 'notification forget',
     summary: 'Remove an address from the bounce list, so that mails to it are sent again',
-    options: { address: text.describe('ADDRESS') },
-    operand: 'address',
-    run: (json, { call }) => call('notifier', 'POST /admin/bounces/forget', { json }),
+    options: { email: text.describe('EMAIL') },
+    operand: 'email',
+    run: ({ email: address }, { call }) =>
+      call('notifier', 'POST /admin/bounces/forget', { json: { address } }),
   }),
 ];
 

@@ -2,7 +2,7 @@
 import { webhookShown, webhooksListed } from '@offer-ads/contracts/admin/notifier-api';
 import { type Command, command, id, text } from '../command.ts';
 
-const named = { id: text.describe('ID') };
+const named = { webhook: text.describe('ID') };
 
 export const webhookCommands: readonly Command[] = [
   command({
@@ -16,25 +16,25 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook show',
     summary: 'Show the latest messages of a webhook, their results, and who changed it',
     options: named,
-    operand: 'id',
-    run: async (query, { call }) =>
-      messagesFirst(await call('notifier', 'GET /admin/webhooks/one', { query })),
+    operand: 'webhook',
+    run: async ({ webhook }, { call }) =>
+      messagesFirst(await call('notifier', 'GET /admin/webhooks/one', { query: { id: webhook } })),
   }),
   command({
     name: 'webhook disable',
     summary: 'Stop the messages of a webhook; its organisation cannot enable it',
     options: named,
-    operand: 'id',
-    run: async (json, { call }) =>
-      messagesFirst(await call('notifier', 'POST /admin/webhooks/disable', { json })),
+    operand: 'webhook',
+    run: async ({ webhook }, { call }) =>
+      messagesFirst(await call('notifier', 'POST /admin/webhooks/disable', { json: { id: webhook } })),
   }),
   command({
     name: 'webhook enable',
     summary: 'Let a webhook get messages again, whoever disabled it',
     options: named,
-    operand: 'id',
-    run: async (json, { call }) =>
-      messagesFirst(await call('notifier', 'POST /admin/webhooks/enable', { json })),
+    operand: 'webhook',
+    run: async ({ webhook }, { call }) =>
+      messagesFirst(await call('notifier', 'POST /admin/webhooks/enable', { json: { id: webhook } })),
   }),
 ];
 

@@ -20,7 +20,7 @@ export const privacyBudgetUsedUp: Drill = {
     for (let more = 1; more <= BUDGET; more += 1) await eventually(() => ask(system, 60 + more));
   },
   mend: [
-    run('admin org show --org 1'),
+    run('admin org show 1'),
     elsewhere('the caller stops, and the day is over', async (system) => {
       await system.stop('pricing');
       system.setEnv('pricing', { PRIVACY_BUDGET_PER_DAY: '1000000' });

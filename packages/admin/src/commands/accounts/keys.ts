@@ -23,7 +23,7 @@ export const keyCommands: readonly Command[] = [
       org: id,
       mode: keyMode,
       expires: isoTime.optional(),
-      person: email.optional(),
+      email: email.optional(),
       name: text.optional(),
       'per-minute': perMinute.optional(),
     },
@@ -33,7 +33,7 @@ export const keyCommands: readonly Command[] = [
           organisationId: o.org,
           mode: o.mode,
           expiresAt: o.expires === undefined ? undefined : new Date(o.expires).toISOString(),
-          personEmail: o.person,
+          personEmail: o.email,
           name: o.name,
           requestsPerMinute: o['per-minute'],
         },
@@ -42,21 +42,24 @@ export const keyCommands: readonly Command[] = [
   command({
     name: 'key roll',
     summary: 'Replace an API key for its owner; the old one stops working at once',
-    options: { id },
-    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.id}/roll`),
+    options: { key: id },
+    operand: 'key',
+    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.key}/roll`),
   }),
   command({
     name: 'key disable',
     summary: 'Disable an API key',
-    options: { id },
-    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.id}/disable`),
+    options: { key: id },
+    operand: 'key',
+    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.key}/disable`),
   }),
   command({
     name: 'key limit',
     summary: 'Set or remove a rate limit of an API key, in addition to the limit of the client IP',
-    options: { id, 'per-minute': perMinute },
+    options: { key: id, 'per-minute': perMinute },
+    operand: 'key',
     run: (o, { call }) =>
-      call('gateway', `POST /admin/keys/${o.id}/limit`, { json: { requestsPerMinute: o['per-minute'] } }),
+      call('gateway', `POST /admin/keys/${o.key}/limit`, { json: { requestsPerMinute: o['per-minute'] } }),
   }),
   command({
     name: 'key list',
@@ -101,24 +104,27 @@ export const placementKeyCommands: readonly Command[] = [
   command({
     name: 'placement-key roll',
     summary: 'Replace a placement key; the old one works for --overlap-hours more, or stops at once',
-    options: { id, 'overlap-hours': count.default(0) },
+    options: { key: id, 'overlap-hours': count.default(0) },
+    operand: 'key',
     run: (o, { call }) =>
-      call('gateway', `POST /admin/placement-keys/${o.id}/roll`, {
+      call('gateway', `POST /admin/placement-keys/${o.key}/roll`, {
         json: { overlapHours: o['overlap-hours'] },
       }),
   }),
   command({
     name: 'placement-key disable',
     summary: 'Disable a placement key',
-    options: { id },
-    run: (o, { call }) => call('gateway', `POST /admin/placement-keys/${o.id}/disable`),
+    options: { key: id },
+    operand: 'key',
+    run: (o, { call }) => call('gateway', `POST /admin/placement-keys/${o.key}/disable`),
   }),
   command({
     name: 'placement-key limit',
     summary: 'Set the rate limit of a placement key',
-    options: { id, 'per-minute': placementsPerMinute },
+    options: { key: id, 'per-minute': placementsPerMinute },
+    operand: 'key',
     run: (o, { call }) =>
-      call('gateway', `POST /admin/placement-keys/${o.id}/limit`, {
+      call('gateway', `POST /admin/placement-keys/${o.key}/limit`, {
         json: { requestsPerMinute: o['per-minute'] },
       }),
   }),

@@ -20,7 +20,7 @@ import {
 import { readText } from '../../files.ts';
 import type { CallOptions, Tools } from '../../tools.ts';
 
-/** What the platform team does to an organisation: `org ACTION --org ID`. */
+/** What the platform team does to an organisation: `org ACTION ID`. */
 const actions = {
   disable: 'Disable an organisation and all its keys',
   enable: 'Enable it again',
@@ -56,6 +56,7 @@ export const organisationCommands: readonly Command[] = [
     name: 'org show',
     summary: 'Show one organisation, and its test clock',
     options: { org: id },
+    operand: 'org',
     run: async (o, { call }) => {
       const organisation = await call('gateway', `GET /admin/organisations/${o.org}`);
       // The organisation is worth showing without it.
@@ -70,6 +71,7 @@ export const organisationCommands: readonly Command[] = [
       name: `org ${action}`,
       summary,
       options: { org: id },
+      operand: 'org',
       run: (o, { call }) => call('gateway', `POST /admin/organisations/${o.org}/${action}`),
     }),
   ),
@@ -77,6 +79,7 @@ export const organisationCommands: readonly Command[] = [
     name: 'org quota',
     summary: 'Set the quota: how many offers may exist that are neither deleted nor ended',
     options: { org: id, mode: modeOption, 'per-org': count.optional(), 'per-person': count.optional() },
+    operand: 'org',
     run: (o, { call }) =>
       call('gateway', `POST /admin/organisations/${o.org}/quota`, {
         json: { mode: o.mode, perOrganisation: o['per-org'], perPerson: o['per-person'] },

@@ -20,12 +20,12 @@ export const cardCommands: readonly Command[] = [
     summary:
       'Decide, once, who bears a refund or a dispute: the platform, or the prepaid balance of the organisation',
     options: {
-      id: text.describe('re_...|dp_...'),
+      problem: text.describe('re_...|dp_...'),
       by: z.enum(['platform', 'balance'], 'must be platform or balance').describe('platform|balance'),
       reason: text,
     },
-    operand: 'id',
-    run: async ({ id, by: borneBy, reason }, { call }) => {
+    operand: 'problem',
+    run: async ({ problem: id, by: borneBy, reason }, { call }) => {
       const json = { id, borneBy, reason };
       return shown(settleReply.parse(await call('billing', 'POST /admin/card-problems/settle', { json })));
     },

@@ -197,20 +197,20 @@ describe('catalogue diff and import', () => {
 
 describe('category set and interest set', () => {
   it('change one entry and no other', async () => {
-    expect(await admin('category set --id 2 --name Songs')).toMatchObject({
+    expect(await admin('category set 2 --name Songs')).toMatchObject({
       status: 0,
       result: { changes: [{ change: 'renamed', from: 'Music', to: 'Songs' }], version: 5 },
     });
-    expect(await admin('category set --id 2 --orgs all')).toMatchObject({
+    expect(await admin('category set 2 --orgs all')).toMatchObject({
       result: { changes: [{ change: 'organisations', from: 'organisations 3, 7', to: 'all organisations' }] },
     });
-    expect(await admin('category set --id 1 --orgs none --active no')).toMatchObject({
+    expect(await admin('category set 1 --orgs none --active no')).toMatchObject({
       result: { changes: [{ change: 'deactivated' }, { to: 'organisations (none)' }] },
     });
-    expect(await admin('interest set --id 1 --active yes')).toMatchObject({
+    expect(await admin('interest set 1 --active yes')).toMatchObject({
       result: { changes: [{ kind: 'interest', change: 'activated' }] },
     });
-    expect(await admin('interest set --id 8 --name Tea')).toMatchObject({
+    expect(await admin('interest set 8 --name Tea')).toMatchObject({
       result: { changes: [{ kind: 'interest', id: 8, change: 'added' }], version: 9 },
     });
     expect(catalogue.categories.toSorted((a, b) => a.categoryId - b.categoryId)).toEqual([
@@ -224,12 +224,12 @@ describe('category set and interest set', () => {
   });
 
   it.each([
-    ['category set --id 9', 'there is no category 9 yet, so it needs a --name'],
-    ['interest set --id 9 --active no', 'there is no interest 9 yet'],
-    ['category set --id 1 --orgs 0', 'categories.'],
-    ['category set --id 1 --orgs x', '--orgs must be all, none or ids'],
-    ['category set --id 1 --active maybe', '--active must be yes or no'],
-    ['interest set --id 2147483648 --name x', 'interestId'],
+    ['category set 9', 'there is no category 9 yet, so it needs a --name'],
+    ['interest set 9 --active no', 'there is no interest 9 yet'],
+    ['category set 1 --orgs 0', 'categories.'],
+    ['category set 1 --orgs x', '--orgs must be all, none or ids'],
+    ['category set 1 --active maybe', '--active must be yes or no'],
+    ['interest set 2147483648 --name x', 'interestId'],
   ])('%s is refused and sends nothing', async (words, problem) => {
     expect(await admin(words)).toEqual({ status: 1, result: { error: expect.stringContaining(problem) } });
     expect(sent).toEqual([]);

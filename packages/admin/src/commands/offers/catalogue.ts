@@ -65,13 +65,19 @@ export const catalogueCommands: readonly Command[] = [
   command({
     name: 'category set',
     summary: 'Add or change one category; options that are not given keep their value',
-    options: { id, name: text.optional(), active: yesOrNo.optional(), orgs: organisations.optional() },
+    options: {
+      category: id,
+      name: text.optional(),
+      active: yesOrNo.optional(),
+      orgs: organisations.optional(),
+    },
+    operand: 'category',
     run: async (o, tools) => {
       const { categories, ...others } = await readCatalogue(tools);
-      const known = categories.find(({ categoryId }) => categoryId === o.id);
+      const known = categories.find(({ categoryId }) => categoryId === o.category);
       const category = {
-        categoryId: o.id,
-        categoryName: o.name ?? known?.categoryName ?? missingName('category', o.id),
+        categoryId: o.category,
+        categoryName: o.name ?? known?.categoryName ?? missingName('category', o.category),
         active: o.active ?? known?.active ?? true,
         organisationIds: o.orgs === undefined ? (known?.organisationIds ?? null) : o.orgs,
       };
@@ -82,13 +88,14 @@ export const catalogueCommands: readonly Command[] = [
   command({
     name: 'interest set',
     summary: 'Add or change one interest; options that are not given keep their value',
-    options: { id, name: text.optional(), active: yesOrNo.optional() },
+    options: { interest: id, name: text.optional(), active: yesOrNo.optional() },
+    operand: 'interest',
     run: async (o, tools) => {
       const { interests, ...others } = await readCatalogue(tools);
-      const known = interests.find(({ interestId }) => interestId === o.id);
+      const known = interests.find(({ interestId }) => interestId === o.interest);
       const interest = {
-        interestId: o.id,
-        interestName: o.name ?? known?.interestName ?? missingName('interest', o.id),
+        interestId: o.interest,
+        interestName: o.name ?? known?.interestName ?? missingName('interest', o.interest),
         active: o.active ?? known?.active ?? true,
       };
       const unchanged = interests.filter((other) => other !== known);

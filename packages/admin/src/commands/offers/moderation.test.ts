@@ -75,7 +75,7 @@ describe('moderation list', () => {
       uploads: 2,
     };
     const { asked, result } = await run(
-      'list --verdict refused --since 2026-06-01T00:00:00Z --org 3 --limit 1',
+      'list --verdict refused --from 2026-06-01T00:00:00Z --org 3 --limit 1',
       { pictures: [picture], nextCursor: 'next' },
     );
     const query = { verdict: 'refused', since: '2026-06-01T00:00:00Z', limit: 1, organisationId: 3 };
@@ -107,7 +107,7 @@ describe('moderation show', () => {
       next: 'refused (blocked) by ruling 4 of ann',
       copiesRecognised: true,
       looks: [{ Sexy: 0.85, Porn: 0.1 }, { Porn: 0.712 }],
-      copy: 'kept, --save FILE.jpg writes it',
+      copy: 'kept, --file FILE.jpg writes it',
     });
   });
 
@@ -121,9 +121,9 @@ describe('moderation show', () => {
 
   it('writes the copy, but over no other file', async () => {
     const copy = join(folder, 'copy.jpg');
-    await run(`show ${contentHash} --save ${copy}`);
+    await run(`show ${contentHash} --file ${copy}`);
     expect(readFileSync(copy, 'utf8')).toBe('a copy');
-    const { result } = await run(`show ${contentHash} --save ${copy}`);
+    const { result } = await run(`show ${contentHash} --file ${copy}`);
     expect(result).toEqual(refusedWith(`${copy} exists already`));
   });
 

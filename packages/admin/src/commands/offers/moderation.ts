@@ -31,13 +31,13 @@ export const moderationCommands: readonly Command[] = [
     summary: 'List uploaded pictures with their verdicts, latest first; --cursor continues after a page',
     options: {
       verdict: verdict.optional(),
-      since: isoTime.optional(),
+      from: isoTime.optional(),
       org: id.optional(),
       limit: count.optional(),
       cursor: text.optional(),
     },
-    run: async ({ org, ...filters }, { call }) => {
-      const query = { ...filters, organisationId: org };
+    run: async ({ org, from: since, ...filters }, { call }) => {
+      const query = { ...filters, since, organisationId: org };
       const page = picturesReply.parse(await call('moderation', 'GET /admin/pictures', { query }));
       const pictures = page.pictures.map(({ organisationId, contentHash, uploads, ...picture }) => ({
         at: picture.at,
@@ -57,16 +57,16 @@ export const moderationCommands: readonly Command[] = [
   command({
     name: 'moderation show',
     summary:
-      'Show the record of a picture, by contentHash or cleanHash: scores, model, thresholds, history; --save writes a small copy',
-    options: { picture, save: text.describe('FILE.jpg').optional() },
+      'Show the record of a picture, by contentHash or cleanHash: scores, model, thresholds, history; --file writes a small copy',
+    options: { picture, file: text.describe('FILE.jpg').optional() },
     operand: 'picture',
     run: async (o, { call }) => {
       const { name } = readPicture(o.picture);
       const record = pictureReply.parse(await call('moderation', `GET /admin/pictures/${name}`));
-      if (o.save === undefined) return formatRecord(record);
+      if (o.file === undefined) return formatRecord(record);
       const { jpegBase64 } = copyReply.parse(await call('moderation', `GET /admin/pictures/${name}/copy`));
-      writeNew(o.save, Buffer.from(jpegBase64, 'base64'));
-      return { ...formatRecord(record), copy: `written to ${o.save}` };
+      writeNew(o.file, Buffer.from(jpegBase64, 'base64'));
+      return { ...formatRecord(record), copy: `written to ${o.file}` };
     },
   }),
   ...(['allow', 'block', 'withdraw'] as const).map((action) =>
@@ -87,10 +87,10 @@ export const moderationCommands: readonly Command[] = [
   command({
     name: 'moderation rulings',
     summary:
-      'List the rulings of people, latest first; --before continues after a page: the last number of it',
-    options: { limit: count.optional(), before: rulingNumber.optional() },
-    run: async (query, { call }) =>
-      rulingsReply.parse(await call('moderation', 'GET /admin/rulings', { query })),
+      'List the rulings of people, latest first; --cursor continues after a page: the last number of it',
+    options: { limit: count.optional(), cursor: rulingNumber.optional() },
+    run: async ({ limit, cursor: before }, { call }) =>
+      rulingsReply.parse(await call('moderation', 'GET /admin/rulings', { query: { limit, before } })),
   }),
 ];
 

@@ -11,21 +11,24 @@ export const offerCommands: readonly Command[] = [
   command({
     name: 'offer show',
     summary: 'Show an offer of any organisation',
-    options: { id },
-    run: (o, { call }) => call('offers', `GET /admin/offers/${o.id}`),
+    options: { offer: id },
+    operand: 'offer',
+    run: ({ offer }, { call }) => call('offers', `GET /admin/offers/${offer}`),
   }),
   command({
     name: 'offer disable',
     summary: 'Disable an offer; the advertiser is told the reason, and the time counts as unused',
-    options: { id, reason: text },
-    run: ({ id: offerId, reason }, { call }) =>
-      call('offers', `POST /admin/offers/${offerId}/disable`, { json: { reason } }),
+    options: { offer: id, reason: text },
+    operand: 'offer',
+    run: ({ offer, reason }, { call }) =>
+      call('offers', `POST /admin/offers/${offer}/disable`, { json: { reason } }),
   }),
   command({
     name: 'offer enable',
     summary: 'Enable it again',
-    options: { id },
-    run: (o, { call }) => call('offers', `POST /admin/offers/${o.id}/enable`),
+    options: { offer: id },
+    operand: 'offer',
+    run: ({ offer }, { call }) => call('offers', `POST /admin/offers/${offer}/enable`),
   }),
   command({
     name: 'placement neglected',

@@ -28,7 +28,7 @@ export function formatRecord({ verdicts, rulings, now, uploaded, copyKept, ...pi
     next: formatNext(now),
     uploaded,
     looks: looks === undefined ? null : looks.map(({ labels }) => roundedEach(labels)),
-    copy: copyKept ? 'kept, --save FILE.jpg writes it' : null,
+    copy: copyKept ? 'kept, --file FILE.jpg writes it' : null,
   };
 }
 
