@@ -18,7 +18,7 @@ export const usage = `npm run scale -- store|replicas [options]
 store: p99 of every endpoint with a large store beside a small one
   --offers 10000000        of the large store; as many ledger transactions, and those of top-ups
   --organisations 1000000  of the large store
-  --rounds 4               of both stores in turn, after one that does not count
+  --rounds 4               of both stores in turn, after one that does not count; up to twice as many while a request is above the aim
   --turns 200              of all endpoints in a round
 
 replicas: many replicas of each service under light load, and a deploy that replaces all of them
