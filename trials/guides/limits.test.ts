@@ -1,5 +1,5 @@
 /** The numbers of the guide of limits are those of the code. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -8,14 +8,13 @@ import {
   cardMinimumMinor,
   formatMinor,
 } from '@offer-ads/contracts/values/currencies';
-import { MAX_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/values/shown-name';
+import { MAX_IMAGE_BYTES, offerLimits, pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
 import { defaultQuota } from '../../services/gateway/src/domain/accounts/organisation.ts';
 import { maxKeysInForce } from '../../services/gateway/src/domain/keys/key-state.ts';
 import { endpoints } from '../../services/gateway/src/http/endpoints.ts';
 import { GREATEST_PICTURE_PIXELS } from '../../services/offers/src/domain/creation/offer-form.ts';
-import { readRadius } from '../../services/offers/src/domain/offer-targeting.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
@@ -39,12 +38,8 @@ function constant(file: string, pattern: RegExp): number {
     .reduce((a, b) => a * b);
 }
 
-const form = 'services/offers/src/domain/creation/offer-form.ts';
 const budgetOf = (method: string, path: string) =>
   (endpoints.find((each) => each.method === method && each.path === path)?.budgetMs ?? 0) / 1_000;
-const radii = Array.from({ length: 100 }, (_, miles) => miles).filter(
-  (miles) => readRadius(new Map([['radius', [String(miles)]]])).ok,
-);
 
 describe('the guide of limits', () => {
   it.each<[string, number[]]>([
@@ -53,21 +48,15 @@ describe('the guide of limits', () => {
       [constant('services/gateway/src/http/proxy/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
     ['An `Idempotency-Key`', [constant('packages/contracts/src/values/idempotency-key.ts', /\{1,(\d+)\}/)]],
-    ['`title`', [constant(form, /'title', \{ atMost: (\d+)/)]],
-    ['`description`', [constant(form, /'description', \{ atMost: (\d+)/)]],
-    ['`terms_and_conditions`', [constant(form, /'terms_and_conditions', \{ atMost: (\d+)/)]],
-    ['`advertised_name`', [MAX_CHARACTERS_OF_SHOWN_NAME]],
-    [
-      '`url`',
-      [constant('services/offers/src/domain/creation/offer-texts.ts', /GREATEST_URL_LENGTH = ([\d_]+)/)],
-    ],
-    ['`radius`', [radii[0] ?? 0, radii.at(-1) ?? 0]],
-    ['Duration', [constant(form, /SHORTEST_DURATION_MS = ([\d_]+)/) / 1_000]],
-    [
-      'Start',
-      [constant('services/offers/src/creation/check-creation.ts', /START_GRACE_MS = ([\d_]+)/) / 1_000],
-    ],
-    ['Size', [constant('services/offers/src/http/multipart.ts', /GREATEST_PICTURE_BYTES = ([\d_ *]+);/), 5]],
+    ['`title`', [offerLimits.title]],
+    ['`description`', [offerLimits.description]],
+    ['`terms_and_conditions`', [offerLimits.termsAndConditions]],
+    ['`advertised_name`', [offerLimits.advertisedName]],
+    ['`url`', [offerLimits.url]],
+    ['`radius`', [offerLimits.radius.least, offerLimits.radius.most]],
+    ['Duration', [offerLimits.shortestSeconds]],
+    ['Start', [offerLimits.startGraceSeconds]],
+    ['Size', [MAX_IMAGE_BYTES, offerLimits.imageMegabytes]],
     ['Pixels, over all frames', [GREATEST_PICTURE_PIXELS / 1_000_000]],
     [
       'Scans of a progressive JPEG',
@@ -79,11 +68,8 @@ describe('the guide of limits', () => {
       'LIVE offers of an organisation in a day whose cost rounds to 0.00',
       [constant('services/offers/src/config.ts', /FREE_LIVE_OFFERS_PER_DAY: freeOffers\.default\((\d+)\)/)],
     ],
-    [
-      'Page of `GET /offers`',
-      [constant('services/offers/src/domain/listing-query.ts', /DEFAULT_LIMIT = (\d+)/)],
-    ],
-    ['`limit`', [1, constant('services/offers/src/domain/listing-query.ts', /GREATEST_LIMIT = (\d+)/)]],
+    ['Page of `GET /offers`', [pageLimits.standard]],
+    ['`limit`', [1, pageLimits.most]],
     [
       'An image address from a listing',
       [constant('services/offers/src/images/addresses.ts', /LISTED_HOURS = (\d+)/)],
@@ -122,6 +108,55 @@ describe('the guide of limits', () => {
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
     expect(rows).toHaveLength(33);
+  });
+});
+
+describe('a limit of an offer', () => {
+  const { title, description, url, radius, imageMegabytes, shortestSeconds } = offerLimits;
+  /** The texts of the SDK cannot be made from the contracts, because advertisers install it without them. */
+  const sdkTexts = ['types.ts', 'cli/commands.ts'].map((file) => read(`packages/sdk/src/${file}`)).join('\n');
+
+  it('is the one that the SDK names', () => {
+    const characters = [...sdkTexts.matchAll(/[Uu]p to (\d+) characters/g)].map(([, n]) => Number(n));
+    expect(new Set(characters)).toEqual(new Set([title, description]));
+    const megabytes = [...sdkTexts.matchAll(/at most (\d+) MB/g)].map(([, n]) => Number(n));
+    expect(new Set(megabytes)).toEqual(new Set([imageMegabytes]));
+    const miles = [...sdkTexts.matchAll(/(?:Miles, |help: ')(\d+) to (\d+)/g)].map(([, ...ends]) => ends);
+    expect(new Set(miles.map(String))).toEqual(new Set([`${radius.least},${radius.most}`]));
+    expect(sdkTexts).toContain(`At least ${shortestSeconds} seconds after the start.`);
+  });
+
+  it('is the one that the guides name in the messages of errors', () => {
+    const errors = read('docs/guides/errors.md');
+    expect(errors).toContain(`title must have at most ${title} characters, it has ${title + 1}`);
+    expect(errors).toContain(`url must have at most ${url} characters, it has ${url + 1}`);
+    expect(errors).toContain(`miles from ${radius.least} to ${radius.most}`);
+    expect(errors).toContain(`image must have at most ${imageMegabytes} MB`);
+  });
+
+  it('is written in no other file of the sources', () => {
+    const texts = [title, description, offerLimits.advertisedName, url, '2,048'].join('|');
+    const written = new RegExp(
+      `(at most|up to) (${texts}) characters|atMost: \\d|\\.max\\((${title}|${description}|${url})\\)|\\b${imageMegabytes} MB\\b|\\b${radius.least} to ${radius.most}\\b`,
+    );
+    const sources = ['services/offers/src', 'services/moderation/src', 'services/pricing/src'].concat([
+      'packages/contracts/src/public',
+      'packages/contracts/src/portal',
+      'web/portal/src/pages/offers',
+    ]);
+    const files = sources.flatMap((folder) =>
+      readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file) && !/\.test\./.test(file))
+        .map((file) => `${folder}/${file}`),
+    );
+    expect(files.length).toBeGreaterThan(200);
+    const found = files.flatMap((file) =>
+      read(file)
+        .split('\n')
+        .filter((line) => written.test(line) && !/^ *(\/\*\*|\*)/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(found).toEqual([]);
   });
 });
 

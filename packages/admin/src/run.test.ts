@@ -93,7 +93,6 @@ describe('a command', () => {
       'gateway POST /admin/organisations/3/quota',
       { mode: 'TEST', perOrganisation: 2, perPerson: 0 },
     ],
-    ['terms publish --version 2026-11', 'gateway POST /admin/terms', { version: '2026-11' }],
     ['terms accept --org 3', 'gateway POST /admin/organisations/3/accept-terms'],
     [
       'person invite --org 3 --email bo@tea.example --role developer',
@@ -190,6 +189,7 @@ describe('a command', () => {
     ['org show 3 now', 'does not take "now"'],
     ['call list --org 3 --status 4', '--status must be a status such as 404'],
     ['terms publish --version 2026-11 --file no-such-file.md', 'cannot read no-such-file.md'],
+    ['terms publish --version 2026-11', '--file is missing'],
     ['key create --org 3 --mode both', '--mode must be test, live or none'],
     ['key limit 7', '--per-minute is missing'],
     ['key limit 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
@@ -274,9 +274,9 @@ describe('options', () => {
     const { printed } = await admin('--help');
     const names = printed.split('\n').flatMap((line) => /^  ([a-z-]+(?: [a-z-]+)*)  /.exec(line)?.[1] ?? []);
     const helps = await Promise.all(names.map(async (name) => (await admin(`${name} --help`)).printed));
-    const options = helps.flatMap((help) => [...help.matchAll(/--([a-z-]+) ([^\s\]]+)/g)]);
+    const options = [...helps.join('\n').matchAll(/--([a-z-]+) ([^\s\]]+)/g)];
     const called = (value: string) =>
-      [...new Set(options.filter((o) => o[2] === value).map((o) => o[1]))].sort();
+      [...new Set(options.filter((o) => o[2] === value).map((o) => o[1]))].toSorted();
     expect(called('ISO')).toEqual(['expires', 'from', 'to']);
     expect(called('EMAIL')).toEqual(['admin-email', 'email']);
     expect(called('ID')).toEqual(['key', 'offer', 'org']);

@@ -70,8 +70,7 @@ CREATE TABLE terms_versions (
   id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   version      text NOT NULL UNIQUE,
   published_at timestamptz NOT NULL,
-  -- Null: the text is published elsewhere.
-  text         text CHECK (char_length(text) <= 100000)
+  text         text NOT NULL CHECK (char_length(text) BETWEEN 1 AND 100000)
 );
 
 CREATE TABLE terms_acceptances (

@@ -13,6 +13,7 @@ import type { TestSystem } from '../../harness/test-system.ts';
 import { pay } from './offer-form.ts';
 import { faultsOf, linkMailedTo, type Portal, reloadUntil, type Visitor } from './portal-under-test.ts';
 
+const earlierVersion = '2026-11a';
 const version = '2026-12';
 const words = '# What you agree to\n\n1. You **pay** what an offer costs.\n2. <b>Markup</b> stays text.\n';
 
@@ -63,6 +64,10 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await page.getByRole('button', { name: `Accept version ${version}` }).click();
     await page.getByText('The terms are accepted.').waitFor();
     await page.getByText(`Accepted by ${email}`).waitFor();
+    await page.getByRole('button', { name: `Read version ${earlierVersion}` }).click();
+    await page.getByRole('dialog').getByText('What you agreed to before').waitFor();
+    expect(await faultsOf(page, 'terms-earlier')).toEqual([]);
+    await page.getByRole('button', { name: 'Close' }).click();
 
     await toSection(page, 'API keys');
     await page.getByText('No TEST key is in force').waitFor();
@@ -145,6 +150,12 @@ export function walksOfOrganisations(portal: () => Portal): void {
     expect(new URL(page.url()).search).toBe('?status=401');
     expect(await page.getByLabel('Status').inputValue()).toBe('401');
     expect(await faultsOf(page, 'calls')).toEqual([]);
+
+    await page.getByRole('link', { name: 'GET /categories' }).first().click();
+    await page.getByText('Check that x-api-key holds the whole key.').waitFor();
+    await page.getByRole('link', { name: 'This error in the guide' }).waitFor();
+    expect(await faultsOf(page, 'call')).toEqual([]);
+    await page.goBack();
     await meaning.click();
     await page.waitForURL(/\/docs\/errors#any-endpoint-401$/);
   });
@@ -271,8 +282,13 @@ export function walksOfOrganisations(portal: () => Portal): void {
 /** Before the walks: every organisation must accept a new version. */
 export async function publishTerms(system: TestSystem): Promise<void> {
   const file = join(system.folder, 'terms.md');
-  await writeFile(file, words);
-  await system.admin('terms', 'publish', `--version=${version}`, `--file=${file}`);
+  for (const [each, text] of [
+    [earlierVersion, 'What you agreed to before.'],
+    [version, words],
+  ] as const) {
+    await writeFile(file, text);
+    await system.admin('terms', 'publish', `--version=${each}`, `--file=${file}`);
+  }
 }
 
 async function signInToNewOrganisation(visitor: Visitor, system: TestSystem): Promise<Organisation> {

@@ -16,6 +16,7 @@ const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys
 const Webhooks = pageScript(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 const Webhook = pageScript(async () => (await import('./pages/webhooks/webhook.tsx')).Webhook);
 const Calls = pageScript(async () => (await import('./pages/calls/calls.tsx')).Calls);
+const Call = pageScript(async () => (await import('./pages/calls/call.tsx')).Call);
 const People = pageScript(async () => (await import('./pages/people/people.tsx')).People);
 const Terms = pageScript(async () => (await import('./pages/terms/terms.tsx')).Terms);
 const Settings = pageScript(async () => (await import('./pages/settings/settings.tsx')).Settings);
@@ -42,6 +43,7 @@ export function Pages() {
       <Route path="/portal/:mode/webhooks" component={Webhooks} />
       <Route path="/portal/:mode/webhooks/:id" component={Webhook} />
       <Route path="/portal/:mode/calls" component={Calls} />
+      <Route path="/portal/:mode/calls/:request" component={Call} />
       <Route path="/portal/:mode/people" component={People} />
       <Route path="/portal/:mode/terms" component={Terms} />
       <Route path="/portal/:mode/settings" component={Settings} />

@@ -106,16 +106,14 @@ export const peopleReply = z.object({
 });
 export type PeopleReply = z.infer<typeof peopleReply>;
 
-/** POST /admin/terms: plain text or Markdown. The text of a version cannot be added later. */
+/** POST /admin/terms: Markdown. The text of a version cannot be changed later. */
 export const termsVersion = z.object({
   version: line(50),
   text: z
     .string()
     .refine((text) => text.trim() !== '', 'must not be empty')
     .refine((text) => Array.from(text).length <= 100_000, 'must have at most 100,000 characters')
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
-    .nullish()
-    .transform((text) => text ?? null),
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL'),
 });
 
 /** At most what one replica can serve; null: only the limit of the client IP applies. */

@@ -322,6 +322,15 @@ export const ownPaths = {
       replies: { '200': reply('The terms.', termsReply) },
     }),
   },
+  '/terms/text': {
+    get: read('Terms', {
+      id: 'readTermsText',
+      summary: 'The text of one version of the terms',
+      description: 'Of the latest version or of an earlier one.',
+      parameters: { query: organisation.termsTextQuery },
+      replies: { '200': reply('The text.', named('TermsText', organisation.termsTextReply)), '404': unknown },
+    }),
+  },
   '/terms/acceptance': {
     post: change('Terms', {
       id: 'acceptTerms',

@@ -10,13 +10,9 @@ import {
   MAX_CHARACTERS_OF_PURCHASE_ORDER,
 } from '../values/billing-details.ts';
 import { zonedDateTime } from '../values/date-time.ts';
+import { offerLimits } from '../values/offer-limits.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
-import {
-  faultsOfShownName,
-  MAX_CHARACTERS_OF_SHOWN_NAME,
-  showsNothing,
-  turnsReading,
-} from '../values/shown-name.ts';
+import { faultsOfShownName, showsNothing, turnsReading } from '../values/shown-name.ts';
 
 /** Text of one line for people. Lengths count code points (decision 18a, forms and formats). */
 const readable = (atMost: number) =>
@@ -37,7 +33,7 @@ export const line = (atMost: number) =>
   );
 
 /** Members see it when an offer has no advertised name, so the same rules apply (specification, Create). */
-export const tradingName = readable(MAX_CHARACTERS_OF_SHOWN_NAME).superRefine((text, context) => {
+export const tradingName = readable(offerLimits.advertisedName).superRefine((text, context) => {
   for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
 });
 
@@ -126,8 +122,8 @@ export const termsReply = z.object({
   latest: z
     .object({
       version: z.string(),
-      /** Plain text or Markdown; null when the version was published without its text. */
-      text: z.string().nullable(),
+      /** Markdown. */
+      text: z.string(),
       publishedAt: instant,
       acceptedAt: instant.nullable(),
       acceptedBy: who,
@@ -146,6 +142,10 @@ export const termsReply = z.object({
 export type TermsReply = z.infer<typeof termsReply>;
 /** POST /portal/api/terms/acceptance: Admin. 200 with the terms; 409, which names the latest version, when it is another one. */
 export const termsAcceptance = z.object({ version: z.string().min(1).max(50) });
+/** GET /portal/api/terms/text?version= */
+export const termsTextQuery = termsAcceptance;
+export const termsTextReply = z.object({ version: z.string(), text: z.string() });
+export type TermsTextReply = z.infer<typeof termsTextReply>;
 
 // ---- keys
 

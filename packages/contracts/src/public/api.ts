@@ -5,13 +5,14 @@
 import { z } from 'zod';
 import { transactionKind } from '../internal/billing-api.ts';
 import { offerActions } from '../values/offer-actions.ts';
+import { offerLimits, pageLimits } from '../values/offer-limits.ts';
 import { openEnum } from '../values/open-enum.ts';
 import { currency, mode, offerId, offerStatus, quoteId } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const startInstant = utcInstant.meta({
-  description: 'Now or later; at most 60 seconds in the past.',
+  description: `Now or later; at most ${offerLimits.startGraceSeconds} seconds in the past.`,
   // Far in the future, so that a request copied from the reference works.
   examples: ['2035-06-01T12:00:00Z'],
 });
@@ -142,21 +143,21 @@ export const createOfferForm = z
     title: z
       .string()
       .min(1)
-      .max(40)
+      .max(offerLimits.title)
       .meta({ examples: ['Two for one'] }),
     description: z
       .string()
       .min(1)
-      .max(500)
+      .max(offerLimits.description)
       .meta({ examples: ['Bring a friend: the second main course is on the house.'] }),
     terms_and_conditions: z
       .string()
-      .max(500)
+      .max(offerLimits.termsAndConditions)
       .optional()
       .meta({ examples: ['Not with other offers.'] }),
     advertised_name: z
       .string()
-      .max(100)
+      .max(offerLimits.advertisedName)
       .optional()
       .meta({
         description:
@@ -165,7 +166,7 @@ export const createOfferForm = z
       }),
     url: z
       .string()
-      .max(2048)
+      .max(offerLimits.url)
       .meta({
         format: 'uri',
         description: 'http or https, without user information.',
@@ -173,7 +174,7 @@ export const createOfferForm = z
       }),
     image: z.file().meta({
       description:
-        'JPG, PNG or GIF, at most 5 MB; 1080x1080 px recommended. In TEST mode two published test pictures have a fixed ' +
+        `JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB; 1080x1080 px recommended. In TEST mode two published test pictures have a fixed ` +
         'verdict, whatever they show: `always-allowed.png` passes moderation, `always-refused.jpg` is refused with `E2`.',
     }),
     'location[]': location,
@@ -182,7 +183,7 @@ export const createOfferForm = z
     'interests[]': interestIds.optional(),
     start_datetime: startInstant,
     expiry_datetime: utcInstant.meta({
-      description: 'At least 60 seconds after the start.',
+      description: `At least ${offerLimits.shortestSeconds} seconds after the start.`,
       examples: [exampleEnd],
     }),
     payment_method: z
@@ -270,7 +271,7 @@ export type ListedOffer = z.infer<typeof listedOffer>;
 
 export const listQuery = z.object({
   environment: z.enum(['test', 'live']).meta({ description: "Case-insensitive; must be the key's mode." }),
-  limit: z.int().min(1).max(100).default(20).optional(),
+  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
   cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
   offer_status: z
     .enum(['awaiting_payment', 'active', 'paused', 'ended'])
@@ -413,7 +414,7 @@ export type BalanceReply = z.infer<typeof balanceReply>;
 
 /** GET /balance/entries */
 export const entriesQuery = z.object({
-  limit: z.int().min(1).max(100).default(20).optional(),
+  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
   cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
 });
 export const balanceEntry = z

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { idempotencyKeyRule } from '../values/idempotency-key.ts';
+import { pageLimits } from '../values/offer-limits.ts';
 import { openEnum } from '../values/open-enum.ts';
 import { mode } from '../values/primitives.ts';
 import { webhookLimits } from '../values/webhook-limits.ts';
@@ -125,7 +126,7 @@ export type WebhookMessage = z.infer<typeof webhookMessage>;
 
 /** GET /webhooks/{webhook_id}/messages */
 export const messagesQuery = z.object({
-  limit: z.int().min(1).max(100).default(20).optional(),
+  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
   cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
   status: messageStatus.optional(),
 });

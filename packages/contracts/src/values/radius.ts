@@ -1,9 +1,9 @@
-/** The radius in which an offer is shown: 5 to 30 whole miles ("Limits" of the specification). */
+/** The radius in which an offer is shown, in whole miles. */
 import { z } from 'zod';
+import { offerLimits } from './offer-limits.ts';
 
-const minMiles = 5;
-const maxMiles = 30;
+const { least, most } = offerLimits.radius;
 
-export const radiusMiles = z.int().min(minMiles).max(maxMiles);
+export const radiusMiles = z.int().min(least).max(most);
 /** The end of a refusal that begins with the name of the field. */
-export const radiusRule = `must be a whole number of miles from ${minMiles} to ${maxMiles}`;
+export const radiusRule = `must be a whole number of miles from ${least} to ${most}`;

@@ -3,8 +3,6 @@
  * (specification, Create; decisions 44, trading names, and 48, fields of the form).
  */
 
-export const MAX_CHARACTERS_OF_SHOWN_NAME = 100;
-
 /** Blanks and invisible characters: an address behind them still looks like an address, and a name of only these is empty. */
 const unseen = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}]*';
 const nothingSeen = new RegExp(`^${unseen}$`, 'u');

@@ -1,6 +1,7 @@
 /** The endpoints of the public API that billing serves, called with the signed caller context: the balance and its statement. */
 import type { BalanceReply, EntriesReply } from '@offer-ads/contracts/public/api';
 import { amountInJson } from '@offer-ads/contracts/values/currencies';
+import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import type { Express } from 'express';
 import { z } from 'zod';
@@ -16,8 +17,8 @@ const entriesQuery = z.object({
     .string()
     .regex(/^\d{1,3}$/)
     .transform(Number)
-    .pipe(z.int().min(1).max(100))
-    .default(20),
+    .pipe(z.int().min(1).max(pageLimits.most))
+    .default(pageLimits.standard),
   cursor: z.string().max(200).optional(),
 });
 

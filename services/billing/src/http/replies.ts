@@ -1,6 +1,7 @@
 /** Every refusal as its caller reads it: a table from the reason to status and message for each use. */
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Response } from 'express';
 import type { PlayMoneyOutcome } from '../balance/add-play-money.ts';
 import type { TopUpResult } from '../balance/top-up-balance.ts';
@@ -38,7 +39,7 @@ const addedMoney = {
 
 /** GET /balance/entries: the words of GET /offers. */
 export const entriesFaults = {
-  limit: 'limit must be a whole number from 1 to 100',
+  limit: `limit must be a whole number from 1 to ${pageLimits.most}`,
   cursor: 'cursor must be the next_cursor of an earlier page',
 } as const;
 export type EntriesFault = keyof typeof entriesFaults;

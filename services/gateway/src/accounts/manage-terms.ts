@@ -12,7 +12,8 @@ export type TermsRefusal =
   | 'no-terms-published'
   | 'terms-not-latest'
   | 'terms-superseded'
-  | 'terms-differ';
+  | 'terms-differ'
+  | 'terms-unknown';
 
 /** The history is for people to read, and new versions are rare. */
 const maxVersionsListed = 100;
@@ -26,11 +27,11 @@ export function manageTerms(o: Administration) {
      * Publishing the latest version again changes nothing. An older version cannot be published again, and the text of a version cannot
      * change, because organisations have accepted it.
      */
-    publish: async (version: string, text: string | null): Promise<Outcome<string, TermsRefusal>> => {
+    publish: async (version: string, text: string): Promise<Outcome<string, TermsRefusal>> => {
       const isNew = await store.insertTerms(postgres, { version, text, at: clock.now() });
       const latest = await store.latestTerms(postgres);
       if (!isNew && latest?.version !== version) return refused('terms-superseded');
-      if (!isNew && text !== null && latest?.text !== text) return refused('terms-differ');
+      if (!isNew && latest?.text !== text) return refused('terms-differ');
       await o.waitUntilCachesExpire();
       return done(version);
     },
@@ -70,8 +71,14 @@ export function manageTerms(o: Administration) {
         organisationId,
         limit: maxVersionsListed,
       });
-      const text = head === undefined ? null : await store.textOfTerms(postgres, head.id);
-      return { latest: head === undefined ? null : { ...head, text }, earlier };
+      if (head === undefined) return { latest: null, earlier };
+      const text = (await store.textOfTerms(postgres, head.version)) ?? '';
+      return { latest: { ...head, text }, earlier };
+    },
+
+    textOf: async (version: string): Promise<Outcome<string, TermsRefusal>> => {
+      const text = await store.textOfTerms(postgres, version);
+      return text === null ? refused('terms-unknown') : done(text);
     },
   };
 }

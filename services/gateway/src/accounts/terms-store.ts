@@ -4,8 +4,7 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 export type Terms = {
   readonly id: number;
   readonly version: string;
-  /** Null if the version was published without its text. */
-  readonly text: string | null;
+  readonly text: string;
   readonly publishedAt: Date;
 };
 /** A version as one organisation sees it. */
@@ -30,10 +29,10 @@ export async function latestTerms(on: Queryable): Promise<Terms | null> {
   return row ?? null;
 }
 
-/** Null if the version was published without its text. */
-export async function textOfTerms(on: Queryable, id: number): Promise<string | null> {
-  const [row] = await on.query<{ text: string | null }>(`SELECT text FROM terms_versions WHERE id = $1`, [
-    id,
+/** Null if there is no such version. */
+export async function textOfTerms(on: Queryable, version: string): Promise<string | null> {
+  const [row] = await on.query<{ text: string }>(`SELECT text FROM terms_versions WHERE version = $1`, [
+    version,
   ]);
   return row?.text ?? null;
 }
@@ -41,7 +40,7 @@ export async function textOfTerms(on: Queryable, id: number): Promise<string | n
 /** False if that version was published before. */
 export async function insertTerms(
   on: Queryable,
-  o: { version: string; text: string | null; at: Date },
+  o: { version: string; text: string; at: Date },
 ): Promise<boolean> {
   const rows = await on.query(
     `INSERT INTO terms_versions (version, text, published_at) VALUES ($1, $2, $3)

@@ -172,9 +172,13 @@ describe('terms', () => {
     const accept = () => post(`/organisations/${id}/accept-terms`);
     expect(await accept()).toMatchObject(refusal(409, 'publish'));
     for (const version of ['A', 'A', 'B'])
-      expect(await post('/terms', { version })).toMatchObject({ status: 200, body: { version } });
-    expect((await post('/terms', { version: 'A' })).status).toBe(409);
+      expect(await post('/terms', { version, text: 'Be kind' })).toMatchObject({
+        status: 200,
+        body: { version },
+      });
+    expect((await post('/terms', { version: 'A', text: 'Be kind' })).status).toBe(409);
     expect((await accept()).status).toBe(200);
-    expect(await post('/terms', { version: 'a\0b' })).toMatchObject(refusal(400, '^version: '));
+    expect(await post('/terms', { version: 'a\0b', text: 'x' })).toMatchObject(refusal(400, '^version: '));
+    expect(await post('/terms', { version: 'without text' })).toMatchObject(refusal(400, '^text: '));
   });
 });

@@ -27,7 +27,9 @@ function rowsOf(table: string, node: PlanNode): number {
 }
 
 it('a page of organisations reads the acceptances of its own organisations only', async () => {
-  await postgres.query("INSERT INTO terms_versions (version, published_at) VALUES ('2026-06', now())");
+  await postgres.query(
+    "INSERT INTO terms_versions (version, text, published_at) VALUES ('2026-06', 'x', now())",
+  );
   await postgres.query(
     `WITH registered AS (
        INSERT INTO organisations (name, trading_name, country, currency, registered_at)

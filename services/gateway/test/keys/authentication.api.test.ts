@@ -47,12 +47,12 @@ describe('the caller context of a key', () => {
   it('has the quota and the accepted terms as soon as they have changed', async () => {
     const own = await gateway.createKey(await gateway.register());
     const { organisationId: id } = await callerOf(own.key);
-    await gateway.admin('POST', '/terms', { version: '2026-01' });
+    await gateway.admin('POST', '/terms', { version: '2026-01', text: 'Be kind' });
     await gateway.admin('POST', `/organisations/${id}/accept-terms`);
     await gateway.admin('POST', `/organisations/${id}/quota`, { mode: 'TEST', perOrganisation: 2 });
     const quota = { perPerson: 100, perOrganisation: 2 };
     expect(await callerOf(own.key)).toMatchObject({ termsAccepted: true, quota });
-    await gateway.admin('POST', '/terms', { version: '2026-02' });
+    await gateway.admin('POST', '/terms', { version: '2026-02', text: 'Be kind' });
     expect(await callerOf(own.key)).toMatchObject({ termsAccepted: false });
   });
 

@@ -67,7 +67,7 @@ describe('a change of what a request with a key depends on', () => {
     `UPDATE organisations SET trading_name = 'Tea Room' WHERE id = $1`,
     `UPDATE quotas SET per_person = 1 WHERE organisation_id = $1`,
     `DELETE FROM quotas WHERE organisation_id = $1`,
-    `WITH latest AS (INSERT INTO terms_versions (version, published_at) VALUES ('of ' || $1::integer, now()) RETURNING id)
+    `WITH latest AS (INSERT INTO terms_versions (version, text, published_at) VALUES ('of ' || $1::integer, 'x', now()) RETURNING id)
      INSERT INTO terms_acceptances (organisation_id, terms_version_id, accepted_at) SELECT $1, id, now() FROM latest`,
   ])('is read by those who follow: %s', async (statement) => {
     const { organisationId, sha256 } = await issueKey();
@@ -80,7 +80,9 @@ describe('a change of what a request with a key depends on', () => {
 
   it('is one of all organisations when terms are published', async () => {
     const cursor = await newCursor();
-    await postgres.query(`INSERT INTO terms_versions (version, published_at) VALUES ('next', now())`);
+    await postgres.query(
+      `INSERT INTO terms_versions (version, text, published_at) VALUES ('next', 'x', now())`,
+    );
     expect(await changesSince(cursor)).toEqual([null]);
   });
 

@@ -224,7 +224,7 @@ describe('the caller context of a person', () => {
     expect(before).toMatchObject({ currency: 'GBP', country: 'GB', quota, termsAccepted: false });
     const path = `/organisations/${own.organisationId}`;
     await gateway.admin('POST', `${path}/quota`, { mode: 'TEST', perPerson: 7 });
-    await gateway.admin('POST', '/terms', { version: '2026-01' });
+    await gateway.admin('POST', '/terms', { version: '2026-01', text: 'Be kind' });
     await gateway.admin('POST', `${path}/accept-terms`);
     expect(await callerOf('test')).toMatchObject({ personId, quota: { perPerson: 7 }, termsAccepted: true });
     expect(await callerOf('live')).toMatchObject({ personId, quota });

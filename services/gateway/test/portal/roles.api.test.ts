@@ -24,6 +24,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['PATCH', '/people/{id}', admins, 404, { role: 'admin' }],
   ['POST', '/people/{id}/invitation', admins, 404],
   ['GET', '/terms', everybody, 200],
+  ['GET', '/terms/text', everybody, 400],
   ['POST', '/terms/acceptance', admins, 409, { version: 'never published' }],
   ['GET', '/keys', ofKeys, 200],
   ['POST', '/keys', ofKeys, 400, { mode: 'BOTH' }],

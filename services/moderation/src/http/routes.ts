@@ -1,6 +1,7 @@
 /** The routes that offers calls: a verdict on an upload, and a rendition of a cleaned picture. */
 import { renditionQuery, type VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { pictureTypeOf } from '@offer-ads/contracts/pictures/picture-header';
+import { MAX_IMAGE_BYTES } from '@offer-ads/contracts/values/offer-limits';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { rawBody } from '@offer-ads/platform/http/request-bodies';
@@ -12,8 +13,6 @@ import { Unopenable } from '../pictures/clean-picture.ts';
 import { inTurn, type Places } from '../verdicts/in-turn.ts';
 import type { Upload } from '../verdicts/judge-picture.ts';
 
-/** Decision 18, image limits: 5,242,880 bytes are accepted, one more is refused. */
-const maxBytes = 5 * 1024 * 1024;
 /** Six of the largest, or a hundred of the usual size. */
 const maxBytesOfAll = 32 * 1024 * 1024;
 /** Of a cleaned picture, and of all together whose renditions are made: they take no room from uploads. */
@@ -32,8 +31,8 @@ export type VerdictRoutes = {
 };
 
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
-  const picture = rawBody({ type: anyBytes, maxBytes });
-  const room = uploadRoom({ maxBytes: maxBytesOfAll, largestBytes: maxBytes });
+  const picture = rawBody({ type: anyBytes, maxBytes: MAX_IMAGE_BYTES });
+  const room = uploadRoom({ maxBytes: maxBytesOfAll, largestBytes: MAX_IMAGE_BYTES });
   app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
     const { mode, organisationId } = callerOf(req);
     const reply = await o.judge({ bytes: bytesOf(req), mode, organisationId }, signalOf(req));

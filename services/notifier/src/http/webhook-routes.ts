@@ -15,6 +15,7 @@ import {
 } from '@offer-ads/contracts/public/webhooks-api';
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
+import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
@@ -27,13 +28,16 @@ import type { Actor, ManageEndpoints, Outcome, WithSecret } from '../webhooks/ma
 import type { Message, Place } from '../webhooks/messages-store.ts';
 import { refuseInput, refuseWebhook, type WebhookRefusal } from './replies.ts';
 
+const pageRule = `must be a whole number from 1 to ${pageLimits.most}`;
+
 /** The same bounds as in GET /offers. */
 export const messagesQuery = z.object({
   limit: z
     .string()
-    .regex(/^([1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
+    .regex(/^\d{1,3}$/, pageRule)
     .transform(Number)
-    .default(20),
+    .pipe(z.int().min(1, pageRule).max(pageLimits.most, pageRule))
+    .default(pageLimits.standard),
   cursor: z
     .string()
     .transform(readCursor)

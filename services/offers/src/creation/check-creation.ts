@@ -6,6 +6,7 @@
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { PriceReply, QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
@@ -44,12 +45,9 @@ export type Checks = { readonly netMinor: bigint; readonly image: string };
 type Checked = { readonly ok: true; readonly checks: Checks } | Refused;
 type Refused = { readonly ok: false; readonly refusal: CheckRefusal };
 
-/** "Limits": a start may be at most 60 seconds in the past. */
-const START_GRACE_MS = 60_000;
-
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
   const { caller, form, now } = request;
-  if (form.startAt.getTime() < now.getTime() - START_GRACE_MS) {
+  if (form.startAt.getTime() < now.getTime() - offerLimits.startGraceSeconds * 1_000) {
     return refused({ reason: 'start-in-past' });
   }
   const { organisationId, mode, personId } = caller;

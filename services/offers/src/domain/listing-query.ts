@@ -3,6 +3,7 @@
  * the listing).
  */
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { isOfferId } from './offer-id.ts';
 
@@ -37,9 +38,6 @@ export type ListingQueryResult =
 /** A parsed query string; a repeated parameter is an array. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
-const DEFAULT_LIMIT = 20;
-const GREATEST_LIMIT = 100;
-
 export function readListingQuery(
   parameters: QueryParameters,
   keyMode: Mode,
@@ -60,7 +58,8 @@ export function readListingQuery(
     return value ?? null;
   };
   const query = {
-    limit: read('limit', `must be a whole number from 1 to ${GREATEST_LIMIT}`, parseLimit) ?? DEFAULT_LIMIT,
+    limit:
+      read('limit', `must be a whole number from 1 to ${pageLimits.most}`, parseLimit) ?? pageLimits.standard,
     after: read('cursor', 'must be the next_cursor of an earlier page', parseCursor),
     status: read('offer_status', `must be one of ${statuses.join(', ')}`, (text) =>
       statuses.find((status) => status === text.toLowerCase()),
@@ -90,7 +89,7 @@ const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2
 
 function parseLimit(text: string): number | undefined {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  return limit >= 1 && limit <= GREATEST_LIMIT ? limit : undefined;
+  return limit >= 1 && limit <= pageLimits.most ? limit : undefined;
 }
 
 /** Base 36 keeps the token short; callers treat it as opaque. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { singleFields } from '../domain/creation/offer-form.ts';
 import type { FormFields } from '../domain/readings.ts';
@@ -16,14 +17,12 @@ export type Upload =
   | { readonly ok: true; readonly form: UploadedForm }
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** "Limits": 5 MB, read as 5 MiB (decision 18, image limits). */
-const GREATEST_PICTURE_BYTES = 5 * 1_024 * 1_024;
 /** The longest text is a url of 2,048 characters with at most 4 bytes each. */
 const GREATEST_FIELD_BYTES = 16 * 1_024;
 /** All fields together: ten times what a valid form needs. */
 const GREATEST_TEXT_BYTES = 256 * 1_024;
 /** The most memory that one form takes. */
-export const GREATEST_HELD_BYTES = GREATEST_PICTURE_BYTES + GREATEST_TEXT_BYTES;
+export const GREATEST_HELD_BYTES = MAX_IMAGE_BYTES + GREATEST_TEXT_BYTES;
 /** Enough for all 512 interests and every other field. */
 const MAX_PARTS = 600;
 /** A refused form is read up to this size, so that its sender gets the reason; it is several times the size of any valid form. */
@@ -65,7 +64,7 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
     else if (name !== undefined) faults.add(`${shown(name)} must not be a file`);
     if (stream !== pictures[0]) return void stream.resume();
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('limit', () => faults.add('image must have at most 5 MB'));
+    stream.on('limit', () => faults.add(`image must have at most ${offerLimits.imageMegabytes} MB`));
   };
 
   const parser = openParser(req.headers['content-type']);
@@ -103,7 +102,7 @@ const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 export const shapeFaults = {
   'not-multipart': 'The body must be multipart/form-data with a boundary',
   broken: 'The body is not complete multipart/form-data',
-  'too-large': 'The body is too large, its image must have at most 5 MB',
+  'too-large': `The body is too large, its image must have at most ${offerLimits.imageMegabytes} MB`,
 };
 
 /** Some clients send a content type for the picture but no file name. */
@@ -121,7 +120,7 @@ function openParser(contentType: string | undefined): BusboyInstance | null {
   if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null;
   const limits = {
     fieldSize: GREATEST_FIELD_BYTES,
-    fileSize: GREATEST_PICTURE_BYTES,
+    fileSize: MAX_IMAGE_BYTES,
     parts: MAX_PARTS,
     headerPairs: 20,
   };

@@ -7,6 +7,7 @@ import type { QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Response } from 'express';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
@@ -64,7 +65,12 @@ const createReplies = {
   'different-payload': () => plain(422, 'This Idempotency-Key was used with a different payload'),
   'in-flight': () =>
     plain(409, 'A request with this Idempotency-Key is still being processed', { 'Retry-After': '1' }),
-  'start-in-past': () => coded('E1', 400, 'start_datetime must not be more than 60 seconds in the past'),
+  'start-in-past': () =>
+    coded(
+      'E1',
+      400,
+      `start_datetime must not be more than ${offerLimits.startGraceSeconds} seconds in the past`,
+    ),
   'unknown-category': () => coded('E1', 400, 'category_id must be an id from GET /categories'),
   'unknown-interests': ({ ids }) =>
     coded('E1', 400, `interests[] must be ids from GET /interests, which ${ids.join(', ')} is not`),

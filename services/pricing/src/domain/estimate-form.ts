@@ -3,6 +3,7 @@
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { radiusRule } from '@offer-ads/contracts/values/radius';
 
@@ -37,9 +38,6 @@ const fieldRules: Readonly<Record<Field, string>> = {
   environment: 'must be TEST or LIVE',
   quote: 'must be true or false',
 };
-
-/** "Limits": a start may be at most 60 seconds in the past. */
-const START_GRACE_MS = 60_000;
 
 /**
  * @param mode the key's mode
@@ -96,8 +94,8 @@ function faultOf(field: Field, value: unknown): string {
 
 function faultsOfPeriod(startAt: Date | undefined, endAt: Date | undefined, now: Date): readonly string[] {
   const faults: string[] = [];
-  if (startAt !== undefined && startAt.getTime() < now.getTime() - START_GRACE_MS) {
-    faults.push('start_datetime must not be more than 60 seconds in the past');
+  if (startAt !== undefined && startAt.getTime() < now.getTime() - offerLimits.startGraceSeconds * 1_000) {
+    faults.push(`start_datetime must not be more than ${offerLimits.startGraceSeconds} seconds in the past`);
   }
   if (startAt !== undefined && endAt !== undefined && endAt <= startAt) {
     faults.push('end_datetime must be after start_datetime');

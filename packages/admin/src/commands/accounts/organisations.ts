@@ -88,9 +88,9 @@ export const organisationCommands: readonly Command[] = [
   command({
     name: 'terms publish',
     summary: 'Publish a version of the advertising terms, which every organisation must accept again',
-    options: { version: text, file: text.describe('FILE.md').optional() },
+    options: { version: text, file: text.describe('FILE.md') },
     run: ({ version, file }, { call }) =>
-      call('gateway', 'POST /admin/terms', { json: { version, text: file && readTerms(file) } }),
+      call('gateway', 'POST /admin/terms', { json: { version, text: readTerms(file) } }),
   }),
   command({
     name: 'terms accept',
@@ -115,6 +115,6 @@ async function listAll({ call }: Tools, filters: CallOptions['query']): Promise<
 /** Checked before anything is sent, so that the message names the wrong file. */
 function readTerms(file: string): string {
   const checked = termsVersion.shape.text.safeParse(readText(file));
-  if (checked.success && checked.data !== null) return checked.data;
-  throw new UsageError(`${file} ${checked.error?.issues[0]?.message ?? 'must not be empty'}`);
+  if (checked.success) return checked.data;
+  throw new UsageError(`${file} ${checked.error.issues[0]?.message}`);
 }

@@ -1,5 +1,10 @@
 /** The advertising terms: all people may read them, an admin accepts them for the organisation. */
-import { type TermsReply, termsAcceptance } from '@offer-ads/contracts/portal/organisation-api';
+import {
+  type TermsReply,
+  type TermsTextReply,
+  termsAcceptance,
+  termsTextQuery,
+} from '@offer-ads/contracts/portal/organisation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { ManagedTerms } from '../../accounts/manage-terms.ts';
@@ -21,6 +26,13 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
 
   routes.get('/terms', async (req, res) => {
     res.json(await termsFor(memberOf(req).organisationId));
+  });
+
+  routes.get('/terms/text', async (req, res) => {
+    const { version } = validInput(termsTextQuery, req.query);
+    const outcome = await terms.textOf(version);
+    if (!outcome.ok) return refusePerson(res, outcome.reason);
+    res.json({ version, text: outcome.value } satisfies TermsTextReply);
   });
 
   routes.post('/terms/acceptance', allow('terms'), async (req, res) => {

@@ -5,6 +5,7 @@
 
 import type { PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import {
   type Mode,
   type PaymentMethod,
@@ -54,8 +55,6 @@ export const notAQuote = 'quote_id must be the quote_id of a price estimate';
 export const GREATEST_PICTURE_PIXELS = 50_000_000;
 /** Decision 107, memory of a picture: each frame costs a minimum effort, however small it is. */
 export const GREATEST_PICTURE_FRAMES = 2_000;
-/** "Limits": an offer runs for at least one minute. */
-const SHORTEST_DURATION_MS = 60_000;
 
 /** Null if the form names neither mode, which is a fault of the field. Naming the other mode has its own refusal (E1 403). */
 export function namedMode(fields: FormFields): Mode | null {
@@ -67,9 +66,9 @@ export function namedMode(fields: FormFields): Mode | null {
 export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
   const read = allOf({
     category: readCategoryId(fields),
-    title: readText(fields, 'title', { atMost: 40 }),
-    description: readText(fields, 'description', { atMost: 500 }),
-    terms: readOptionalText(fields, 'terms_and_conditions', { atMost: 500 }),
+    title: readText(fields, 'title', { atMost: offerLimits.title }),
+    description: readText(fields, 'description', { atMost: offerLimits.description }),
+    terms: readOptionalText(fields, 'terms_and_conditions', { atMost: offerLimits.termsAndConditions }),
     advertisedName: readAdvertisedName(fields),
     url: readUrl(fields),
     picture: checkPicture(picture),
@@ -130,9 +129,9 @@ function readPeriod(fields: FormFields): Reading<{ startAt: Date; expiryAt: Date
   });
   if (!read.ok) return read;
   const durationMs = read.value.expiryAt.getTime() - read.value.startAt.getTime();
-  return durationMs >= SHORTEST_DURATION_MS
+  return durationMs >= offerLimits.shortestSeconds * 1_000
     ? read
-    : fault('expiry_datetime must be at least 60 seconds after start_datetime');
+    : fault(`expiry_datetime must be at least ${offerLimits.shortestSeconds} seconds after start_datetime`);
 }
 
 function readDateTime(fields: FormFields, name: SingleField): Reading<Date> {

@@ -1,13 +1,7 @@
 /** The texts of an offer and its url, as members will see them. Lengths count code points (decision 18a, forms and formats). */
-import {
-  faultsOfShownName,
-  MAX_CHARACTERS_OF_SHOWN_NAME,
-  showsNothing,
-  turnsReading,
-} from '@offer-ads/contracts/values/shown-name';
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { faultsOfShownName, showsNothing, turnsReading } from '@offer-ads/contracts/values/shown-name';
 import { type FormFields, fault, type Reading, single, valid } from '../readings.ts';
-
-const GREATEST_URL_LENGTH = 2_048;
 
 type Limit = { readonly atMost: number };
 
@@ -28,7 +22,7 @@ export function readOptionalText(fields: FormFields, name: string, { atMost }: L
 /** Null if it was omitted: the trading name is shown. */
 export function readAdvertisedName(fields: FormFields): Reading<string | null> {
   const name = 'advertised_name';
-  const length = readOptionalText(fields, name, { atMost: MAX_CHARACTERS_OF_SHOWN_NAME });
+  const length = readOptionalText(fields, name, { atMost: offerLimits.advertisedName });
   const text = single(fields, name);
   const faults = [
     ...(length.ok ? [] : length.faults),
@@ -43,8 +37,8 @@ export function readUrl(fields: FormFields): Reading<string> {
   const text = single(fields, 'url');
   if (showsNothing(text)) return fault('url is missing');
   const length = codePoints(text);
-  if (length > GREATEST_URL_LENGTH) {
-    return fault(`url must have at most ${GREATEST_URL_LENGTH} characters, it has ${length}`);
+  if (length > offerLimits.url) {
+    return fault(`url must have at most ${offerLimits.url} characters, it has ${length}`);
   }
   return isWebAddress(text)
     ? valid(text)

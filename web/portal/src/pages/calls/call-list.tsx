@@ -1,8 +1,9 @@
-/** Calls, newest first. A refused call links to its entry in the guide. */
+/** Calls, newest first. Each leads to its page, and the result of a refused call to its entry in the guide. */
 import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal/organisation-api';
 import type { ComponentChildren } from 'preact';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
+import { usePortal } from '../../session.ts';
 import { Result } from './result.tsx';
 
 type Call = CallsReply['calls'][number];
@@ -14,6 +15,7 @@ type CallTableProps = {
 };
 
 export function CallTable({ calls, detail }: CallTableProps) {
+  const { at } = usePortal();
   return (
     <Table
       rows={calls}
@@ -25,7 +27,9 @@ export function CallTable({ calls, detail }: CallTableProps) {
           title: 'Call',
           cell: (call) => (
             <>
-              <code class="address">{call.route}</code>
+              <a href={at(`calls/${encodeURIComponent(call.requestId)}`)}>
+                <code class="address">{call.route}</code>
+              </a>
               {detail !== undefined && <div class="small muted">{detail(call)}</div>}
             </>
           ),

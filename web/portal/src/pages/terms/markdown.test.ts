@@ -22,8 +22,9 @@ describe('the text of terms', () => {
     );
   });
 
-  it('keeps line breaks and the numbers of lists', () => {
-    expect(shown('Line one\nline two')).toBe('<p>Line one<br></br>line two</p>');
+  it('breaks lines only where the text asks for it, and keeps the numbers of lists', () => {
+    expect(shown('Line one\nline two')).toBe('<p>Line one\nline two</p>');
+    expect(shown('Line one  \nline two\\\nthree')).toBe('<p>Line one<br></br>line two<br></br>three</p>');
     expect(shown('7. seventh')).toBe('<ol start="7"><li>seventh</li></ol>');
   });
 

@@ -1,11 +1,11 @@
 /**
- * Renders plain text or Markdown as elements, never by inserting HTML. Raw HTML is shown as text; pictures are left out.
+ * Renders Markdown as elements, never by inserting HTML. Raw HTML is shown as text; pictures are left out.
  */
 import createMarkdown, { type Token } from 'markdown-it';
 import { type ComponentChildren, h } from 'preact';
 
-// In plain text, line breaks are kept and indented lines do not become code.
-const markdown = createMarkdown({ html: false, linkify: false, breaks: true }).disable(['code', 'image']);
+// Terms are prose: indented lines do not become code.
+const markdown = createMarkdown({ html: false, linkify: false }).disable(['code', 'image']);
 
 /** The allowed elements. Of others only the content is shown. */
 const elements = new Set(
@@ -56,6 +56,7 @@ function leafOf(token: Token, below: number): ComponentChildren {
     case 'inline':
       return childrenOf(token.children ?? [], below);
     case 'softbreak':
+      return '\n';
     case 'hardbreak':
       return h('br', null);
     case 'hr':

@@ -1,7 +1,8 @@
 /** The advertising terms: the text, who accepted it, and earlier versions. */
-import type { TermsReply } from '@offer-ads/contracts/portal/organisation-api';
+import type { TermsReply, TermsTextReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
+import { Dialog } from '../../../../ui/dialog.tsx';
 import { Form } from '../../../../ui/form.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
@@ -42,14 +43,7 @@ function Standing({ terms }: { readonly terms: TermsReply }) {
             Published <When at={latest.publishedAt} precision="day" />. <Acceptance of={latest} />
           </p>
         </div>
-        {latest.text === null ? (
-          <Notice>
-            This version was published without its text. The platform team has the text
-            {latest.acceptedAt === null && ': ask for it before you accept'}.
-          </Notice>
-        ) : (
-          <TermsText text={latest.text} />
-        )}
+        <TermsText text={latest.text} />
         {latest.acceptedAt === null && <Accept version={latest.version} accepted={setAccepted} />}
       </section>
       {earlier.length > 0 && <Earlier versions={earlier} />}
@@ -103,6 +97,7 @@ function Acceptance({ of: { acceptedAt, acceptedBy } }: { readonly of: Version }
 }
 
 function Earlier({ versions }: { readonly versions: readonly Version[] }) {
+  const [read, setRead] = useState<string | null>(null);
   return (
     <section class="stack" aria-labelledby="earlier">
       <h2 id="earlier">Earlier versions</h2>
@@ -114,10 +109,37 @@ function Earlier({ versions }: { readonly versions: readonly Version[] }) {
             { title: 'Version', cell: (version) => version.version },
             { title: 'Published', cell: (version) => <When at={version.publishedAt} precision="day" /> },
             { title: 'Accepted', cell: (version) => <Acceptance of={version} /> },
+            {
+              title: 'Text',
+              kind: 'actions',
+              cell: ({ version }) => (
+                <button type="button" class="quiet" onClick={() => setRead(version)}>
+                  Read<span class="hidden"> version {version}</span>
+                </button>
+              ),
+            },
           ]}
         />
       </div>
+      {read !== null && <EarlierText version={read} close={() => setRead(null)} />}
     </section>
+  );
+}
+
+function EarlierText({ version, close }: { readonly version: string; readonly close: () => void }) {
+  const query = new URLSearchParams({ version });
+  const text = useRead<TermsTextReply>(['terms', version], `/terms/text?${query}`);
+  return (
+    <Dialog title={`Version ${version}`} close={close}>
+      <Loaded query={text} what="the text" lines={8}>
+        {(data) => <TermsText text={data.text} />}
+      </Loaded>
+      <div class="row">
+        <button type="button" class="quiet" onClick={close}>
+          Close
+        </button>
+      </div>
+    </Dialog>
   );
 }
 

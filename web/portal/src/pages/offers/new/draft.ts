@@ -1,9 +1,6 @@
 /** The draft of an offer: the values of the form, their validation, and the requests made from them. */
-import {
-  faultsOfShownName,
-  MAX_CHARACTERS_OF_SHOWN_NAME,
-  showsNothing,
-} from '@offer-ads/contracts/values/shown-name';
+import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { faultsOfShownName, showsNothing } from '@offer-ads/contracts/values/shown-name';
 import type { Place } from '../../../map/cities.ts';
 
 /** The values of the fields. The picture is separate, because it cannot be stored over a reload. */
@@ -49,10 +46,10 @@ export const emptyDraft: Draft = {
 };
 
 export const limits = {
-  title: 40,
-  description: 500,
-  terms: 500,
-  advertisedName: MAX_CHARACTERS_OF_SHOWN_NAME,
+  title: offerLimits.title,
+  description: offerLimits.description,
+  terms: offerLimits.termsAndConditions,
+  advertisedName: offerLimits.advertisedName,
 } as const;
 export const genders = ['Male', 'Female', 'Non-binary'] as const;
 /** The durations to choose from; any other end is `until`. */
@@ -139,17 +136,15 @@ function urlFault(url: string): string | undefined {
   if (authority === undefined || /[\s\\]/.test(url) || !URL.canParse(url))
     return 'Enter the whole address, beginning with https:// or http://.';
   if (authority.includes('@')) return 'The address must not have a user name in it.';
-  return lengthOf(url) > 2_048 ? 'At most 2,048 characters.' : undefined;
+  return lengthOf(url) > offerLimits.url ? `At most ${offerLimits.url} characters.` : undefined;
 }
-
-/** The service accepts a start up to a minute in the past, because people need a moment to press the button. */
-const GRACE_MS = 60_000;
 
 function periodFaults(draft: Draft, now: Date): { start?: string; end?: string } {
   if (draft.starts === 'later') {
     const start = new Date(draft.startAt);
     if (Number.isNaN(start.getTime())) return { start: 'Choose when it starts.' };
-    if (start.getTime() < now.getTime() - GRACE_MS) return { start: 'That is in the past.' };
+    if (start.getTime() < now.getTime() - offerLimits.startGraceSeconds * 1_000)
+      return { start: 'That is in the past.' };
   }
   if (draft.runs === 'until' && Number.isNaN(new Date(draft.endAt).getTime()))
     return { end: 'Choose when it ends.' };
@@ -157,12 +152,12 @@ function periodFaults(draft: Draft, now: Date): { start?: string; end?: string }
   if (period === null) return { end: 'Choose how long it runs.' };
   const lasts = period.end.getTime() - period.start.getTime();
   if (lasts <= 0) return { end: 'It must end after it starts.' };
-  return lasts < 60_000 ? { end: 'It must run for at least a minute.' } : {};
+  return lasts < offerLimits.shortestSeconds * 1_000
+    ? { end: `It must run for at least ${offerLimits.shortestSeconds} seconds.` }
+    : {};
 }
 
 export type PictureState = 'missing' | 'fits' | { readonly problem: string };
-
-const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Checks type and size before the upload; the service checks the bytes. */
 export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureState {
@@ -170,9 +165,11 @@ export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureS
   if (!['image/jpeg', 'image/png', 'image/gif'].includes(file.type))
     return { problem: 'The picture must be a JPG, PNG or GIF.' };
   if (file.size === 0) return { problem: 'The file is empty.' };
-  if (file.size <= MAX_BYTES) return 'fits';
+  if (file.size <= MAX_IMAGE_BYTES) return 'fits';
   const megabytes = (file.size / 1024 / 1024).toFixed(1);
-  return { problem: `The picture has ${megabytes} MB; at most 5 MB can be sent.` };
+  return {
+    problem: `The picture has ${megabytes} MB; at most ${offerLimits.imageMegabytes} MB can be sent.`,
+  };
 }
 
 /** Body of POST /offers/price-estimate; null while place or period are missing. */

@@ -1,5 +1,6 @@
 /** The picture with its preview, and in TEST mode the two test pictures with a fixed verdict. */
 
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useEffect, useState } from 'preact/hooks';
 import allowed from '../../../../../../docs/test-pictures/always-allowed.png?url';
 import refused from '../../../../../../docs/test-pictures/always-refused.jpg?url';
@@ -52,7 +53,7 @@ export function PictureFields({ draft, picture, fault, choose }: PictureFieldsPr
       <div class="stack">
         <Field
           label="Picture"
-          hint="JPG, PNG or GIF, at most 5 MB; best with 1080 × 1080 pixels. It is checked before the offer is created."
+          hint={`JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB; best with 1080 × 1080 pixels. It is checked before the offer is created.`}
           fault={fault ?? problem ?? undefined}
         >
           {(described) => (

@@ -1,4 +1,5 @@
 /** The circle of the offer, set by a search, on the map, by a slider, or by numbers. */
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useEffect } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
@@ -10,8 +11,6 @@ import type { FieldsProps } from './form-texts.tsx';
 import { MapSources } from './map-sources.tsx';
 import { PlaceSearch } from './place-search.tsx';
 
-const MIN_MILES = 5;
-const MAX_MILES = 30;
 /** The start of the map if no town of the organisation's country is known. */
 const somewhere: Place = { latitude: 51.5074, longitude: -0.1278 };
 
@@ -53,8 +52,8 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
             {...described}
             type="range"
             class="slider"
-            min={MIN_MILES}
-            max={MAX_MILES}
+            min={offerLimits.radius.least}
+            max={offerLimits.radius.most}
             step={1}
             value={draft.radiusMiles}
             aria-valuetext={`${draft.radiusMiles} miles`}
