@@ -328,7 +328,11 @@ export const ownPaths = {
       summary: 'The text of one version of the terms',
       description: 'Of the latest version or of an earlier one.',
       parameters: { query: organisation.termsTextQuery },
-      replies: { '200': reply('The text.', named('TermsText', organisation.termsTextReply)), '404': unknown },
+      replies: {
+        '200': reply('The text.', named('TermsText', organisation.termsTextReply)),
+        '400': refused('The version is missing or too long.'),
+        '404': unknown,
+      },
     }),
   },
   '/terms/acceptance': {
