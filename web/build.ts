@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 import { buildDocs, foldersOfGuides } from './docs/build.ts';
+import { buildSite } from './site/build.ts';
 import { type App, apps, configOf } from './vite.config.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -27,6 +28,7 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
     for (const app of Object.keys(apps) as App[])
       await build({ ...configOf(app, join(building, app)), logLevel: 'warn' });
     await buildDocs(join(building, 'docs'));
+    await buildSite(join(building, 'site'));
     await compressAll(building);
     await writeFile(join(building, stamp), sources);
     await rm(dist, { recursive: true, force: true });
@@ -49,7 +51,10 @@ async function builtFrom(): Promise<string> {
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
   const files: string[] = [];
-  for await (const file of glob('{*,{portal,console,docs,ui}/**/*}', { cwd: folder, withFileTypes: true })) {
+  for await (const file of glob('{*,{portal,console,docs,site,ui}/**/*}', {
+    cwd: folder,
+    withFileTypes: true,
+  })) {
     if (file.isFile()) files.push(join(file.parentPath, file.name));
   }
   for (const guides of foldersOfGuides)

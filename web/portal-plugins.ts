@@ -1,4 +1,4 @@
-/** Build plugins for two packages that a browser cannot use unchanged. */
+/** Build plugins: for packages that are not used unchanged, and for the font. */
 import { createRequire } from 'node:module';
 import type { Plugin } from 'vite';
 
@@ -54,6 +54,55 @@ export function leafletWithoutMarkup(): Plugin {
       if (!question.test(code))
         throw new Error('Leaflet has changed: look for innerHTML in what runs at its start');
       return { code: code.replace(question, 'var inlineSvg = !!svg$1;'), map: null };
+    },
+  };
+}
+
+/** The file with the Latin letters of the font; other alphabets are loaded by the pages that show them. */
+export const firstFont: RegExp = /inter-latin-wght-normal-[\w-]+\.woff2$/;
+
+/** Loads the font at once with the page, and not when the style sheet is there, so that the text does not change later. */
+export function preloadedFont(): Plugin {
+  let base = '/';
+  return {
+    name: 'preloaded-font',
+    configResolved: (config) => {
+      base = config.base;
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle }) {
+        const file = Object.keys(bundle ?? {}).find((name) => firstFont.test(name));
+        if (file === undefined) return [];
+        const attrs = { rel: 'preload', href: base + file, as: 'font', type: 'font/woff2', crossorigin: '' };
+        return [{ tag: 'link', attrs, injectTo: 'head' }];
+      },
+    },
+  };
+}
+
+/** The texts that Scalar shows where a key belongs look like keys. They are replaced by texts that say what belongs there. */
+export function ownPlaceholders(): Plugin {
+  const replaced = new Map([
+    ['QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT', 'your key: pk_test_... or pk_live_...'],
+    ['YOUR_SECRET_TOKEN', 'YOUR_API_KEY'],
+  ]);
+  const missing = new Set(replaced.keys());
+  return {
+    name: 'own-placeholders',
+    transform(code, id) {
+      if (!id.includes('@scalar')) return null;
+      const found = [...replaced].filter(([theirs]) => code.includes(theirs));
+      if (found.length === 0) return null;
+      for (const [theirs] of found) missing.delete(theirs);
+      return {
+        code: found.reduce((before, [theirs, ours]) => before.replaceAll(theirs, ours), code),
+        map: null,
+      };
+    },
+    buildEnd(error) {
+      if (error === undefined && missing.size > 0)
+        throw new Error(`the reference has no ${[...missing].join(' and no ')} any more: remove it here`);
     },
   };
 }

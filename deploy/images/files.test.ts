@@ -54,7 +54,6 @@ describe('images', () => {
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,
       /^packages\/platform\/src\/process\/stripped-sources\.mjs$/,
       /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,
-      /^services\/gateway\/pages\//,
       /^services\/moderation\/model\/nsfwjs-mobilenet-v2\.onnx$/,
       /^services\/pricing\/kernel\/audience-kernel\.wasm$/,
     ];

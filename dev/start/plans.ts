@@ -105,6 +105,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       BILLING_DATABASE_URL: stores.databases.billing,
       ...contextSecrets.billing,
       PUBLIC_URL: at.billing,
+      PORTAL_URL: `${at.gateway}/portal`,
       STRIPE_API_URL: at.stripe,
       STRIPE_TEST_SECRET_KEY: secrets.stripeTestKey,
       STRIPE_TEST_WEBHOOK_SECRET: secrets.stripeTestWebhook,

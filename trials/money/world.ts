@@ -109,6 +109,7 @@ export async function startWorld(): Promise<World> {
             BILLING_DATABASE_URL: at.databaseUrl,
             RABBITMQ_URL: at.rabbitmqUrl,
             PUBLIC_URL: publicUrl,
+            PORTAL_URL: 'https://ads.example/portal',
             STRIPE_API_URL: stripeProxy.url,
             STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
             STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,

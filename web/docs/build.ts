@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Manifest, type ManifestChunk } from 'vite';
+import { firstFont, ownPlaceholders } from '../portal-plugins.ts';
 import { guidesFolders, renderGuides } from './guides.ts';
 import { type ReferenceAssets, referencePage, references } from './reference-page.ts';
 
@@ -36,7 +37,7 @@ export async function buildDocs(outDir: string): Promise<void> {
   const [style = ''] = client.styles;
   for (const which of guidesFolders) {
     const render = (searchIndex: string) =>
-      renderGuides(which, { script: client.script, style, theme, icon, searchIndex });
+      renderGuides(which, { script: client.script, font: client.font, style, theme, icon, searchIndex });
     const { searchIndex } = await render('');
     const { pages } = await render(await keep('search.json', searchIndex));
     const folder = join(outDir, which.address.slice(base.length));
@@ -49,7 +50,7 @@ export async function buildDocs(outDir: string): Promise<void> {
   });
 }
 
-type Built = Pick<ReferenceAssets, 'script' | 'styles' | 'imports'>;
+type Built = Pick<ReferenceAssets, 'script' | 'styles' | 'imports' | 'font'>;
 
 /** Adds a script with its styles to `assets`. */
 async function buildScript(outDir: string, input: string): Promise<Built> {
@@ -59,6 +60,7 @@ async function buildScript(outDir: string, input: string): Promise<Built> {
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
+    plugins: input === 'reference.ts' ? [ownPlaceholders()] : [],
     // Constants that Vue (in the reference) needs; without them it warns.
     define: {
       __VUE_OPTIONS_API__: 'true',
@@ -86,7 +88,9 @@ async function buildScript(outDir: string, input: string): Promise<Built> {
   if (entry === undefined || styles.length === 0) throw new Error(`docs/${input} was not built`);
   const at = (file: string) => base + file;
   const imports = [...importsOf(entry, manifest)].map(({ file }) => at(file));
-  return { script: at(entry.file), styles: styles.map(at), imports };
+  const font = entry.assets?.find((file) => firstFont.test(file));
+  if (font === undefined) throw new Error(`docs/${input} has no font`);
+  return { script: at(entry.file), styles: styles.map(at), imports, font: at(font) };
 }
 
 /** All static imports of a chunk, also indirect ones; without dynamic imports. */

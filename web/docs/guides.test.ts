@@ -10,6 +10,7 @@ const assets = {
   script: '/docs/assets/script.js',
   theme: '/docs/assets/theme.js',
   icon: '/docs/assets/icon.svg',
+  font: '/docs/assets/font.woff2',
   searchIndex: '/docs/assets/search.json',
 };
 const around = { addressOf: (link: string) => link, drawing: () => '<svg viewBox="0 0 1 1"></svg>' };

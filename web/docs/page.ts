@@ -1,13 +1,12 @@
 /** The frame of the guides' pages. It works without JavaScript, which only adds search, copy buttons and themes. */
-import { pageHead, themeSelect } from './head.ts';
+import { brand, type HeadAssets, pageHead, themeSelect } from './head.ts';
 import type { Heading, RenderedGuide } from './markdown.ts';
 
 /** Addresses under `/docs/assets`, which contain a hash of the content. */
-export type Assets = {
+export type Assets = HeadAssets & {
   readonly style: string;
   readonly script: string;
   readonly theme: string;
-  readonly icon: string;
   readonly searchIndex: string;
 };
 
@@ -17,7 +16,7 @@ type Frame = { readonly navigation: readonly NavigationEntry[]; readonly assets:
 
 export function guidePage(o: Frame & { readonly guide: RenderedGuide; readonly at: number }): string {
   const { guide, at, navigation } = o;
-  const title = at === 0 ? 'Guides · Offer Advertising' : `${guide.title} · Offer Advertising`;
+  const title = at === 0 ? 'Guides · Offer Ads' : `${guide.title} · Offer Ads`;
   const article = `<article>
 ${guide.html}${neighbours(navigation[at - 1], navigation[at + 1])}</article>
 ${contents(guide.headings)}`;
@@ -38,7 +37,7 @@ ${guides.join('\n')}
 </article>`;
   return framed({
     ...o,
-    title: 'Not found · Offer Advertising',
+    title: 'Not found · Offer Ads',
     description: '',
     current: undefined,
     main: article,
@@ -65,15 +64,15 @@ function framed(
 <body>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
-<a class="brand" href="/docs">Offer Advertising</a>
+${brand(assets.icon)}
 <search class="with-script">
 <label class="hidden" for="search">Search the guides</label>
 <input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-controls="found" aria-keyshortcuts="/">
 <div id="found" hidden><p class="hidden" role="status"></p><ul></ul></div>
 </search>
 <nav class="sites" aria-label="Elsewhere">
-<a href="/docs/reference">Reference</a>
-<a href="/portal">Portal</a>
+<a href="/docs/reference">API reference</a>
+<a class="button quiet" href="/portal">Portal</a>
 </nav>
 <div class="theme with-script">
 ${themeSelect}

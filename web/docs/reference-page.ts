@@ -1,21 +1,20 @@
 /** The HTML page of an API reference, as shown before or without its scripts. */
-import { pageHead, themeSelect } from './head.ts';
+import { brand, type HeadAssets, pageHead, themeSelect } from './head.ts';
 
 /** Addresses under `/docs/assets`, which contain a hash of the content. */
-export type ReferenceAssets = {
+export type ReferenceAssets = HeadAssets & {
   readonly styles: readonly string[];
   readonly script: string;
   /** Static imports of the script, loaded together with it. */
   readonly imports: readonly string[];
   readonly before: string;
   readonly theme: string;
-  readonly icon: string;
 };
 
 /** Title and OpenAPI document of each reference. */
 export const references = {
-  'reference.html': { title: 'Offer Advertising API', description: '/openapi.json' },
-  'portal-reference.html': { title: 'Advertiser portal API', description: '/portal/openapi.json' },
+  'reference.html': { title: 'Offer Ads API', description: '/openapi.json' },
+  'portal-reference.html': { title: 'Offer Ads portal API', description: '/portal/openapi.json' },
 } as const;
 
 export function referencePage(
@@ -33,10 +32,10 @@ export function referencePage(
   ])}
 <body>
 <header class="top">
-<a class="brand" href="/docs">Offer Advertising</a>
+${brand(assets.icon)}
 <nav class="sites" aria-label="Elsewhere">
 <a href="/docs">Guides</a>
-<a href="/portal">Portal</a>
+<a class="button quiet" href="/portal">Portal</a>
 </nav>
 <div class="theme with-script">
 ${themeSelect}

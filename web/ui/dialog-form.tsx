@@ -3,7 +3,7 @@ import type { ComponentProps } from 'preact';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
 
-type DialogFormProps = Pick<ComponentProps<typeof Form>, 'send' | 'submit' | 'children'> & {
+type DialogFormProps = Pick<ComponentProps<typeof Form>, 'send' | 'submit' | 'kind' | 'children'> & {
   readonly title: string;
   readonly close: () => void;
   /** The focus starts on "Cancel", so that a key that is held or pressed twice does not confirm. */

@@ -7,13 +7,15 @@ type FormProps = {
   /** Sends the form. Returns an error message, or null after success. */
   readonly send: (values: FormData, form: HTMLFormElement) => Promise<string | null>;
   readonly submit: string;
+  /** The look of the submit button: `danger` where something is destroyed, `quiet` where the view has another main button. */
+  readonly kind?: 'danger' | 'quiet' | undefined;
   readonly children: ComponentChildren;
   /** More buttons, after the submit button. */
   readonly actions?: ComponentChildren;
   readonly label?: string;
 };
 
-export function Form({ send, submit, children, actions, label }: FormProps) {
+export function Form({ send, submit, kind, children, actions, label }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   // A ref, because state changes only with the next rendering, and two clicks may come before it.
@@ -39,7 +41,9 @@ export function Form({ send, submit, children, actions, label }: FormProps) {
       {children}
       {problem !== null && <Notice kind="problem">{problem}</Notice>}
       <div class="row">
-        <button aria-disabled={busy}>{submit}</button>
+        <button class={kind} aria-disabled={busy}>
+          {submit}
+        </button>
         {actions}
       </div>
     </form>

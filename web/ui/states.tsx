@@ -1,6 +1,8 @@
 /** What a page shows of a query: that it is loading, empty or failed, or its data. */
+import { type IconNode, Inbox } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { BusyButton } from './busy-button.tsx';
+import { Icon } from './icon.tsx';
 
 /** `lines`: the expected number of lines, so that the page moves little after loading. */
 export function Loading({ lines = 3, what }: { readonly lines?: number; readonly what: string }) {
@@ -14,15 +16,19 @@ export function Loading({ lines = 3, what }: { readonly lines?: number; readonly
   );
 }
 
+/** `children`: what can be done about it. */
 export function Empty({
   title,
+  icon = Inbox,
   children,
 }: {
   readonly title: string;
+  readonly icon?: IconNode;
   readonly children?: ComponentChildren;
 }) {
   return (
     <div class="empty stack">
+      <Icon of={icon} />
       <p>
         <strong>{title}</strong>
       </p>

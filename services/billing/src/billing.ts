@@ -13,6 +13,8 @@ export type Billing = {
   readonly clock: Clock;
   /** Base of the payment links. */
   readonly publicUrl: string;
+  /** Base of the links on the pages after a payment. */
+  readonly portalUrl: string;
   /** The seller, who issues the invoices. */
   readonly seller: Seller;
   readonly logger: Logger;

@@ -60,6 +60,11 @@ export const billingSettings = z.object({
     description: 'Address at which payers and Stripe reach billing: the base of payment links.',
     example: 'https://pay.ads.example',
   }),
+  PORTAL_URL: httpUrl.meta({
+    description:
+      'Address of the portal for links on the pages after a payment: the public address of the gateway, and /portal.',
+    example: 'https://ads.example/portal',
+  }),
   STRIPE_API_URL: httpUrl.optional().meta({
     description: "Address of the simulator, which replaces Stripe's own. Leave it out in production.",
     example: 'http://stripe-simulator:8080',

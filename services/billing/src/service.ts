@@ -70,6 +70,7 @@ export async function startBilling(
     postgres,
     stripe,
     publicUrl: config.PUBLIC_URL,
+    portalUrl: config.PORTAL_URL,
     seller: sellerOf(config),
     meters: billingMeters(foundation.metrics),
     clock,

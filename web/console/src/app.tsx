@@ -1,6 +1,7 @@
 /** The console's routes, for signed-in staff. */
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { Alone } from '../../ui/alone.tsx';
 import { createQueries } from '../../ui/calls/queries.ts';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
@@ -41,13 +42,13 @@ function SignedIn() {
   const staff = useConsoleOf(signedIn);
   if (session.isPending || session.isError)
     return (
-      <main class="alone">
+      <Alone home="/" site="Staff console">
         {session.isPending ? (
           <Loading what="the console" />
         ) : (
           <Failed error={session.error} retry={session.refetch} />
         )}
-      </main>
+      </Alone>
     );
   if (staff === null) return <SignIn ended={session.data === 'ended'} />;
   return (

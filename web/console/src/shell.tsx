@@ -1,48 +1,43 @@
 /** The frame of every page: the sections, the signed-in person, and the sign-out. */
 import { useQueryClient } from '@tanstack/preact-query';
+import { Building, Coins, CreditCard, Image, Inbox, LayoutDashboard, Megaphone, Tag } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { Brand } from '../../ui/brand.tsx';
 import { BusyButton } from '../../ui/busy-button.tsx';
-import { Frame, SectionsMenu } from '../../ui/frame.tsx';
+import { Frame } from '../../ui/frame.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ThemeSwitch } from '../../ui/theme/theme-switch.tsx';
 import { changeSession, useConsole } from './session.ts';
 
 const sections = [
-  { path: '', title: 'Overview' },
-  { path: 'organisations', title: 'Organisations' },
-  { path: 'offers', title: 'Offers' },
-  { path: 'pictures', title: 'Pictures' },
-  { path: 'placements', title: 'Placements' },
-  { path: 'parked', title: 'Parked events' },
-  { path: 'rates', title: 'Rates' },
-  { path: 'cards', title: 'Card problems' },
+  { path: '', title: 'Overview', icon: LayoutDashboard },
+  { path: 'organisations', title: 'Organisations', icon: Building },
+  { path: 'offers', title: 'Offers', icon: Tag },
+  { path: 'pictures', title: 'Pictures', icon: Image },
+  { path: 'placements', title: 'Placements', icon: Megaphone },
+  { path: 'parked', title: 'Parked events', icon: Inbox },
+  { path: 'rates', title: 'Rates', icon: Coins },
+  { path: 'cards', title: 'Card problems', icon: CreditCard },
 ] as const;
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const here = useLocation().path.split('/')[1] ?? '';
   return (
     <Frame
-      header={
-        <header class="bar">
-          <a class="brand" href="/">
-            Staff console
-          </a>
-          <Account />
-        </header>
-      }
-      menu={<Navigation />}
+      brand={<Brand address="/" site="Staff console" />}
+      bar={<Account />}
+      sections={sections.map(({ path, title, icon }) => ({
+        address: `/${path}`,
+        title,
+        icon,
+        isHere: path === here,
+      }))}
+      below={<ThemeSwitch />}
     >
       {children}
     </Frame>
-  );
-}
-
-function Navigation() {
-  const here = useLocation().path.split('/')[1] ?? '';
-  return (
-    <SectionsMenu
-      sections={sections.map(({ path, title }) => ({ address: `/${path}`, title, isHere: path === here }))}
-    />
   );
 }
 

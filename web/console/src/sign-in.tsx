@@ -1,6 +1,7 @@
 /** The sign-in page: asks for the name and the access token of a staff member. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { useQueryClient } from '@tanstack/preact-query';
+import { Alone } from '../../ui/alone.tsx';
 import { call } from '../../ui/calls/call.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
@@ -19,7 +20,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     return null;
   };
   return (
-    <main class="alone stack">
+    <Alone home="/" site="Staff console">
       <ConsolePage title="Sign in to the staff console" lead="For the platform's own staff.">
         {ended && <Notice kind="warning">Your session has ended. Sign in to continue on this page.</Notice>}
         <Form send={signIn} submit="Sign in">
@@ -53,6 +54,6 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
           </Field>
         </Form>
       </ConsolePage>
-    </main>
+    </Alone>
   );
 }

@@ -1,9 +1,13 @@
-/** The signed-in person: a switch between their organisations, and the sign-out. */
+/** The menu of the signed-in person: a switch between their organisations, the theme, and the sign-out. */
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useQueryClient } from '@tanstack/preact-query';
+import { ChevronDown, LogOut } from 'lucide';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../ui/busy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ThemeSwitch } from '../../ui/theme/theme-switch.tsx';
 import { sessionKey, usePortal } from './session.ts';
 import { leave } from './tab-storage.ts';
 
@@ -11,6 +15,7 @@ export function Account() {
   const { session, api } = usePortal();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
+  const { tradingName } = session.organisation;
 
   const switchTo = async (organisationId: number) => {
     const reply = await api.send<SessionReply>('POST', '/session/organisation', { json: { organisationId } });
@@ -28,30 +33,47 @@ export function Account() {
 
   return (
     <div class="account">
-      {session.otherOrganisations.length === 0 ? (
-        <span class="organisation">{session.organisation.tradingName}</span>
-      ) : (
-        <label>
-          <span class="hidden">Organisation</span>
-          <select
-            value={session.organisation.id}
-            onChange={(event) => void switchTo(Number(event.currentTarget.value))}
-          >
-            {[session.organisation, ...session.otherOrganisations].map(({ id, tradingName }) => (
-              <option key={id} value={id}>
-                {tradingName}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <span class="muted small person">
-        {session.person.email}, {session.role}
-      </span>
-      <BusyButton class="link" work={signOut}>
-        Sign out
-      </BusyButton>
-      {problem !== null && <Notice kind="problem">{problem}</Notice>}
+      <Menu
+        button={
+          <>
+            <span class="initial" aria-hidden="true">
+              {Array.from(tradingName)[0]?.toUpperCase()}
+            </span>
+            <span class="hidden">Account: </span>
+            <span class="organisation">{tradingName}</span>
+            <Icon of={ChevronDown} />
+          </>
+        }
+      >
+        <p>
+          {session.person.email}
+          <br />
+          <span class="muted small">Role: {session.role}</span>
+        </p>
+        {session.otherOrganisations.length > 0 && (
+          <label class="theme-switch">
+            <span>Organisation</span>
+            <select
+              value={session.organisation.id}
+              onChange={(event) => void switchTo(Number(event.currentTarget.value))}
+            >
+              {[session.organisation, ...session.otherOrganisations].map(({ id, tradingName: name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <ThemeSwitch />
+        <div class="link-list">
+          <BusyButton work={signOut}>
+            <Icon of={LogOut} />
+            Sign out
+          </BusyButton>
+        </div>
+        {problem !== null && <Notice kind="problem">{problem}</Notice>}
+      </Menu>
     </div>
   );
 }

@@ -1,8 +1,11 @@
 /** The frame of every page: organisation, mode, navigation and sign-out. */
 
+import { Activity, BookOpen, CodeXml } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { Frame, SectionsMenu } from '../../ui/frame.tsx';
+import { Brand } from '../../ui/brand.tsx';
+import { Frame } from '../../ui/frame.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { momentText } from '../../ui/time-text.ts';
 import { Account } from './account.tsx';
 import { Offline } from './offline.tsx';
@@ -11,21 +14,24 @@ import { usePortal } from './session.ts';
 import { useAheadSeconds, useOfferNow } from './test-clock.ts';
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
-  const { mode, session } = usePortal();
+  const { mode, session, may, at } = usePortal();
+  const here = sectionOf(useLocation().path);
+  const shown = sections.filter(({ permission }) => permission === null || may(permission));
   return (
     <Frame
-      header={
-        <header>
-          <div class="bar">
-            <a class="brand" href={`/portal/${mode}`}>
-              Advertiser portal
-            </a>
-            <ModeSwitch />
-            <Account />
-          </div>
+      brand={<Brand address={`/portal/${mode}`} />}
+      bar={
+        <>
+          <ModeSwitch />
+          <Account />
+        </>
+      }
+      notes={
+        <>
           {mode === 'test' && (
             <p class="mode-note">
-              TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
+              <strong>TEST mode:</strong> play money and test cards.{' '}
+              <span class="longer">Nothing here is shown to members or costs anything.</span>
               <TestTime />
             </p>
           )}
@@ -36,9 +42,15 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             </p>
           )}
           <Offline />
-        </header>
+        </>
       }
-      menu={<Navigation />}
+      sections={shown.map(({ path, title, icon }) => ({
+        address: at(path),
+        title,
+        icon,
+        isHere: path === here,
+      }))}
+      below={<Elsewhere />}
     >
       {children}
     </Frame>
@@ -78,25 +90,23 @@ function ModeSwitch() {
   );
 }
 
-function Navigation() {
-  const { may, at } = usePortal();
-  const here = sectionOf(useLocation().path);
-  const shown = sections.filter(({ permission }) => permission === null || may(permission));
+const elsewhere = [
+  { address: '/docs', title: 'Guides', icon: BookOpen },
+  { address: '/docs/reference', title: 'API reference', icon: CodeXml },
+  { address: '/status', title: 'Status', icon: Activity },
+] as const;
+
+function Elsewhere() {
   return (
-    <SectionsMenu
-      sections={shown.map(({ path, title }) => ({ address: at(path), title, isHere: path === here }))}
-    >
-      <ul class="elsewhere">
-        <li>
-          <a href="/docs">Guides</a>
+    <ul>
+      {elsewhere.map(({ address, title, icon }) => (
+        <li key={address}>
+          <a href={address}>
+            <Icon of={icon} />
+            {title}
+          </a>
         </li>
-        <li>
-          <a href="/docs/reference">API reference</a>
-        </li>
-        <li>
-          <a href="/status">Status</a>
-        </li>
-      </ul>
-    </SectionsMenu>
+      ))}
+    </ul>
   );
 }

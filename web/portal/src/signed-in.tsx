@@ -9,21 +9,22 @@ import { NoLiveMode } from './pages/no-live-mode.tsx';
 import { Pages } from './pages.tsx';
 import { type Mode, PortalContext, usePortalOf, useSession } from './session.ts';
 import { Shell } from './shell.tsx';
+import { SignedOut } from './signed-out.tsx';
 
 export function SignedIn() {
   const session = useSession();
   const mode = useLocation().path.split('/')[2];
   if (session.isPending)
     return (
-      <main class="alone">
+      <SignedOut>
         <Loading what="the portal" />
-      </main>
+      </SignedOut>
     );
   if (session.isError)
     return (
-      <main class="alone">
+      <SignedOut>
         <Failed error={session.error} retry={session.refetch} />
-      </main>
+      </SignedOut>
     );
   if (session.data === null) return <AskForLink />;
   if (mode !== 'test' && mode !== 'live') return <Entry session={session.data} />;

@@ -46,7 +46,7 @@ export function builtFiles(folder: string, o: { readonly keep: number | 'for-eve
 }
 
 /**
- * The policy of our own pages: only scripts and styles of this origin run, and text never becomes markup.
+ * The policy of our own pages: only scripts, styles and fonts of this origin are used, and text never becomes markup.
  * @param o.imageSources other origins from which images are loaded
  */
 export function strictPolicy({
@@ -59,6 +59,7 @@ export function strictPolicy({
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
+    "font-src 'self'",
     ["img-src 'self'", ...imageSources].join(' '),
     "require-trusted-types-for 'script'",
   ]);

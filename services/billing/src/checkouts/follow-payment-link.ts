@@ -1,7 +1,7 @@
 /** What a payer gets who follows the stable link: the open session, a new one if the last has expired, or a page. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
-import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
+import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { payerMeets } from '../domain/payments/checkout.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
 import { applySessionFacts } from './apply-session-facts.ts';
@@ -9,9 +9,8 @@ import { findCardPaymentByToken } from './checkouts-store.ts';
 import { ensureSession, startNextGeneration } from './ensure-session.ts';
 
 export type LinkLeadsTo =
-  /** `of`: the kind of purchase. */
-  | { readonly kind: 'session'; readonly url: string; readonly of: Purchase['kind'] }
-  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly of: Purchase['kind'] }
+  | { readonly kind: 'session'; readonly url: string; readonly payment: CardPayment }
+  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly payment: CardPayment }
   | { readonly kind: 'unknown' };
 
 /** Throws a 503 if Stripe is unreachable and a session must be opened. */
@@ -50,13 +49,12 @@ async function openedOrNot(billing: Billing, payToken: string, deadline: Deadlin
   const payment = await findCardPaymentByToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   const ready = await ensureSession(billing, payment, deadline);
-  if (ready === 'too-small') return { kind: 'unavailable', of: payment.purchase.kind };
+  if (ready === 'too-small') return { kind: 'unavailable', payment };
   return leadsTo(payment, payerMeets(ready.checkout, billing.clock.now()));
 }
 
-function leadsTo({ purchase }: CardPayment, met: ReturnType<typeof payerMeets>): LinkLeadsTo {
-  const of = purchase.kind;
-  if (met.kind === 'session') return { ...met, of };
-  if (met.kind === 'closing' || met.kind === 'no-session') return { kind: 'unavailable', of };
-  return { kind: met.kind, of };
+function leadsTo(payment: CardPayment, met: ReturnType<typeof payerMeets>): LinkLeadsTo {
+  if (met.kind === 'session') return { ...met, payment };
+  if (met.kind === 'closing' || met.kind === 'no-session') return { kind: 'unavailable', payment };
+  return { kind: met.kind, payment };
 }

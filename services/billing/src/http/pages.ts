@@ -1,84 +1,144 @@
 /** The pages of the payment link. */
-import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
-import type { LinkLeadsTo } from '../checkouts/follow-payment-link.ts';
-import type { Purchase } from '../domain/payments/card-payment.ts';
+import { amountText } from '@offer-ads/contracts/values/amount-text';
+import { legible } from '@offer-ads/contracts/values/legible-text';
+import {
+  escapeHtml,
+  foreignHtml,
+  type WebPage,
+  webPage,
+  webPageHeaders,
+} from '@offer-ads/platform/pages/web-page';
+import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
 
-type PageKind = Exclude<LinkLeadsTo['kind'], 'session'> | 'busy' | 'thanks' | 'cancelled';
 type PageText = readonly [status: number, title: string, body: string];
 
-const tryAgain =
-  '<p>The payment page cannot be opened right now. Please try again in a minute.</p>' +
-  '<p><a class="button" href="">Try again</a></p>';
-const confirming =
-  'Your payment is being confirmed, which usually takes seconds. The admins of your organisation then';
-
-/** Pages for links of either kind. */
+/** Pages that say nothing about the payment, because it is unknown or could not be read. */
 const anyPages = {
   unknown: [
     404,
     'Not found',
     '<p>There is no payment behind this link. Please check that it is complete.</p>',
   ],
-  unavailable: [503, 'One moment', tryAgain],
+  unavailable: [
+    503,
+    'One moment',
+    '<p>The payment page cannot be opened right now. Please try again in a minute.</p>' +
+      '<p><a class="button" href="">Try again</a></p>',
+  ],
   busy: [429, 'One moment', '<p>This link was opened very often just now. Please try again in a minute.</p>'],
-} satisfies Partial<Record<PageKind, PageText>>;
+} satisfies Record<string, PageText>;
+
+type StateKind = 'paid' | 'closed' | 'ended' | 'thanks' | 'cancelled';
 
 /** They state only what is certain. While a payment may be on its way, they do not say that nothing was charged. */
-const pages = {
+const texts = {
   offer: {
-    ...anyPages,
-    paid: [200, 'Paid', '<p>This offer has been paid for. There is nothing more to do.</p>'],
-    closed: [
-      410,
-      'Closed',
-      '<p>This offer was deleted. It can no longer be paid for, and nothing was charged.</p>',
-    ],
+    paid: [200, 'Paid', 'This offer has been paid for. There is nothing more to do.'],
+    closed: [410, 'Closed', 'This offer was deleted. It can no longer be paid for, and nothing was charged.'],
     ended: [
       410,
       'Ended',
-      '<p>This offer has ended and can no longer be paid for. Should a payment still be on its way, its net price is ' +
-        'credited to the balance of your organisation.</p>',
+      'This offer has ended and can no longer be paid for. Should a payment still be on its way, its net price is ' +
+        'credited to the balance of your organisation.',
     ],
-    thanks: [200, 'Thank you', `<p>${confirming} get an email. You can close this page.</p>`],
+    thanks: [
+      200,
+      'Thank you',
+      'Your payment is being confirmed, which usually takes seconds. The admins of your organisation then get an email.',
+    ],
     cancelled: [
       200,
       'Not paid',
-      '<p>You left the payment page without paying. The offer waits for its payment.</p>' +
-        '<p><a class="button" href="../{token}">Pay now</a></p>',
+      'You left the payment page without paying. The offer waits for its payment.',
     ],
   },
   'top-up': {
-    ...anyPages,
-    paid: [
-      200,
-      'Paid',
-      '<p>This top-up has been paid for. The amount is on the balance of your organisation.</p>',
-    ],
-    closed: [410, 'Closed', '<p>This top-up was not paid in time and can no longer be paid for.</p>'],
+    paid: [200, 'Paid', 'This top-up has been paid for. The amount is on the balance of your organisation.'],
+    closed: [410, 'Closed', 'This top-up was not paid in time and can no longer be paid for.'],
     ended: [
       410,
       'Closed',
-      '<p>This top-up was not paid in time and can no longer be paid for. Should a payment still be on its way, it is ' +
-        'added to the balance of your organisation.</p>',
+      'This top-up was not paid in time and can no longer be paid for. Should a payment still be on its way, it is ' +
+        'added to the balance of your organisation.',
     ],
-    thanks: [200, 'Thank you', `<p>${confirming} find it on the balance. You can close this page.</p>`],
+    thanks: [
+      200,
+      'Thank you',
+      'Your payment is being confirmed, which usually takes seconds. The admins of your organisation then find it on the balance.',
+    ],
     cancelled: [
       200,
       'Not paid',
-      '<p>You left the payment page without paying. The top-up waits for its payment.</p>' +
-        '<p><a class="button" href="../{token}">Pay now</a></p>',
+      'You left the payment page without paying. The top-up waits for its payment.',
     ],
   },
-} satisfies Record<Purchase['kind'], Record<PageKind, PageText>>;
+} satisfies Record<Purchase['kind'], Record<StateKind, PageText>>;
 
-/**
- * @param of the kind of purchase; where the kind is unknown, both kinds have the same page
- * @param token the link's token, already checked for its form
- */
-export function page(kind: PageKind, of: Purchase['kind'] = 'offer', token = ''): WebPage {
-  const [status, title, body] = pages[of][kind];
-  const html = webPage({ title: `${title} · Payment`, heading: title, body: body.replace('{token}', token) });
-  return { status, html };
+type Found =
+  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly payment: CardPayment }
+  | { readonly kind: keyof typeof anyPages };
+
+export type PaymentPages = {
+  readonly of: (found: Found) => WebPage;
+  readonly thanks: (payment: CardPayment) => WebPage;
+  /** Offers the payment again. */
+  readonly cancelled: (payment: CardPayment) => WebPage;
+};
+
+export function paymentPages(portalUrl: string): PaymentPages {
+  const aboutPayment = (kind: StateKind, payment: CardPayment, button: string): WebPage => {
+    const [status, title, text] = texts[payment.purchase.kind][kind];
+    const body = `<p>${text}</p>\n${receipt(payment)}\n${button}`;
+    const done = kind === 'paid' || kind === 'thanks';
+    return { status, html: webPage({ title: `${title} · Payment`, heading: title, body, done }) };
+  };
+  const toPortal = (payment: CardPayment) => portalLink(portalUrl, payment);
+  return {
+    of: (found) => {
+      switch (found.kind) {
+        case 'paid':
+        case 'closed':
+        case 'ended':
+          return aboutPayment(found.kind, found.payment, toPortal(found.payment));
+        case 'unknown':
+        case 'unavailable':
+        case 'busy': {
+          const [status, title, body] = anyPages[found.kind];
+          return { status, html: webPage({ title: `${title} · Payment`, heading: title, body }) };
+        }
+      }
+    },
+    thanks: (payment) => aboutPayment('thanks', payment, toPortal(payment)),
+    cancelled: (payment) =>
+      aboutPayment(
+        'cancelled',
+        payment,
+        `<p><a class="button" href="../${payment.payToken}">Pay now</a></p>`,
+      ),
+  };
+}
+
+/** What is bought, and the amount that the card pays. The payer saw both on the payment page. */
+function receipt({ title, netMinor, vatMinor, book, purchase }: CardPayment): string {
+  const amount = (minor: bigint) => escapeHtml(amountText(minor, book.currency, 'GB'));
+  const rows = [
+    purchase.kind === 'offer' ? ['Offer', foreignHtml(legible(title))] : ['For', 'Prepaid balance'],
+    ['Amount', amount(netMinor + vatMinor)],
+    ...(vatMinor > 0n ? [['Of this, VAT', amount(vatMinor)]] : []),
+    ...(book.mode === 'TEST' ? [['Mode', 'TEST: no card is charged']] : []),
+  ];
+  return `<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>`;
+}
+
+/** People without access to the portal are asked to sign in there. */
+function portalLink(portalUrl: string, { book, purchase }: CardPayment): string {
+  const mode = book.mode.toLowerCase();
+  const [path, label] =
+    purchase.kind === 'offer'
+      ? [`offers/${purchase.offerId}`, 'Go to the offer']
+      : ['money', 'Go to the balance'];
+  const address = escapeHtml(`${portalUrl}/${mode}/${path}`);
+  return `<p><a class="button" href="${address}">${label}</a></p>\n<p class="quiet">You can also close this page.</p>`;
 }
 
 export const pageHeaders = webPageHeaders({ hasForm: false });

@@ -8,7 +8,7 @@ import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../checkouts/follow-payment-link.ts';
 import { stripeDeadline } from '../stripe/client.ts';
-import { page, pageHeaders } from './pages.ts';
+import { pageHeaders, paymentPages } from './pages.ts';
 
 /** 24 bytes as base64url. */
 const wellFormed = /^[\w-]{32}$/;
@@ -20,57 +20,56 @@ const MAX_LINKS = 100_000;
 export function payRoutes(app: Express, billing: Billing): void {
   const mayVisit = createVisitLimit(billing.clock);
 
+  const pages = paymentPages(billing.portalUrl);
+
   // Mail scanners that send HEAD requests must not open sessions.
   app.head('/pay/:token', async (req, res) => {
     const { token } = req.params;
-    const { kind } = wellFormed.test(token)
+    const found = wellFormed.test(token)
       ? await lookAtPaymentLink(billing, token)
       : { kind: 'unknown' as const };
-    const status = kind === 'session' || kind === 'unavailable' ? 200 : page(kind).status;
-    res.set(pageHeaders).status(status).end();
+    const isPayable = found.kind === 'session' || found.kind === 'unavailable';
+    res
+      .set(pageHeaders)
+      .status(isPayable ? 200 : pages.of(found).status)
+      .end();
   });
 
   app.get('/pay/:token', async (req, res) => {
     const deadline = stripeDeadline(requestFacts(req).deadline());
-    const result = await resultOf(req.params.token, (token) => followPaymentLink(billing, token, deadline));
-    if (result.kind === 'session') res.set(pageHeaders).redirect(303, result.url);
-    else show(res, pageOf(result));
+    const found = await resultOf(req.params.token, (token) => followPaymentLink(billing, token, deadline));
+    if (found.kind === 'session') res.set(pageHeaders).redirect(303, found.url);
+    else show(res, pages.of(found));
   });
 
   // The payer has paid, although the webhook of the payment may arrive later.
   app.get('/pay/:token/thanks', async (req, res) => {
-    const result = await resultOf(req.params.token, (token) => lookAtPaymentLink(billing, token));
-    show(
-      res,
-      result.kind === 'unknown' ? pageOf(result) : page('thanks', 'of' in result ? result.of : undefined),
-    );
+    const found = await resultOf(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    show(res, 'payment' in found ? pages.thanks(found.payment) : pages.of(found));
   });
 
   app.get('/pay/:token/cancelled', async (req, res) => {
-    const { token } = req.params;
-    const result = await resultOf(token, (token) => lookAtPaymentLink(billing, token));
-    if (result.kind === 'session' || result.kind === 'unavailable') {
-      show(res, page('cancelled', result.of, token));
-    } else show(res, pageOf(result));
+    const found = await resultOf(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    if (found.kind === 'session' || (found.kind === 'unavailable' && 'payment' in found))
+      show(res, pages.cancelled(found.payment));
+    else show(res, pages.of(found));
   });
 
   /** Shows a page on every error, because the visitor is a person. */
   async function resultOf(
     token: string,
     look: (token: string) => Promise<LinkLeadsTo>,
-  ): Promise<LinkLeadsTo | { readonly kind: 'busy' }> {
+  ): Promise<LinkLeadsTo | { readonly kind: 'busy' | 'unavailable' }> {
     if (!wellFormed.test(token)) return { kind: 'unknown' };
     if (!mayVisit(token)) return { kind: 'busy' };
-    return look(token).catch((error: unknown): LinkLeadsTo => {
+    try {
+      return await look(token);
+    } catch (error) {
       if (!(error instanceof Fault)) throw error;
       billing.logger.warn({ error }, 'a payment link could not be followed');
-      return { kind: 'unavailable', of: 'offer' };
-    });
+      return { kind: 'unavailable' };
+    }
   }
-}
-
-function pageOf(result: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind: 'busy' }): WebPage {
-  return page(result.kind, 'of' in result ? result.of : undefined);
 }
 
 function show(res: Response, { status, html }: WebPage): void {

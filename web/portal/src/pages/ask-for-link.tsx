@@ -5,6 +5,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PortalPage } from '../portal-page.tsx';
+import { SignedOut } from '../signed-out.tsx';
 
 export function AskForLink() {
   const [sentTo, setSentTo] = useState<string | null>(null);
@@ -16,7 +17,7 @@ export function AskForLink() {
     return null;
   };
   return (
-    <main class="alone stack">
+    <SignedOut>
       <PortalPage title="Sign in to the advertiser portal">
         {sentTo !== null && (
           <Notice kind="good">
@@ -42,6 +43,6 @@ export function AskForLink() {
           <a href="/docs">the guides</a> without signing in.
         </p>
       </PortalPage>
-    </main>
+    </SignedOut>
   );
 }

@@ -3,13 +3,14 @@ import { BusyButton } from '../../../ui/busy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMailedLink, useOneTimeToken } from '../mailed-link.ts';
 import { PortalPage } from '../portal-page.tsx';
+import { SignedOut } from '../signed-out.tsx';
 
 export function SignIn() {
   const token = useOneTimeToken();
   const { open, problem } = useMailedLink(token, { path: '/sign-in/complete', final: [400, 401] });
 
   return (
-    <main class="alone stack">
+    <SignedOut>
       <PortalPage title="Sign in to the advertiser portal">
         {token === '' && (
           <Notice kind="problem">
@@ -29,6 +30,6 @@ export function SignIn() {
           <a href="/portal">Ask for a new link</a>
         </p>
       </PortalPage>
-    </main>
+    </SignedOut>
   );
 }

@@ -1,5 +1,6 @@
 /** An invoice as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
 import { createHash } from 'node:crypto';
+import { escapeHtml as escape, foreignHtml as foreign } from '@offer-ads/platform/pages/web-page';
 import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
 
 const style = `
@@ -104,21 +105,4 @@ function party({ role, lines }: Party): string {
 
 function total({ name, value }: Fact): string {
   return `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`;
-}
-
-/** Text that others wrote. The isolation keeps its text direction from changing the rest of the page. */
-function foreign(text: string): string {
-  return `<bdi>${escape(text)}</bdi>`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

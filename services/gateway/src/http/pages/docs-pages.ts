@@ -17,6 +17,7 @@ const referencePolicy = policyOf([
   "style-src 'self' 'unsafe-inline'",
   // For test requests and the OpenAPI description.
   "connect-src 'self'",
+  "font-src 'self'",
   "img-src 'self' data:",
   "require-trusted-types-for 'script'",
   'trusted-types vue default',

@@ -1,6 +1,5 @@
 /** Pages for people: the API descriptions, their references, and the portal. They need no key and count against no limit. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import communityOpenapi from '@offer-ads/contracts/generated/community-openapi.json' with { type: 'json' };
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
@@ -9,16 +8,16 @@ import {
   builtFiles,
   builtFolder,
   builtPage,
-  neverSniffed,
   protect,
+  readBuiltPage,
   strictPolicy,
 } from '@offer-ads/platform/pages/built-pages';
-import express, { type Express, type RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
 import { jsonDocument } from './json-document.ts';
 
-/** The front page, and style sheets of the pages that this service renders itself. */
-const ownPages = fileURLToPath(new URL('../../../pages', import.meta.url));
+/** The front page, and the style sheet that it shares with the status page. */
+const site = join(builtFolder, 'site');
 
 export type Pages = {
   readonly publicUrl: string;
@@ -35,20 +34,18 @@ export function pages(app: Express, o: Pages): void {
   app.get('/docs/postman-collection.json', jsonDocument(collectionAt(o.publicUrl)));
   app.get('/portal/openapi.json', jsonDocument(portalDescription));
   portal(app, o);
-  app.use(
-    '/assets',
-    express.static(join(ownPages, 'assets'), { index: false, maxAge: '1h', setHeaders: neverSniffed }),
-  );
+  app.use('/assets', builtFiles(join(site, 'assets'), { keep: 3_600 }));
   docsPages(app, join(builtFolder, 'docs'));
 }
 
 /** `/` for people. Programs that ask for JSON there get the 404 of unknown endpoints. */
 function frontPage(app: Express): void {
+  readBuiltPage(join(site, 'front.html'));
   app.get('/', (req, res, next) => {
     res.vary('Accept');
     if (req.accepts(['html', 'json']) !== 'html') return next();
     protect(res, strictPolicy());
-    res.sendFile('front.html', { root: ownPages, maxAge: '5m' });
+    res.sendFile('front.html', { root: site, maxAge: '5m' });
   });
 }
 

@@ -31,18 +31,21 @@ export function statusPage(status: Status): string {
     <meta http-equiv="refresh" content="${refreshSeconds}" />
     <title>${escaped(headings[status.overall])} - Status</title>
     <link rel="icon" href="/assets/icon.svg" />
-    <link rel="stylesheet" href="/assets/pages.css" />
-    <link rel="stylesheet" href="/assets/status.css" />
+    <link rel="stylesheet" href="/assets/site.css" />
   </head>
   <body>
-    <main>
+    <header class="site-bar">
+      <a class="brand" href="/"><img class="mark" src="/assets/icon.svg" alt="" width="28" height="28" />Offer Ads</a>
+      <nav aria-label="Site"><a href="/docs">Guides</a> <a class="button quiet" href="/portal">Portal</a></nav>
+    </header>
+    <main class="status">
       <h1>Status</h1>
       <p class="overall ${status.overall}">${escaped(headings[status.overall])}</p>
-      <ul class="dependencies">
+      <ul class="card dependencies">
 ${status.dependencies.map(row).join('\n')}
       </ul>
       <p class="note">Checked <time datetime="${status.checkedAt.toISOString()}">${written(status.checkedAt)}</time>
-        by one of our servers. The page looks again every ${refreshSeconds} seconds. For machines:
+        by one of our servers. This page reloads every ${refreshSeconds} seconds. For programs:
         <a href="/status.json">status.json</a>.</p>
     </main>
   </body>

@@ -2,31 +2,35 @@
 import type { Letter, Line } from './letter.ts';
 import { escapeHtml, oneLine, oneLineHtml } from './plain-text.ts';
 
-/** The light style is inline in each element, for programs that drop `<style>`; the others may use dark mode. */
+/** The colours of web/ui/theme. The light style is inline in each element, for programs that drop `<style>`; the others may use dark mode. */
 const light = {
-  page: 'background:#f2f4f7',
-  card: 'background:#ffffff;color:#1b2430',
-  quiet: 'color:#5b6472',
-  rule: 'border-top:1px solid #e1e5ea',
-  notice: 'background:#fff4d6;color:#6b4a00',
-  button: 'background:#1a56db;color:#ffffff',
-  link: 'color:#1a56db',
+  page: 'background:#f6f7fa',
+  card: 'background:#ffffff;color:#141924',
+  quiet: 'color:#586172',
+  rule: 'border-top:1px solid #e1e5ec',
+  notice: 'background:#fff4df;color:#6b4300',
+  button: 'background:#2358e0;color:#ffffff',
+  link: 'color:#1d53d6',
 } as const;
 
 const dark = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
-.page{background:#10151c!important}
-.card{background:#1a212b!important;color:#e8ebf0!important}
-.quiet{color:#a3acb9!important}
-.rule{border-color:#343d49!important}
-.notice{background:#3a2f10!important;color:#ffdf94!important}
-.button{background:#2f6bea!important;color:#ffffff!important}
-.link{color:#8ab4ff!important}
+.page{background:#0e1117!important}
+.card{background:#161b23!important;color:#e9ecf2!important}
+.brand{color:#e9ecf2!important}
+.quiet{color:#a3acbb!important}
+.rule{border-color:#2b323e!important}
+.notice{background:#33280f!important;color:#f4c26d!important}
+.button{background:#3567e0!important;color:#ffffff!important}
+.link{color:#8db5ff!important}
 }
 @media (max-width:480px){.button{display:block!important}}`;
 
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+/** Drawn with styles alone, because many mail programs load no pictures. */
+const wordmark =
+  '<span aria-hidden="true" style="display:inline-block;width:10px;height:10px;margin-right:8px;border:4px solid #2358e0;border-radius:50%;vertical-align:-3px"></span>Offer Ads';
 /** Breaks long words, so that they do not widen the page. */
 const breaks = 'overflow-wrap:anywhere;word-break:break-word';
 const table = 'role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"';
@@ -56,7 +60,8 @@ export function letterPage(letter: Letter): string {
 <body class="page" style="margin:0;padding:0;${light.page};-webkit-text-size-adjust:100%">
 ${preview(paragraphs[0] ?? '')}
 <table ${table} class="page" style="${light.page}"><tr><td align="center" style="padding:24px 12px">
-<table ${table} style="max-width:560px;table-layout:fixed"><tr><td class="card" style="padding:28px 24px 24px;border-radius:12px;${light.card};font:16px/1.55 ${font};${breaks}">
+<table ${table} style="max-width:560px;table-layout:fixed"><tr><td class="brand" style="padding:0 24px 16px;color:#141924;font:700 17px/1.3 ${font}">${wordmark}</td></tr>
+<tr><td class="card" style="padding:28px 24px 24px;border-radius:12px;${light.card};font:16px/1.55 ${font};${breaks}">
 ${parts.filter((part) => part !== '').join('\n')}
 </td></tr>
 <tr><td class="quiet" style="padding:16px 24px 0;${light.quiet};font:13px/1.5 ${font};${breaks}">

@@ -1,5 +1,6 @@
 /** The list of keys with owner, expiry and last use. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
+import { KeyRound } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Search } from '../../../../ui/search.tsx';
@@ -63,7 +64,10 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
         {listed.length} {listed.length === 1 ? 'key' : 'keys'} listed
       </p>
       {listed.length === 0 ? (
-        <Empty title={text === '' ? `No ${mode.toUpperCase()} key is in force` : 'No matching key'}>
+        <Empty
+          title={text === '' ? `No ${mode.toUpperCase()} key is in force` : 'No matching key'}
+          icon={KeyRound}
+        >
           {text === '' ? (
             <p class="muted">Create a key so that your programs can call the API.</p>
           ) : (

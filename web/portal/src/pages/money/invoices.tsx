@@ -1,4 +1,5 @@
 /** The list of invoices, to read and to download. */
+import { ReceiptText } from 'lucide';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
@@ -28,7 +29,7 @@ export function Invoices() {
       <Loaded query={invoices} what="invoices" lines={4}>
         {() =>
           listed.length === 0 && (
-            <Empty title="No invoices yet">
+            <Empty title="No invoices yet" icon={ReceiptText}>
               <p class="muted">Each card payment for an offer or a top-up gets an invoice.</p>
             </Empty>
           )

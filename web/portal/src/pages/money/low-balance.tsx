@@ -39,7 +39,7 @@ export function LowBalance() {
       {isLow && thresholdMinor !== null && (
         <p class="notice warning">The balance is below {amount(thresholdMinor)}: your admins got a mail.</p>
       )}
-      <Form send={save} submit="Save" label="Low balance">
+      <Form send={save} submit="Save" kind="quiet" label="Low balance">
         <Field label={`Mail to admins below (${currency})`} hint="Leave it empty for no mails.">
           {(described) => (
             <input

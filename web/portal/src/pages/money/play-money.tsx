@@ -32,7 +32,7 @@ export function PlayMoney({ added }: { readonly added: (text: string) => void })
   return (
     <>
       <LostRequest once={once} of="of play money" promise="“Find out” adds it at most once." done={done} />
-      <Form send={add} submit="Add play money">
+      <Form send={add} submit="Add play money" kind="quiet">
         <Field label={`Play money in ${currency}`} hint="Needs no card and has no invoice.">
           {(described) => (
             <input

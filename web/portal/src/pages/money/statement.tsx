@@ -1,4 +1,5 @@
 /** The statement: bookings, newest first, each with the balance after it. */
+import { Wallet } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
@@ -35,7 +36,7 @@ export function Statement() {
         </label>
       </div>
       <Loaded query={statement} what="the statement" lines={6}>
-        {() => entries.length === 0 && <Empty title="Nothing was booked" />}
+        {() => entries.length === 0 && <Empty title="Nothing was booked" icon={Wallet} />}
       </Loaded>
       {first !== undefined && entries.length > 0 && (
         <>

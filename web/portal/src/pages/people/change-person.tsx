@@ -49,6 +49,7 @@ export function ChangePerson({ step, person, change, close }: ChangePersonProps)
     <Confirm
       title={`${enabled ? 'Enable' : 'Disable'} ${email}?`}
       submit={enabled ? 'Enable the person' : 'Disable the person'}
+      harmless={enabled}
       act={() => change({ enabled }, `${email} is ${step}d.`)}
       close={close}
     >

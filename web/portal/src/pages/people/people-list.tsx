@@ -1,5 +1,6 @@
 /** The list of people with the actions for each. */
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
+import { Users } from 'lucide';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Search } from '../../../../ui/search.tsx';
@@ -37,7 +38,7 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
         {found.length} {found.length === 1 ? 'person' : 'people'} listed
       </p>
       {found.length === 0 ? (
-        <Empty title="Nobody fits">
+        <Empty title="Nobody matches" icon={Users}>
           <button type="button" class="quiet" onClick={() => setText('')}>
             Show all
           </button>

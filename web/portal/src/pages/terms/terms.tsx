@@ -1,6 +1,7 @@
 /** The advertising terms: the text, who accepted it, and earlier versions. */
 import type { TermsReply, TermsTextReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
+import { FileText } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Form } from '../../../../ui/form.tsx';
@@ -30,7 +31,7 @@ export function Terms() {
 function Standing({ terms }: { readonly terms: TermsReply }) {
   const { latest, earlier } = terms;
   const [accepted, setAccepted] = useState<string | null>(null);
-  if (latest === null) return <Empty title="No terms have been published yet" />;
+  if (latest === null) return <Empty title="No terms have been published yet" icon={FileText} />;
   return (
     <>
       {accepted === latest.version && latest.acceptedAt !== null && (

@@ -202,6 +202,7 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
         <Confirm
           title="Roll the secret?"
           submit="Roll the secret"
+          harmless
           act={() =>
             confirm(api.send<WebhookWithSecret>('POST', `${path}/roll-secret`), ({ secret }) =>
               setOpen({ step: 'rolled', secret }),

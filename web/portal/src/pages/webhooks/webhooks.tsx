@@ -6,6 +6,7 @@ import type {
   WebhookWithSecret,
 } from '@offer-ads/contracts/public/webhooks-api';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
+import { Webhook as WebhookIcon } from 'lucide';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Empty, Loaded } from '../../../../ui/states.tsx';
@@ -44,7 +45,7 @@ export function Webhooks() {
       <Loaded query={webhooks} what="webhooks" lines={4}>
         {({ webhooks: listed }) =>
           listed.length === 0 ? (
-            <Empty title={`No ${mode.toUpperCase()} webhook yet`}>
+            <Empty title={`No ${mode.toUpperCase()} webhook yet`} icon={WebhookIcon}>
               <p class="muted">
                 Create one, and your server hears when an offer is paid or ends, or when the balance is low.{' '}
                 <a href="/docs/webhooks">The guide</a> shows how to receive it.

@@ -1,0 +1,149 @@
+/** The front page, `/`: what the service does, and the ways into it. */
+import {
+  ArrowRight,
+  BookOpen,
+  type IconNode,
+  LayoutDashboard,
+  Megaphone,
+  ReceiptText,
+  RotateCcw,
+  ShieldCheck,
+  Wallet,
+} from 'lucide';
+import { iconHtml } from '../ui/icon-html.ts';
+
+type Point = { readonly icon: IconNode; readonly title: string; readonly text: string };
+
+const reasons: readonly Point[] = [
+  {
+    icon: ReceiptText,
+    title: 'The price before you buy',
+    text: 'You see how many members your offer reaches and what it costs. The offer is shown to exactly these members.',
+  },
+  {
+    icon: Wallet,
+    title: 'By card or from a balance',
+    text: 'Pay each offer by a card link, or fill a prepaid balance once and pay from it.',
+  },
+  {
+    icon: RotateCcw,
+    title: 'Unused time comes back',
+    text: 'Delete an offer, and the time in which it did not run is credited to your balance.',
+  },
+  {
+    icon: ShieldCheck,
+    title: 'Members stay private',
+    text: 'You learn how many members there are, how often they see your offer and click on it. Nothing else.',
+  },
+];
+
+const doors: readonly (Point & { readonly address: string })[] = [
+  {
+    icon: LayoutDashboard,
+    title: 'Advertiser portal',
+    address: '/portal',
+    text: 'Create offers, see their views and clicks, manage your balance, people and API keys.',
+  },
+  {
+    icon: BookOpen,
+    title: 'Guides for developers',
+    address: '/docs',
+    text: 'Buy offers by API: a quick start, guides for every step, and the reference of all endpoints.',
+  },
+  {
+    icon: Megaphone,
+    title: 'Guides for community platforms',
+    address: '/docs/community',
+    text: 'Show members the offers that are meant for them, and count views and clicks.',
+  },
+];
+
+export function frontPage({ font }: { readonly font: string }): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="Advertise offers to members of a dating community near a place.">
+<title>Offer Ads: offers for people nearby</title>
+<link rel="icon" href="/assets/icon.svg">
+<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="/assets/site.css">
+<script src="/portal/theme.js"></script>
+</head>
+<body>
+<header class="site-bar">
+<a class="brand" href="/"><img class="mark" src="/assets/icon.svg" alt="" width="28" height="28">Offer Ads</a>
+<nav aria-label="Site">
+<a href="/docs">Guides</a>
+<a class="wide" href="/docs/reference">API reference</a>
+<a class="wide" href="/status">Status</a>
+<a class="button quiet" href="/portal">Sign in</a>
+</nav>
+</header>
+<main>
+<section class="hero">
+<div class="hero-text">
+<h1>Offers for people nearby</h1>
+<p class="lead">Show your offer to members of a dating community near the place that you choose. You see the price and the number of members before you buy.</p>
+<p class="row">
+<a class="button" href="/portal/sign-up">Register your organisation</a>
+<a class="button quiet" href="/docs/quick-start">Read the quick start ${iconHtml(ArrowRight)}</a>
+</p>
+</div>
+${drawing()}
+</section>
+<ul class="reasons">
+${reasons.map(({ icon, title, text }) => `<li>${iconHtml(icon)}<h2>${title}</h2><p>${text}</p></li>`).join('\n')}
+</ul>
+<h2 class="doors-title">Where do you want to go?</h2>
+<ul class="doors">
+${doors.map(({ icon, title, text, address }) => `<li class="card">${iconHtml(icon)}<h3><a href="${address}">${title}</a></h3><p>${text}</p></li>`).join('\n')}
+</ul>
+</main>
+<footer class="site-foot">
+<span>Offer Ads</span>
+<a href="/docs/reference">API reference</a>
+<a href="/openapi.json">OpenAPI document</a>
+<a href="/status">Status</a>
+</footer>
+</body>
+</html>
+`;
+}
+
+/** A place with its circle: members inside it are reached, the others are not. */
+function drawing(): string {
+  const members = [
+    [92, 96],
+    [150, 74],
+    [204, 108],
+    [118, 156],
+    [176, 190],
+    [222, 172],
+    [140, 226],
+    [92, 208],
+    [240, 228],
+  ];
+  const others = [
+    [24, 60],
+    [300, 48],
+    [316, 196],
+    [36, 280],
+    [296, 300],
+    [60, 20],
+    [200, 316],
+    [330, 120],
+  ];
+  const dots = (places: readonly (readonly number[])[], kind: string) =>
+    places.map(([x, y]) => `<circle class="${kind}" cx="${x}" cy="${y}" r="5"/>`).join('');
+  return `<svg class="hero-map" viewBox="0 0 360 340" aria-hidden="true">
+<rect class="land" x="0" y="0" width="360" height="340" rx="20"/>
+<path class="street" d="M-10 120 L140 150 L370 96 M70 -10 L140 150 L120 350 M250 -10 L230 130 L290 350 M-10 260 L126 250 L370 270"/>
+<circle class="reach" cx="164" cy="152" r="116"/>
+${dots(others, 'other')}${dots(members, 'member')}
+<circle class="place" cx="164" cy="140" r="11"/>
+<g transform="translate(196 236)"><rect class="label" width="148" height="66" rx="12"/><text class="label-small" x="16" y="26">reaches 3,518 members</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
+</svg>`;
+}
