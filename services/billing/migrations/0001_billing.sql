@@ -1,5 +1,5 @@
 -- What billing owns: the ledger, the payments of offers and top-ups with their checkouts at Stripe, what Stripe tells and takes back, and
--- invoices.
+-- invoices with their credit notes.
 
 ---- Organisations ----
 
@@ -341,10 +341,13 @@ CREATE TABLE card_reversals (
   first_heard_at    timestamptz NOT NULL,
   taken             boolean NOT NULL,
   returned          boolean NOT NULL,
+  -- Stripe has reported that a refund succeeded. It may fail all the same, later. Never true for a dispute.
+  succeeded         boolean NOT NULL,
   -- Whether the ledger has it.
   taken_booked      boolean NOT NULL DEFAULT false,
   returned_booked   boolean NOT NULL DEFAULT false,
   CONSTRAINT returned_was_taken CHECK (taken OR NOT returned),
+  CONSTRAINT refunds_succeed CHECK (kind = 'refund' OR NOT succeeded),
   CONSTRAINT booked_has_happened CHECK ((taken OR NOT taken_booked) AND (returned OR NOT returned_booked))
 );
 CREATE INDEX card_reversals_by_intent ON card_reversals (payment_intent_id);
@@ -418,8 +421,8 @@ CREATE TABLE invoices (
   CONSTRAINT offers_have_an_id CHECK ((kind = 'offer') = (offer_id IS NOT NULL)),
   CONSTRAINT buyer_is_whole CHECK ((buyer_name IS NULL) = (buyer_country IS NULL) AND (buyer_details IS NULL OR buyer_name IS NOT NULL))
 );
--- An organisation's list, newest first.
-CREATE INDEX invoices_of_organisation ON invoices (organisation_id, mode, sequence);
+-- An organisation's list, newest first, together with its credit notes.
+CREATE INDEX invoices_of_organisation ON invoices (organisation_id, mode, issued_at, sequence);
 CREATE INDEX invoices_without_buyer ON invoices (organisation_id) WHERE buyer_name IS NULL;
 
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON invoices
@@ -480,3 +483,102 @@ BEGIN
 END $$;
 CREATE CONSTRAINT TRIGGER number_invoice AFTER INSERT ON due_invoices
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_invoice();
+
+---- Credit notes ----
+
+-- One for each refund of an invoiced card payment that has succeeded, and one more for a refund that failed after that: it cancels the
+-- first. Their numbers are a sequence of their own, with the rules of invoices. All else that they show is in the row of their invoice,
+-- which is final.
+CREATE TABLE credit_notes (
+  mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  sequence        bigint NOT NULL CHECK (sequence > 0),
+  predecessor     bigint GENERATED ALWAYS AS (nullif(sequence - 1, 0)) STORED,
+  -- What was booked when Stripe took the amount of the refund, or returned it. Deferred, so that the two may be written in either order.
+  cause           text NOT NULL UNIQUE REFERENCES transactions (cause) DEFERRABLE INITIALLY DEFERRED,
+  -- The number of the invoice, and its organisation.
+  invoice         bigint NOT NULL,
+  organisation_id bigint NOT NULL,
+  -- The number of the credit note that this one cancels, whose amounts it repeats.
+  cancels         bigint,
+  net_minor       bigint NOT NULL CHECK (net_minor >= 0),
+  -- Of a refund of a few pence it may round to 0.
+  vat_minor       bigint NOT NULL CHECK (vat_minor >= 0),
+  issued_at       timestamptz NOT NULL,
+  PRIMARY KEY (mode, sequence),
+  FOREIGN KEY (mode, predecessor) REFERENCES credit_notes (mode, sequence),
+  FOREIGN KEY (mode, invoice) REFERENCES invoices (mode, sequence),
+  CONSTRAINT credits_something CHECK (net_minor + vat_minor > 0),
+  CONSTRAINT cancelled_once UNIQUE (mode, cancels),
+  CONSTRAINT amounts_of_note UNIQUE (mode, sequence, invoice, net_minor, vat_minor),
+  CONSTRAINT cancels_whole_note FOREIGN KEY (mode, cancels, invoice, net_minor, vat_minor)
+    REFERENCES credit_notes (mode, sequence, invoice, net_minor, vat_minor)
+);
+CREATE INDEX credit_notes_of_invoice ON credit_notes (mode, invoice);
+CREATE INDEX credit_notes_of_organisation ON credit_notes (organisation_id, mode, issued_at, sequence);
+
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON credit_notes
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
+
+-- What the credit notes of an invoice credit together, without those that are cancelled.
+CREATE FUNCTION credited_of_invoice(of_mode text, of_invoice bigint, OUT net_minor bigint, OUT vat_minor bigint) LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(CASE WHEN n.cancels IS NULL THEN n.net_minor ELSE -n.net_minor END), 0)::bigint,
+         coalesce(sum(CASE WHEN n.cancels IS NULL THEN n.vat_minor ELSE -n.vat_minor END), 0)::bigint
+    FROM credit_notes n WHERE n.mode = of_mode AND n.invoice = of_invoice
+$$;
+
+CREATE FUNCTION credit_is_within_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM invoices i, credited_of_invoice(NEW.mode, NEW.invoice) credited
+     WHERE i.mode = NEW.mode AND i.sequence = NEW.invoice AND i.organisation_id = NEW.organisation_id
+       AND credited.net_minor BETWEEN 0 AND i.net_minor AND credited.vat_minor BETWEEN 0 AND i.vat_minor
+  ) THEN
+    RAISE EXCEPTION 'credit note % % does not fit its invoice %', NEW.mode, NEW.sequence, NEW.invoice
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'credit_is_within_invoice';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER credit_is_within_invoice AFTER INSERT ON credit_notes
+  FOR EACH ROW EXECUTE FUNCTION credit_is_within_invoice();
+
+-- Credit notes of the running transaction, as `due_invoices` has its invoices. The invoice is named by its cause: when the refund was heard
+-- of before its payment, both get their numbers in the same commit, first the invoice.
+CREATE UNLOGGED TABLE due_credit_notes (
+  cause         text PRIMARY KEY,
+  mode          text NOT NULL,
+  invoice_cause text NOT NULL,
+  cancels       bigint,
+  net_minor     bigint NOT NULL,
+  vat_minor     bigint NOT NULL,
+  issued_at     timestamptz NOT NULL
+);
+
+-- As `number_invoice` does it, and under the same lock, so that two transactions that number both never wait for each other.
+CREATE FUNCTION number_credit_note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('invoice numbers of ' || NEW.mode, 0));
+  -- Without an invoice the NOT NULL of its number refuses the row.
+  INSERT INTO credit_notes (mode, sequence, cause, invoice, organisation_id, cancels, net_minor, vat_minor, issued_at)
+  SELECT NEW.mode, coalesce(latest.sequence, 0) + 1, NEW.cause, invoice.sequence, invoice.organisation_id, NEW.cancels,
+         NEW.net_minor, NEW.vat_minor, greatest(NEW.issued_at, latest.issued_at, invoice.issued_at)
+    FROM (VALUES (1)) AS one
+    LEFT JOIN (SELECT sequence, issued_at FROM credit_notes WHERE mode = NEW.mode ORDER BY sequence DESC LIMIT 1) latest ON true
+    LEFT JOIN invoices invoice ON invoice.cause = NEW.invoice_cause AND invoice.mode = NEW.mode
+  ON CONFLICT (cause) DO NOTHING;
+  DELETE FROM due_credit_notes WHERE cause = NEW.cause;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER number_credit_note AFTER INSERT ON due_credit_notes
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_credit_note();
+
+-- What documents show: of a credit note its own amounts and days, and all else as its invoice has it.
+CREATE VIEW invoice_documents AS
+  SELECT 'invoice' AS document, mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+         paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country, buyer_details,
+         NULL::bigint AS invoice, NULL::timestamptz AS invoice_issued_at, NULL::bigint AS cancels
+    FROM invoices
+  UNION ALL
+  SELECT 'credit-note', n.mode, n.sequence, n.cause, n.organisation_id, i.currency, i.kind, i.offer_id, i.title, n.net_minor, n.vat_minor,
+         i.vat_percent, i.paid_at, n.issued_at, i.seller_name, i.seller_address, i.seller_vat_number,
+         i.buyer_name, i.buyer_country, i.buyer_details, n.invoice, i.issued_at, n.cancels
+    FROM credit_notes n JOIN invoices i ON i.mode = n.mode AND i.sequence = n.invoice;

@@ -53,12 +53,12 @@ export const lowBalanceOrder = z.object({
   ...lowBalanceRequest.shape,
 });
 
-/** GET /admin/invoices?; the reply is the organisation's own. */
+/** GET /admin/invoices?, with credit notes; the reply is the organisation's own. */
 export const adminInvoicesQuery = invoicesQuery.extend({
   organisationId: balanceQuery.shape.organisationId,
   mode,
 });
-/** GET /admin/invoices/{number}: the facts of any organisation's. */
+/** GET /admin/invoices/{number}: the facts of any organisation's invoice or credit note. */
 export const adminInvoice = invoice.extend({
   organisationId,
   /** As on the document; null while billing does not know the organisation. */

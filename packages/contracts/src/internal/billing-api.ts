@@ -197,16 +197,29 @@ export const playMoneyReply = z.object({
 });
 export type PlayMoneyReply = z.infer<typeof playMoneyReply>;
 
-/** GET /internal/invoices?: invoices of the caller's organisation and mode, newest first. */
+/** GET /internal/invoices?: invoices and credit notes of the caller's organisation and mode, newest first. */
 export const invoicesQuery = z.object({
   /** Of the page before. */
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
 });
 export const invoice = z.object({
-  number: z
+  number: z.string().meta({
+    description:
+      'Sequential without gaps per mode: INV-000001 in LIVE, TEST-000001 in TEST mode. Credit notes have numbers of their own: CN-000001 and TEST-CN-000001.',
+  }),
+  document: z.enum(['invoice', 'credit-note', 'cancellation']).meta({
+    description:
+      'A credit note is issued for a refund of the card payment, whole or in part. A cancellation takes back the credit note of a refund that failed afterwards. The amounts of all three are above zero.',
+  }),
+  invoiceNumber: z
     .string()
-    .meta({ description: 'Sequential without gaps per mode: INV-000001 in LIVE, TEST-000001 in TEST mode.' }),
+    .nullable()
+    .meta({ description: 'The invoice that a credit note or a cancellation is for; null for an invoice.' }),
+  cancelsNumber: z
+    .string()
+    .nullable()
+    .meta({ description: 'The credit note that a cancellation takes back; null for all others.' }),
   kind: z.enum(['offer', 'top-up']),
   offerId: offerId.nullable(),
   title: z.string().nullable().meta({ description: "The offer's title at the time of payment." }),
@@ -214,7 +227,7 @@ export const invoice = z.object({
   netMinor: minorUnits,
   vatMinor: minorUnits,
   grossMinor: minorUnits,
-  paidAt: instant,
+  paidAt: instant.meta({ description: 'When the invoice was paid.' }),
   issuedAt: instant,
 });
 export type InvoiceSummary = z.infer<typeof invoice>;
@@ -225,7 +238,7 @@ export const invoicesReply = z.object({
 });
 export type InvoicesReply = z.infer<typeof invoicesReply>;
 /**
- * GET /internal/invoices/{number}.html and {number}.pdf: the document, in English. 404 for invoices of other organisations or of the
+ * GET /internal/invoices/{number}.html and {number}.pdf: the document, in English. 404 for those of other organisations or of the
  * other mode. Pass it on with its content type, content disposition, content security policy and cache control.
  */
-export const invoiceFile = z.string().regex(/^[A-Z]{3,4}-\d{6,18}\.(html|pdf)$/);
+export const invoiceFile = z.string().regex(/^(INV|TEST|CN|TEST-CN)-\d{6,18}\.(html|pdf)$/);

@@ -16,9 +16,11 @@ const keyHeader = z.object({
   }),
 });
 
-const unknownInvoice = { '404': refused('The organisation has no such invoice in this mode.') };
+const unknownInvoice = {
+  '404': refused('The organisation has no such invoice or credit note in this mode.'),
+};
 const document: ZodOpenApiResponseObject = {
-  ...reply('The invoice, as a page or as a PDF.', null),
+  ...reply('The invoice or credit note, as a page or as a PDF.', null),
   content: {
     'text/html': { schema: z.string() },
     'application/pdf': { schema: z.string().meta({ format: 'binary' }) },
@@ -107,13 +109,13 @@ export const billingPaths = {
   '/{mode}/billing/invoices': {
     get: read('Billing', {
       id: 'listInvoices',
-      summary: 'Invoices of card payments, newest first',
+      summary: 'Invoices of card payments and their credit notes, newest first',
       description:
-        'Each card payment, of an offer or a top-up, has one. Charges to the balance are in the statement.',
+        'Each card payment, of an offer or a top-up, has an invoice, and each refund of it a credit note. Charges to the balance are in the statement.',
       roles,
       parameters: { path: modePath, query: billing.invoicesQuery },
       replies: {
-        '200': reply('A page of invoices.', named('Invoices', billing.invoicesReply)),
+        '200': reply('A page of invoices and credit notes.', named('Invoices', billing.invoicesReply)),
         '400': badQuery,
       },
     }),
@@ -121,9 +123,8 @@ export const billingPaths = {
   '/{mode}/billing/invoices/{file}': {
     get: read('Billing', {
       id: 'readInvoice',
-      summary: 'One invoice, `{number}.html` or `{number}.pdf`',
-      description:
-        'As a page or as a PDF. An invoice never changes, except that a missing name is filled in.',
+      summary: 'One invoice or credit note, `{number}.html` or `{number}.pdf`',
+      description: 'As a page or as a PDF. Neither ever changes, except that a missing name is filled in.',
       roles,
       parameters: { path: modePath.extend({ file: billing.invoiceFile }) },
       replies: { '200': document, ...unknownInvoice },

@@ -106,7 +106,7 @@ export function portalOpenApiDocument() {
         { name: 'Keys', description: 'API keys of the organisation.' },
         { name: 'Calls', description: 'The log of calls with API keys.' },
         { name: 'Mails', description: 'Which optional mails a person gets.' },
-        { name: 'Billing', description: 'Balance, statement, top-ups and invoices.' },
+        { name: 'Billing', description: 'Balance, statement, top-ups, invoices and credit notes.' },
         {
           name: 'Webhooks',
           description: 'Messages to servers of the organisation about offers and the balance.',

@@ -48,10 +48,19 @@ export function createReversals(o: {
   };
 
   return {
-    /** Undefined for a session that was not paid. */
-    refund(session: CheckoutSession, amount?: number): Refund | undefined {
-      const paid = facts(session, amount);
-      return paid && changeRefund('refund.created', { ...paid, id: newId('re'), status: 'succeeded' });
+    /** Undefined for a session that was not paid. A pending refund has not succeeded yet. */
+    refund(
+      session: CheckoutSession,
+      asked: { amountMinor?: number | undefined; pending?: boolean | undefined },
+    ): Refund | undefined {
+      const paid = facts(session, asked.amountMinor);
+      const status = asked.pending === true ? 'pending' : 'succeeded';
+      return paid && changeRefund('refund.created', { ...paid, id: newId('re'), status });
+    },
+
+    completeRefund(id: string): Refund | undefined {
+      const refund = o.refunds.get(id);
+      return refund && changeRefund('refund.updated', { ...refund, status: 'succeeded' });
     },
 
     failRefund(id: string): Refund | undefined {

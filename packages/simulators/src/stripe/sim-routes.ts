@@ -15,6 +15,8 @@ const reversal = z.strictObject({
   amountMinor: z.int().positive().optional(),
   /** A dispute that takes no money yet. */
   inquiry: z.boolean().optional(),
+  /** A refund that has not succeeded yet. */
+  pending: z.boolean().optional(),
 });
 const closing = z.strictObject({ outcome: z.enum(['won', 'lost']) });
 
@@ -50,9 +52,10 @@ export function mountSim(
 
   app.post('/sim/sessions/:id/refund', (req, res) => {
     const session = sessions.get(req.params.id);
-    const { amountMinor } = reversal.parse(req.body ?? {});
-    answer(res, session && o.reversals.refund(session, amountMinor));
+    const asked = reversal.parse(req.body ?? {});
+    answer(res, session && o.reversals.refund(session, asked));
   });
+  app.post('/sim/refunds/:id/complete', (req, res) => answer(res, o.reversals.completeRefund(req.params.id)));
   app.post('/sim/refunds/:id/fail', (req, res) => answer(res, o.reversals.failRefund(req.params.id)));
   app.post('/sim/sessions/:id/dispute', (req, res) => {
     const session = sessions.get(req.params.id);

@@ -46,8 +46,8 @@ export async function recordPayment(
     saveCheckout(tx, purchase, checkout, now, receipt),
     isOfOffer(paidPayment) ? postPaidOffer(tx, paidPayment, now) : postPaidTopUp(tx, paidPayment, now),
   ]);
-  if (isTakenBack && paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
   issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
+  if (isTakenBack && paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
   return 'paid';
 }
 

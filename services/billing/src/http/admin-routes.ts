@@ -24,9 +24,9 @@ import { topUpBalance } from '../balance/top-up-balance.ts';
 import type { Billing } from '../billing.ts';
 import { listPayments } from '../checkouts/payments-store.ts';
 import { voidPayment } from '../checkouts/void-payment.ts';
-import { parseInvoiceNumber } from '../domain/invoices/invoice.ts';
+import { parseDocumentNumber } from '../domain/invoices/invoice.ts';
 import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
-import { findByNumber } from '../invoices/invoices-store.ts';
+import { findDocument } from '../invoices/invoices-store.ts';
 import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { checkAndRecord } from '../ledger/watch-ledger.ts';
@@ -85,7 +85,7 @@ export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: st
   app.use('/admin', routes);
 }
 
-/** Invoices of one organisation, or any one by its number. */
+/** Invoices and credit notes of one organisation, or any one by its number. */
 function invoiceRoutes(routes: Router, { postgres }: Billing): void {
   routes.get('/invoices', async (req, res) => {
     const { cursor, limit, ...owner } = validInput(adminInvoicesQuery, req.query);
@@ -93,14 +93,14 @@ function invoiceRoutes(routes: Router, { postgres }: Billing): void {
   });
 
   routes.get('/invoices/:number', async (req, res) => {
-    const place = parseInvoiceNumber(req.params.number);
-    const invoice = place && (await findByNumber(postgres, place));
-    if (!invoice) return send(res, unknownInvoice);
+    const place = parseDocumentNumber(req.params.number);
+    const document = place && (await findDocument(postgres, place));
+    if (!document) return send(res, unknownInvoice);
     res.json({
-      ...summaryOf(invoice),
-      organisationId: invoice.book.organisationId,
-      organisationName: invoice.buyer?.name ?? null,
-      cause: invoice.cause,
+      ...summaryOf(document),
+      organisationId: document.book.organisationId,
+      organisationName: document.buyer?.name ?? null,
+      cause: document.cause,
     } satisfies AdminInvoice);
   });
 }

@@ -1,15 +1,15 @@
-/** Invoices of the caller's organisation and mode: the list, and each as a page and as a PDF. */
+/** Invoices and credit notes of the caller's organisation and mode: the list, and each as a page and as a PDF. */
 import { invoiceFile, invoicesQuery } from '@offer-ads/contracts/internal/billing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Billing } from '../billing.ts';
-import { type Invoice, parseInvoiceNumber } from '../domain/invoices/invoice.ts';
+import { type BillingDocument, parseDocumentNumber } from '../domain/invoices/invoice.ts';
 import { documentOf } from '../domain/invoices/invoice-document.ts';
 import { invoicePage, invoicePageHeaders } from '../invoices/documents/invoice-page.ts';
 import type { PdfMaker } from '../invoices/documents/pdf-maker.ts';
-import { findInvoice } from '../invoices/invoices-store.ts';
+import { findDocument } from '../invoices/invoices-store.ts';
 import { readInvoices } from '../invoices/read-invoices.ts';
 
 export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, contextSecret: string): void {
@@ -21,8 +21,7 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
   });
 
   routes.get('/:file', async (req, res) => {
-    const invoice = await find(req);
-    const document = documentOf(invoice);
+    const document = documentOf(await find(req));
     if (req.params.file.endsWith('.html')) {
       res.set(invoicePageHeaders).type('html').send(invoicePage(document));
     } else {
@@ -32,15 +31,14 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
 
   app.use('/internal/invoices', routes);
 
-  /** Answers the same 404 for an invoice that does not exist, belongs to another organisation, or has the other mode. */
-  async function find(req: Request): Promise<Invoice> {
+  /** Answers the same 404 for a document that does not exist, belongs to another organisation, or has the other mode. */
+  async function find(req: Request): Promise<BillingDocument> {
     const owner = callerOf(req);
     const file = invoiceFile.safeParse(req.params.file);
-    const place = file.success ? parseInvoiceNumber(file.data.split('.')[0] ?? '') : null;
-    const invoice =
-      place?.mode === owner.mode ? await findInvoice(billing.postgres, owner, place.sequence) : undefined;
-    if (invoice !== undefined) return invoice;
-    throw new Fault('no such invoice', { status: 404, publicMessage: 'Not found' });
+    const place = file.success ? parseDocumentNumber(file.data.split('.')[0] ?? '') : null;
+    const found = place?.mode === owner.mode ? await findDocument(billing.postgres, place) : undefined;
+    if (found !== undefined && found.book.organisationId === owner.organisationId) return found;
+    throw new Fault('no such document', { status: 404, publicMessage: 'Not found' });
   }
 }
 

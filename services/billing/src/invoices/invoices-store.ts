@@ -1,8 +1,15 @@
-/** Invoices in Postgres. */
+/** Invoices in Postgres, and documents: invoices together with their credit notes. */
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { type Invoice, type Invoiced, type Seller, vatPercentOf } from '../domain/invoices/invoice.ts';
+import {
+  type BillingDocument,
+  type DocumentPlace,
+  type Invoiced,
+  isCreditNote,
+  type Seller,
+  vatPercentOf,
+} from '../domain/invoices/invoice.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
 export type NewInvoice = Invoiced & {
@@ -53,7 +60,7 @@ export async function fillInBuyers(on: Queryable): Promise<number> {
   return filled.length;
 }
 
-type InvoiceRow = BookRow & {
+type DocumentRow = BookRow & {
   sequence: bigint;
   cause: string;
   kind: 'offer' | 'top-up';
@@ -70,51 +77,57 @@ type InvoiceRow = BookRow & {
   buyer_name: string | null;
   buyer_country: string | null;
   buyer_details: BillingDetails | null;
+  /** Null for an invoice: that of a credit note. */
+  invoice: bigint | null;
+  invoice_issued_at: Date | null;
+  cancels: bigint | null;
 };
 
-/** Invoices belong to an organisation in one mode. */
+/** Documents belong to an organisation in one mode. */
 export type InvoiceOwner = { readonly organisationId: number; readonly mode: Mode };
 
-/** Newest first; `before` is the last invoice of the previous page. */
-export async function listInvoices(
+const newestOf = (series: DocumentPlace['series'], bound: string) => `
+  SELECT * FROM invoice_documents
+   WHERE document = '${series}' AND organisation_id = $1 AND mode = $2
+     AND (issued_at, sequence) < (coalesce($3::timestamptz, 'infinity'), ${bound}::bigint)
+   ORDER BY issued_at DESC, sequence DESC LIMIT $6`;
+
+const MAX_SEQUENCE = 2n ** 63n - 1n;
+
+/**
+ * Newest first. Both series are in the order of their days. Of the same moment, credit notes are newer than invoices.
+ * @param before the last document of the previous page
+ */
+export async function listDocuments(
   on: Queryable,
   { organisationId, mode }: InvoiceOwner,
-  page: { readonly before: bigint | null; readonly limit: number },
-): Promise<Invoice[]> {
-  const rows = await on.query<InvoiceRow>(
-    `SELECT * FROM invoices
-      WHERE organisation_id = $1 AND mode = $2 AND ($3::bigint IS NULL OR sequence < $3)
-      ORDER BY sequence DESC LIMIT $4`,
-    [organisationId, mode, page.before, page.limit],
+  { before, limit }: { readonly before: BillingDocument | null; readonly limit: number },
+): Promise<BillingDocument[]> {
+  const [invoicesBelow, creditNotesBelow] =
+    before !== null && isCreditNote(before)
+      ? [MAX_SEQUENCE, before.sequence]
+      : [before?.sequence ?? MAX_SEQUENCE, 0n];
+  const rows = await on.query<DocumentRow>(
+    `(${newestOf('invoice', '$4')}) UNION ALL (${newestOf('credit-note', '$5')})
+     ORDER BY issued_at DESC, document, sequence DESC LIMIT $6`,
+    [organisationId, mode, before?.issuedAt, invoicesBelow, creditNotesBelow, limit],
   );
-  return rows.map(invoiceOf);
+  return rows.map(documentOf);
 }
 
-export async function findInvoice(
+/** Of any organisation: for the platform team, and for a caller that compares the organisation. */
+export async function findDocument(
   on: Queryable,
-  { organisationId, mode }: InvoiceOwner,
-  sequence: bigint,
-): Promise<Invoice | undefined> {
-  const [row] = await on.query<InvoiceRow>(
-    'SELECT * FROM invoices WHERE organisation_id = $1 AND mode = $2 AND sequence = $3',
-    [organisationId, mode, sequence],
+  { series, mode, sequence }: DocumentPlace,
+): Promise<BillingDocument | undefined> {
+  const [row] = await on.query<DocumentRow>(
+    'SELECT * FROM invoice_documents WHERE document = $1 AND mode = $2 AND sequence = $3',
+    [series, mode, sequence],
   );
-  return row && invoiceOf(row);
+  return row && documentOf(row);
 }
 
-/** Of any organisation: for the platform team. */
-export async function findByNumber(
-  on: Queryable,
-  { mode, sequence }: { readonly mode: Mode; readonly sequence: bigint },
-): Promise<Invoice | undefined> {
-  const [row] = await on.query<InvoiceRow>('SELECT * FROM invoices WHERE mode = $1 AND sequence = $2', [
-    mode,
-    sequence,
-  ]);
-  return row && invoiceOf(row);
-}
-
-function invoiceOf(row: InvoiceRow): Invoice {
+function documentOf(row: DocumentRow): BillingDocument {
   const { buyer_name: name, buyer_country: country, buyer_details: details } = row;
   const facts = {
     sequence: row.sequence,
@@ -128,6 +141,11 @@ function invoiceOf(row: InvoiceRow): Invoice {
     issuedAt: row.issued_at,
     seller: { name: row.seller_name, address: row.seller_address, vatNumber: row.seller_vat_number },
     buyer: name === null || country === null ? null : { name, country, details },
+    ...(row.invoice !== null &&
+      row.invoice_issued_at !== null && {
+        ofInvoice: { sequence: row.invoice, issuedAt: row.invoice_issued_at },
+        cancels: row.cancels,
+      }),
   };
   return row.offer_id === null
     ? { ...facts, kind: 'top-up', offerId: null }

@@ -1,35 +1,42 @@
-/** Pages of an organisation's invoices, newest first. */
+/** Pages of an organisation's invoices and credit notes, newest first. */
 import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
-import { type Invoice, invoiceNumber, parseInvoiceNumber } from '../domain/invoices/invoice.ts';
-import { type InvoiceOwner, listInvoices } from './invoices-store.ts';
+import {
+  type BillingDocument,
+  type DocumentPlace,
+  documentNumber,
+  isCreditNote,
+  parseDocumentNumber,
+} from '../domain/invoices/invoice.ts';
+import { findDocument, type InvoiceOwner, listDocuments } from './invoices-store.ts';
 
-/** A cursor is the number of the last invoice of the previous page. */
+/** A cursor is the number of the last document of the previous page. */
 export async function readInvoices(
   on: Queryable,
   owner: InvoiceOwner,
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<InvoicesReply> {
-  const before = cursor === undefined ? null : placeIn(cursor, owner);
+  const before = cursor === undefined ? null : await lastOfPage(on, cursor, owner);
   // Reads one more than asked for, to know whether a next page exists.
-  const found = await listInvoices(on, owner, { before, limit: limit + 1 });
+  const found = await listDocuments(on, owner, { before, limit: limit + 1 });
   const invoices = found.slice(0, limit).map(summaryOf);
   const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;
   return { mode: owner.mode, invoices, nextCursor };
 }
 
-function placeIn(cursor: string, { mode }: InvoiceOwner): bigint {
-  const place = parseInvoiceNumber(cursor);
-  if (place?.mode === mode) return place.sequence;
+async function lastOfPage(on: Queryable, cursor: string, owner: InvoiceOwner): Promise<BillingDocument> {
+  const place = parseDocumentNumber(cursor);
+  const last = place?.mode === owner.mode ? await findDocument(on, place) : undefined;
+  if (last?.book.organisationId === owner.organisationId) return last;
   const publicMessage = 'cursor: must be the nextCursor of a page before';
   throw new Fault('unreadable cursor', { status: 400, publicMessage });
 }
 
-export function summaryOf(invoice: Invoice): InvoiceSummary {
-  const { book, sequence, kind, offerId, title, netMinor, vatMinor, paidAt, issuedAt } = invoice;
+export function summaryOf(document: BillingDocument): InvoiceSummary {
+  const { book, kind, offerId, title, netMinor, vatMinor, paidAt, issuedAt } = document;
   return {
-    number: invoiceNumber(book.mode, sequence),
+    ...namesOf(document),
     kind,
     offerId,
     title,
@@ -39,5 +46,24 @@ export function summaryOf(invoice: Invoice): InvoiceSummary {
     grossMinor: `${netMinor + vatMinor}`,
     paidAt: paidAt.toISOString(),
     issuedAt: issuedAt.toISOString(),
+  };
+}
+
+function namesOf(
+  document: BillingDocument,
+): Pick<InvoiceSummary, 'number' | 'document' | 'invoiceNumber' | 'cancelsNumber'> {
+  const { mode } = document.book;
+  const numberIn = (series: DocumentPlace['series'], sequence: bigint) =>
+    documentNumber({ series, mode, sequence });
+  if (!isCreditNote(document)) {
+    const number = numberIn('invoice', document.sequence);
+    return { number, document: 'invoice', invoiceNumber: null, cancelsNumber: null };
+  }
+  const { sequence, ofInvoice, cancels } = document;
+  return {
+    number: numberIn('credit-note', sequence),
+    document: cancels === null ? 'credit-note' : 'cancellation',
+    invoiceNumber: numberIn('invoice', ofInvoice.sequence),
+    cancelsNumber: cancels === null ? null : numberIn('credit-note', cancels),
   };
 }

@@ -54,6 +54,32 @@ const reversalsCheck: RecordCheck = {
     ) booked`,
 };
 
+/**
+ * Compares each stored refund with its credit notes: none before it has succeeded, then one of its amount on the invoice of its payment, which
+ * another one cancels if it fails.
+ */
+const creditNotesOfRefundsCheck: RecordCheck = {
+  ...reversalsCheck,
+  problemsOf: (records) => `
+  SELECT card_reversal_id AS place,
+         CASE WHEN refunded <> credited
+              THEN format('%s %s: its record says %s refunded, its credit notes %s', kind, reversal_id, refunded, credited) END AS problem
+    FROM (
+      SELECT *, CASE WHEN succeeded AND taken_booked AND NOT returned THEN amount_minor ELSE 0 END AS refunded
+        FROM (${records}) reversal
+    ) record
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(CASE WHEN n.cancels IS NULL THEN n.net_minor + n.vat_minor ELSE -n.net_minor - n.vat_minor END), 0) AS credited
+        FROM credit_notes n JOIN invoices i ON i.mode = n.mode AND i.sequence = n.invoice
+       WHERE n.cause IN (format('%s %s taken', record.kind, reversal_id), format('%s %s returned', record.kind, reversal_id))
+         AND (i.mode, i.cause) = (
+               SELECT mode, CASE purchase WHEN 'offer' THEN format('offer %s paid by card', offer_id)
+                                          ELSE format('card top-up %s', top_up_id) END
+                 FROM payments p WHERE p.payment_intent_id = record.payment_intent_id AND p.mode = record.mode LIMIT 1
+             )
+    ) notes`,
+};
+
 /** Compares each stored decision about a reversal with the ledger. */
 const settlementsCheck: RecordCheck = {
   table: 'card_settlements',
@@ -78,4 +104,4 @@ const settlementsCheck: RecordCheck = {
     ) booked`,
 };
 
-export const cardChecks = [topUpsCheck, reversalsCheck, settlementsCheck];
+export const cardChecks = [topUpsCheck, reversalsCheck, creditNotesOfRefundsCheck, settlementsCheck];

@@ -1,6 +1,6 @@
 /**
  * Refunds and disputes at the card provider. Each is stored once and posted once, in whatever order its events and the payment's events
- * arrive. A person decides who bears the amount.
+ * arrive, and a refund has its credit note once. A person decides who bears the amount.
  */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
@@ -17,6 +17,7 @@ import { movesMoney } from '../domain/ledger/ledger.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
 import { mergeReversal, type RecordedReversal, type Reversal } from '../domain/payments/reversal.ts';
+import { issueCreditNotes } from '../invoices/invoices.ts';
 import { postOrThrow } from '../ledger/ledger-store.ts';
 import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
@@ -31,12 +32,13 @@ export async function recordReversal(
   const before = await lockReversal(tx, reversalId);
   const reversal = mergeReversal(before, reported);
   await saveReversal(tx, reversal, now);
-  const payment =
-    paymentIntentId === null ? undefined : await findCardPaymentByIntent(tx, mode, paymentIntentId);
+  if (paymentIntentId === null) return 'reversal-of-unknown';
+  const payment = await findCardPaymentByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return 'reversal-of-unknown';
   const offerId = await lockOfferOf(tx, payment);
   const { takenPosted = false, returnedPosted = false } = before ?? {};
   const outcome = await postReversal(tx, payment, { ...reversal, takenPosted, returnedPosted }, now);
+  await issueCreditNotes(tx, payment, paymentIntentId, now);
   if (reversal.returned && offerId !== null) await creditWithheld(tx, offerId, now);
   return outcome;
 }
@@ -48,7 +50,10 @@ export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): P
   return purchase.offerId;
 }
 
-/** Posts reversals that arrived before their payment, which this transaction has just recorded. Call `lockIntent` before anything is posted. */
+/**
+ * Posts reversals that arrived before their payment, which this transaction has just recorded and invoiced, and issues their credit notes.
+ * Call `lockIntent` before anything is posted.
+ */
 export async function postReversalsOf(
   tx: Transaction,
   payment: CardPayment,
@@ -57,6 +62,7 @@ export async function postReversalsOf(
 ): Promise<void> {
   for (const reversal of await lockReversalsOf(tx, paymentIntentId))
     await postReversal(tx, payment, reversal, now);
+  await issueCreditNotes(tx, payment, paymentIntentId, now);
 }
 
 async function postReversal(

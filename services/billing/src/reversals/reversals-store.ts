@@ -17,6 +17,7 @@ type ReversalRow = {
   first_heard_at: Date;
   taken: boolean;
   returned: boolean;
+  succeeded: boolean;
   taken_booked: boolean;
   returned_booked: boolean;
 };
@@ -65,11 +66,12 @@ export async function lockReversalsOf(tx: Transaction, paymentIntentId: string):
 export async function saveReversal(tx: Transaction, reversal: Reversal, now: Date): Promise<void> {
   await tx.query(
     `INSERT INTO card_reversals
-       (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, reason, as_of, first_heard_at, taken, returned)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, reason, as_of, first_heard_at, taken, returned,
+        succeeded)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      ON CONFLICT (reversal_id) DO UPDATE
        SET payment_intent_id = excluded.payment_intent_id, status = excluded.status, reason = excluded.reason,
-           as_of = excluded.as_of, taken = excluded.taken, returned = excluded.returned`,
+           as_of = excluded.as_of, taken = excluded.taken, returned = excluded.returned, succeeded = excluded.succeeded`,
     [
       reversal.reversalId,
       reversal.kind,
@@ -83,6 +85,7 @@ export async function saveReversal(tx: Transaction, reversal: Reversal, now: Dat
       now,
       reversal.taken,
       reversal.returned,
+      reversal.succeeded,
     ],
   );
 }
@@ -233,6 +236,7 @@ function reversalOf(row: ReversalRow): RecordedReversal {
     asOf: row.as_of,
     taken: row.taken,
     returned: row.returned,
+    succeeded: row.succeeded,
     takenPosted: row.taken_booked,
     returnedPosted: row.returned_booked,
   };

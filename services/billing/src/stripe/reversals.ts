@@ -58,6 +58,7 @@ function refundOf(refund: Stripe.Refund, eventFacts: EventFacts): Reversal {
     reason: refund.reason,
     taken: true,
     returned: failed,
+    succeeded: status === 'succeeded',
   };
 }
 
@@ -76,5 +77,6 @@ function disputeOf(dispute: Stripe.Dispute, eventFacts: EventFacts): Reversal {
     reason: dispute.reason,
     taken: returned || moved.some(({ amount }) => amount < 0),
     returned,
+    succeeded: false,
   };
 }

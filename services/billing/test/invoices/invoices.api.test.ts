@@ -8,14 +8,14 @@ import { signedCaller } from '@offer-ads/testing/caller';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { issueInvoice, nameBuyers } from '../../src/invoices/invoices.ts';
-import { listInvoices } from '../../src/invoices/invoices-store.ts';
+import { listDocuments } from '../../src/invoices/invoices-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
 import { seller, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 
 const test = useBilling();
 
-const invoicesOf = (book: Book) => listInvoices(test.billing.postgres, book, { before: null, limit: 200 });
+const invoicesOf = (book: Book) => listDocuments(test.billing.postgres, book, { before: null, limit: 200 });
 const sequences = async (mode: Book['mode']): Promise<number[]> => {
   const rows = await test.billing.postgres.query<{ sequence: bigint }>(
     'SELECT sequence FROM invoices WHERE mode = $1 ORDER BY sequence',
@@ -252,7 +252,7 @@ describe('the database', () => {
     ] as const)
       expect(await update(what, of)).toContain('an invoice is final');
     expect(await answerTo('DELETE FROM invoices')).toContain('append-only');
-    expect(await answerTo('TRUNCATE invoices')).toContain('append-only');
+    expect(await answerTo('TRUNCATE invoices CASCADE')).toContain('append-only');
   });
 
   it('refuses a number that leaves a gap, and an invoice of what was never posted', async () => {

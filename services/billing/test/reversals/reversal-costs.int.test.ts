@@ -6,7 +6,7 @@ import { checkOfAll, checkOfStep } from '../../src/ledger/record-check.ts';
 import { latestReversals } from '../../src/reversals/reversals-store.ts';
 import { useBilling } from '../billing-under-test.ts';
 
-const PAYMENTS = 2_000;
+const PAYMENTS = 4_000;
 const BOOKS = 10;
 const REVERSALS = 100;
 const STEP = 20;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await test.billing.postgres.query('ANALYZE');
 });
 
-/** Each is posted; every 20th was refunded in part. */
+/** Each is posted; every 40th was refunded in part. */
 async function putPayments({ query }: Transaction): Promise<void> {
   // Without triggers; the ledger is checked after the last test.
   await query('SET LOCAL session_replication_role = replica');
@@ -35,8 +35,9 @@ async function putPayments({ query }: Transaction): Promise<void> {
   await query(`INSERT INTO checkout_sessions (offer_id, generation, begun_at, expires_at)
     SELECT offer_id, 1, now(), now() FROM offer_payments`);
   await query(`INSERT INTO card_reversals
-      (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, as_of, first_heard_at, taken, returned, taken_booked)
-    SELECT 're_' || n, 'refund', 'LIVE', 'pi_' || n * ${PAYMENTS / REVERSALS}, 100, 'GBP', 'succeeded', now(), now(), true, false, true
+      (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, as_of, first_heard_at, taken, returned, succeeded,
+       taken_booked)
+    SELECT 're_' || n, 'refund', 'LIVE', 'pi_' || n * ${PAYMENTS / REVERSALS}, 100, 'GBP', 'succeeded', now(), now(), true, false, true, true
       FROM generate_series(1, ${REVERSALS}) n`);
   await query(`INSERT INTO transactions
       (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
@@ -59,6 +60,9 @@ async function putPayments({ query }: Transaction): Promise<void> {
     SELECT mode, offer_id, 'offer ' || offer_id || ' paid by card', organisation_id, currency, 'offer', offer_id, 1000, 0, 0, now(),
            now(), '', '', ''
       FROM offer_payments`);
+  await query(`INSERT INTO credit_notes (mode, sequence, cause, invoice, organisation_id, net_minor, vat_minor, issued_at)
+    SELECT 'LIVE', row_number() OVER (ORDER BY offer_id), 'refund ' || reversal_id || ' taken', offer_id, organisation_id, 100, 0, now()
+      FROM card_reversals JOIN offer_payments USING (payment_intent_id)`);
 }
 
 type Plan = {

@@ -127,6 +127,7 @@ it('the ledger check finds a refund or a top-up whose record differs from the le
     expect(await test.ledgerProblems(provenUpTo)).toEqual([
       expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
       `refund ${id}: its record says 0 taken and 0 returned, the ledger 1200 and 0`,
+      `refund ${id}: its record says 0 refunded, its credit notes 1200`,
     ]);
   await setTaken(true);
   await setNet(100_00n);
@@ -136,6 +137,7 @@ it('the ledger check finds a refund or a top-up whose record differs from the le
   expect(await test.ledgerProblems()).toEqual([
     expect.stringMatching(new RegExp(`^transaction \\d+ is of "refund ${id} taken", which has no record$`)),
     'refund re_another: its record says 1200 taken and 0 returned, the ledger 0 and 0',
+    'refund re_another: its record says 1200 refunded, its credit notes 0',
   ]);
   await rename('re_another', id);
 });

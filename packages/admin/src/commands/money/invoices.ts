@@ -1,4 +1,4 @@
-/** Commands for invoices of card payments. */
+/** Commands for invoices of card payments and their credit notes. */
 import { adminInvoice } from '@offer-ads/contracts/admin/billing-api';
 import { type InvoiceSummary, invoicesReply } from '@offer-ads/contracts/internal/billing-api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
@@ -7,7 +7,8 @@ import { type Command, command, count, id, modeOption, text } from '../../comman
 export const invoiceCommands: readonly Command[] = [
   command({
     name: 'invoice list',
-    summary: 'List the invoices of an organisation, newest first; --cursor continues after a page',
+    summary:
+      'List the invoices and credit notes of an organisation, newest first; --cursor continues after a page',
     options: { org: id, mode: modeOption, limit: count.optional(), cursor: text.optional() },
     run: async ({ org, mode, limit, cursor }, { call }) => {
       const query = { organisationId: org, mode, limit, cursor };
@@ -18,8 +19,8 @@ export const invoiceCommands: readonly Command[] = [
   }),
   command({
     name: 'invoice show',
-    summary: 'Show the invoice with a number, of any organisation',
-    options: { number: text.describe('INV-000001') },
+    summary: 'Show the invoice or credit note with a number, of any organisation',
+    options: { number: text.describe('INV-000001, or CN-000001 for a credit note') },
     operand: 'number',
     run: async ({ number }, { call }) => {
       const reply = await call('billing', `GET /admin/invoices/${encodeURIComponent(number)}`);

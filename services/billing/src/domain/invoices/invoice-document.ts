@@ -1,26 +1,38 @@
 /**
- * The words of an invoice document, independent of its format. Change them only with care: an invoice that was issued is rendered again on each
- * download.
+ * The words of invoices and credit notes, independent of their format. Change them only with care: a document that was issued is rendered
+ * again on each download.
  */
 import { amountText, countryText } from '@offer-ads/contracts/values/amount-text';
 import { legible } from '@offer-ads/contracts/values/legible-text';
-import { type Buyer, type Invoice, invoiceNumber } from './invoice.ts';
+import {
+  type BillingDocument,
+  type Buyer,
+  type CreditNote,
+  documentNumber,
+  type Invoice,
+  isCreditNote,
+} from './invoice.ts';
 
 export type InvoiceDocument = {
   readonly number: string;
   readonly heading: string;
+  /** A word in a frame beside the heading; credit notes have none. */
+  readonly stamp: string | null;
   /** Only on documents of TEST mode, which are no invoices. */
   readonly warning: string | null;
   readonly facts: readonly Fact[];
   readonly seller: Party;
   readonly buyer: Party;
   readonly line: {
+    /** For screen readers. */
+    readonly caption: string;
     readonly description: string;
     /** Text that the advertiser wrote. */
     readonly title: string | null;
     readonly amount: string;
   };
   readonly totals: readonly Fact[];
+  /** How the money was paid or refunded. */
   readonly paid: string;
   readonly note: string | null;
   /** The document's creation date. Derived from the invoice, so that the same invoice always gives the same bytes. */
@@ -36,24 +48,24 @@ const NOTE_WITHOUT_VAT =
   'No UK VAT is charged: the place of supply is outside the United Kingdom, where the customer belongs. ' +
   "Where that country's rules say so, the customer accounts for its VAT (reverse charge).";
 
-export function documentOf(invoice: Invoice): InvoiceDocument {
-  const { book, seller, buyer } = invoice;
+export function documentOf(document: BillingDocument): InvoiceDocument {
+  const { book, seller, buyer } = document;
   const amount = (minor: bigint) => amountText(minor, book.currency, buyer?.country ?? 'GB');
   const isTest = book.mode === 'TEST';
   const organisation = `Organisation ${book.organisationId}`;
   const purchaseOrder = legible(buyer?.details?.purchaseOrder ?? '');
-  const title = legible(invoice.title ?? '');
+  const title = legible(document.title ?? '');
+  const words = isCreditNote(document) ? creditNoteWords(document) : invoiceWords(document);
+  const { number } = words;
   return {
-    number: invoiceNumber(book.mode, invoice.sequence),
-    heading: isTest ? 'TEST, not an invoice' : 'Invoice',
-    warning: isTest ? 'Made in TEST mode: no money was taken, and nothing was supplied.' : null,
+    number,
+    heading: isTest ? words.testHeading : words.heading,
+    stamp: words.stamp,
+    warning: isTest ? words.testWarning : null,
     facts: [
-      {
-        name: isTest ? 'Document number' : 'Invoice number',
-        value: invoiceNumber(book.mode, invoice.sequence),
-      },
-      { name: 'Date', value: invoiceDay(invoice.issuedAt) },
-      { name: 'Date of payment', value: invoiceDay(invoice.paidAt) },
+      { name: isTest ? 'Document number' : words.numberName, value: number },
+      { name: 'Date', value: invoiceDay(document.issuedAt) },
+      ...words.facts,
       ...(purchaseOrder === '' ? [] : [{ name: 'Purchase order', value: purchaseOrder }]),
     ],
     seller: {
@@ -69,21 +81,83 @@ export function documentOf(invoice: Invoice): InvoiceDocument {
       lines: [...(buyer === null ? [] : linesOf(buyer)), organisation],
     },
     line: {
+      caption: words.caption,
       description:
-        invoice.kind === 'offer' ? `Advertising, offer ${invoice.offerId}` : 'Prepaid advertising balance',
+        document.kind === 'offer' ? `Advertising, offer ${document.offerId}` : 'Prepaid advertising balance',
       title: title === '' ? null : title,
-      amount: amount(invoice.netMinor),
+      amount: amount(document.netMinor),
     },
     totals: [
-      { name: 'Net', value: amount(invoice.netMinor) },
-      ...(invoice.vatMinor > 0n
-        ? [{ name: `VAT ${invoice.vatPercent}%`, value: amount(invoice.vatMinor) }]
+      { name: 'Net', value: amount(document.netMinor) },
+      ...(document.vatPercent > 0
+        ? [{ name: `VAT ${document.vatPercent}%`, value: amount(document.vatMinor) }]
         : []),
-      { name: 'Total', value: amount(invoice.netMinor + invoice.vatMinor) },
+      { name: words.totalName, value: amount(document.netMinor + document.vatMinor) },
     ],
-    paid: `Paid by card on ${invoiceDay(invoice.paidAt)}`,
-    note: invoice.vatMinor > 0n ? null : NOTE_WITHOUT_VAT,
-    issuedAt: invoice.issuedAt,
+    paid: words.paid,
+    note: document.vatPercent > 0 ? null : NOTE_WITHOUT_VAT,
+    issuedAt: document.issuedAt,
+  };
+}
+
+/** What is worded differently on invoices and on credit notes. */
+type Words = {
+  readonly number: string;
+  readonly numberName: string;
+  readonly heading: string;
+  readonly testHeading: string;
+  readonly testWarning: string;
+  readonly stamp: string | null;
+  readonly facts: readonly Fact[];
+  readonly caption: string;
+  readonly totalName: string;
+  readonly paid: string;
+};
+
+function invoiceWords({ book: { mode }, sequence, paidAt }: Invoice): Words {
+  return {
+    number: documentNumber({ series: 'invoice', mode, sequence }),
+    numberName: 'Invoice number',
+    heading: 'Invoice',
+    testHeading: 'TEST, not an invoice',
+    testWarning: 'Made in TEST mode: no money was taken, and nothing was supplied.',
+    stamp: 'PAID',
+    facts: [{ name: 'Date of payment', value: invoiceDay(paidAt) }],
+    caption: 'What was paid for',
+    totalName: 'Total',
+    paid: `Paid by card on ${invoiceDay(paidAt)}`,
+  };
+}
+
+function creditNoteWords({ book: { mode }, sequence, ofInvoice, cancels }: CreditNote): Words {
+  const invoice = documentNumber({ series: 'invoice', mode, sequence: ofInvoice.sequence });
+  const common = {
+    number: documentNumber({ series: 'credit-note', mode, sequence }),
+    stamp: null,
+    facts: [{ name: 'Invoice', value: `${invoice} of ${invoiceDay(ofInvoice.issuedAt)}` }],
+  };
+  if (cancels === null)
+    return {
+      ...common,
+      numberName: 'Credit note number',
+      heading: 'Credit note',
+      testHeading: 'TEST, not a credit note',
+      testWarning: 'Made in TEST mode: no money was refunded.',
+      caption: 'What is credited',
+      totalName: 'Total credited',
+      paid: `Refunded to the card with which invoice ${invoice} was paid.`,
+    };
+  const note = documentNumber({ series: 'credit-note', mode, sequence: cancels });
+  return {
+    ...common,
+    numberName: 'Cancellation number',
+    heading: 'Cancellation of a credit note',
+    testHeading: 'TEST, not a cancellation',
+    testWarning: 'Made in TEST mode: no money was moved.',
+    facts: [...common.facts, { name: 'Cancels', value: note }],
+    caption: 'What is no longer credited',
+    totalName: 'Total no longer credited',
+    paid: `The refund to the card failed, so the money was not returned: credit note ${note} is cancelled.`,
   };
 }
 

@@ -1,4 +1,7 @@
-/** Invoices and their numbers. Numbers are sequential per mode and contain the mode, so a TEST number cannot be mistaken for a LIVE one. */
+/**
+ * Invoices, credit notes and their numbers. Numbers are sequential per mode and contain the mode, so a TEST number cannot be mistaken for a
+ * LIVE one.
+ */
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Book } from '../ledger/ledger.ts';
@@ -45,19 +48,50 @@ export type Buyer = {
   readonly details: BillingDetails | null;
 };
 
-const prefixes: Record<Mode, string> = { TEST: 'TEST', LIVE: 'INV' };
-const FEWEST_DIGITS = 6;
+/**
+ * The credit of a refund, whole or in part. Its amounts, number and day are its own; all else is as on its invoice. If the refund failed
+ * afterwards, another one cancels it, with the same amounts.
+ */
+export type CreditNote = Invoice & {
+  readonly ofInvoice: Pick<Invoice, 'sequence' | 'issuedAt'>;
+  /** The sequence of the credit note that this one cancels; null for the credit of a refund. */
+  readonly cancels: bigint | null;
+};
 
-export function invoiceNumber(mode: Mode, sequence: bigint): string {
-  return `${prefixes[mode]}-${sequence.toString().padStart(FEWEST_DIGITS, '0')}`;
+export type BillingDocument = Invoice | CreditNote;
+
+export function isCreditNote(document: BillingDocument): document is CreditNote {
+  return 'ofInvoice' in document;
 }
 
-/** Null unless the text is an invoice number in its only valid form. */
-export function parseInvoiceNumber(text: string): { readonly mode: Mode; readonly sequence: bigint } | null {
-  const [, prefix, digits = ''] = /^(TEST|INV)-(\d{6,18})$/.exec(text) ?? [];
-  if (prefix === undefined) return null;
-  const place = { mode: prefix === 'TEST' ? 'TEST' : 'LIVE', sequence: BigInt(digits) } as const;
-  return place.sequence > 0n && invoiceNumber(place.mode, place.sequence) === text ? place : null;
+/** Each series has numbers of its own. */
+export type DocumentPlace = {
+  readonly series: 'invoice' | 'credit-note';
+  readonly mode: Mode;
+  readonly sequence: bigint;
+};
+
+const prefixes: Record<DocumentPlace['series'], Record<Mode, string>> = {
+  invoice: { TEST: 'TEST', LIVE: 'INV' },
+  'credit-note': { TEST: 'TEST-CN', LIVE: 'CN' },
+};
+const FEWEST_DIGITS = 6;
+
+export function documentNumber({ series, mode, sequence }: DocumentPlace): string {
+  return `${prefixes[series][mode]}-${sequence.toString().padStart(FEWEST_DIGITS, '0')}`;
+}
+
+const allSeries = (['invoice', 'credit-note'] as const).flatMap((series) =>
+  (['TEST', 'LIVE'] as const).map((mode) => ({ series, mode })),
+);
+
+/** Null unless the text is the number of a document in its only valid form. */
+export function parseDocumentNumber(text: string): DocumentPlace | null {
+  const [, prefix, digits = ''] = /^([A-Z-]+)-(\d{6,18})$/.exec(text) ?? [];
+  const found = allSeries.find(({ series, mode }) => prefixes[series][mode] === prefix);
+  if (found === undefined) return null;
+  const place = { ...found, sequence: BigInt(digits) };
+  return place.sequence > 0n && documentNumber(place) === text ? place : null;
 }
 
 /** The rate behind the VAT of a payment, which is 0% or 20%: the whole net is taxed, or nothing. */

@@ -1,8 +1,9 @@
 /** Ledger transactions of card payments other than offers: top-ups, and money that the provider takes back. */
 import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
+import type { CardPayment } from '../payments/card-payment.ts';
 import type { Reversal } from '../payments/reversal.ts';
 import type { Bearer } from '../payments/settlement.ts';
-import type { AccountKind, Book, LedgerTransaction } from './ledger.ts';
+import { type AccountKind, type Book, type LedgerTransaction, offerPaidByCard } from './ledger.ts';
 
 /** The net goes to the balance; VAT on top is owed to the tax authority (decision 13, VAT). */
 export function toppedUpByCard(
@@ -20,6 +21,14 @@ export function toppedUpByCard(
       { amountMinor: paid.vatMinor, from: 'card-clearing', to: 'vat-payable' },
     ],
   };
+}
+
+/** Of an offer or of a top-up. */
+export function paidByCard(payment: CardPayment): LedgerTransaction {
+  const { book, purchase } = payment;
+  return purchase.kind === 'offer'
+    ? offerPaidByCard(book, purchase.offerId, payment)
+    : toppedUpByCard(book, purchase.topUpId, payment);
 }
 
 export type OfReversal = {

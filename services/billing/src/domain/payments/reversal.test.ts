@@ -15,6 +15,7 @@ const made: Reversal = {
   asOf: at(1),
   taken: true,
   returned: false,
+  succeeded: false,
 };
 
 it('money that was returned counts as taken, even if no event said so', () => {
@@ -30,7 +31,7 @@ it('of two events in the same second, the one with a final status is later', () 
 it('events in any order and repeated give the same reversal', () => {
   const events: Reversal[] = [
     made,
-    { ...made, status: 'succeeded', asOf: at(2) },
+    { ...made, status: 'succeeded', asOf: at(2), succeeded: true },
     { ...made, status: 'failed', asOf: at(3), returned: true },
   ];
   const outcome = (order: readonly Reversal[]) =>

@@ -20,6 +20,8 @@ export type Reversal = {
   readonly taken: boolean;
   /** The money came back: the refund failed, or the dispute was won. */
   readonly returned: boolean;
+  /** The provider has reported that the refund succeeded. It can fail all the same, later. Never true for a dispute. */
+  readonly succeeded: boolean;
 };
 
 /** With the postings that exist in the ledger. */
@@ -38,6 +40,7 @@ export function mergeReversal(before: Reversal | undefined, reported: Reversal):
     currency: before.currency,
     taken: before.taken || reported.taken || returned,
     returned,
+    succeeded: before.succeeded || reported.succeeded,
   };
 }
 

@@ -1,4 +1,4 @@
-/** An invoice as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
+/** An invoice or a credit note as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
 import { createHash } from 'node:crypto';
 import { escapeHtml as escape, foreignHtml as foreign } from '@offer-ads/platform/pages/web-page';
 import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
@@ -69,8 +69,7 @@ export function invoicePage(document: InvoiceDocument): string {
 <main>
 <header>
 <h1>${escape(document.heading)}</h1>
-<div class="paid">PAID</div>
-</header>
+${document.stamp === null ? '' : `<div class="paid">${escape(document.stamp)}</div>\n`}</header>
 ${document.warning === null ? '' : `<p class="warning">${escape(document.warning)}</p>\n`}<dl>
 ${document.facts.map(factOf).join('\n')}
 </dl>
@@ -79,7 +78,7 @@ ${party(document.seller)}
 ${party(document.buyer)}
 </div>
 <table>
-<caption>What was paid for</caption>
+<caption>${escape(line.caption)}</caption>
 <thead><tr><th scope="col">Description</th><th scope="col">Amount</th></tr></thead>
 <tbody><tr><th scope="row">${escape(line.description)}${title}</th><td>${escape(line.amount)}</td></tr></tbody>
 <tfoot>

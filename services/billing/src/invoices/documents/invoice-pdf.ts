@@ -1,4 +1,4 @@
-/** An invoice as a PDF: one A4 page, selectable text, embedded fonts, and always the same bytes for the same invoice. */
+/** An invoice or a credit note as a PDF: one A4 page, selectable text, embedded fonts, and always the same bytes for the same document. */
 import { fileURLToPath } from 'node:url';
 import { type Font, openSync } from 'fontkit';
 import PdfDocument from 'pdfkit';
@@ -104,11 +104,14 @@ function watermark(pdf: Pdf): void {
 
 function header(pdf: Pdf, document: InvoiceDocument): number {
   let y = drawText(pdf, document.heading, page.left, page.top, { font: 'bold', size: 22 });
-  pdf
-    .roundedRect(page.right - 76, page.top, 76, 28, 4)
-    .lineWidth(1.5)
-    .stroke(green);
-  drawText(pdf, 'PAID', page.right - 58, page.top + 5, { font: 'bold', size: 14, color: green, width: 60 });
+  if (document.stamp !== null) {
+    pdf
+      .roundedRect(page.right - 76, page.top, 76, 28, 4)
+      .lineWidth(1.5)
+      .stroke(green);
+    const style = { font: 'bold', size: 14, color: green, width: 60 } as const;
+    drawText(pdf, document.stamp, page.right - 58, page.top + 5, style);
+  }
   if (document.warning === null) return y;
   y += 6;
   pdf

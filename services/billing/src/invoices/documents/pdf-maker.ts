@@ -30,11 +30,12 @@ type Waiting = { readonly resolve: (pdf: Buffer) => void; readonly reject: (erro
 const firstDocument: InvoiceDocument = {
   number: '',
   heading: 'Invoice',
+  stamp: 'PAID',
   warning: 'TEST',
   facts: [{ name: 'Date', value: '1 January 2026' }],
   seller: { role: 'From', lines: ['Seller'] },
   buyer: { role: 'To', lines: ['Buyer'] },
-  line: { description: 'Advertising', title: 'Two for one', amount: 'GBP 10.00' },
+  line: { caption: '', description: 'Advertising', title: 'Two for one', amount: 'GBP 10.00' },
   totals: [{ name: 'Total', value: 'GBP 12.00' }],
   paid: 'Paid by card',
   note: null,

@@ -1,4 +1,5 @@
-/** The list of invoices, to read and to download. */
+/** The list of invoices and credit notes, to read and to download. */
+import type { InvoiceSummary } from '@offer-ads/contracts/internal/billing-api';
 import { ReceiptText } from 'lucide';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
@@ -30,7 +31,9 @@ export function Invoices() {
         {() =>
           listed.length === 0 && (
             <Empty title="No invoices yet" icon={ReceiptText}>
-              <p class="muted">Each card payment for an offer or a top-up gets an invoice.</p>
+              <p class="muted">
+                Each card payment for an offer or a top-up gets an invoice, and a refund of it a credit note.
+              </p>
             </Empty>
           )
         }
@@ -40,19 +43,37 @@ export function Invoices() {
           rows={listed}
           keyOf={(invoice) => invoice.number}
           columns={[
-            { title: 'Number', cell: (invoice) => invoice.number },
+            {
+              title: 'Number',
+              cell: ({ number, document: kind }) => (
+                <span class="row">
+                  {number}
+                  {kind !== 'invoice' && <span class="badge">{kindTexts[kind]}</span>}
+                </span>
+              ),
+            },
             {
               title: 'For',
-              cell: (invoice) =>
-                invoice.kind === 'top-up'
-                  ? 'Top-up of the balance'
-                  : `Offer: ${invoice.title ?? invoice.offerId}`,
+              cell: (invoice) => (
+                <div class="as-written">
+                  {invoice.kind === 'top-up'
+                    ? 'Top-up of the balance'
+                    : `Offer: ${invoice.title ?? invoice.offerId}`}
+                  {invoice.invoiceNumber !== null && (
+                    <span class="muted small">
+                      <br />
+                      {originOf(invoice)}
+                    </span>
+                  )}
+                </div>
+              ),
             },
-            { title: 'Paid', cell: (invoice) => <When at={invoice.paidAt} precision="day" /> },
+            { title: 'Date', cell: (invoice) => <When at={invoice.issuedAt} precision="day" /> },
             {
               title: 'With VAT',
               numeric: true,
-              cell: (invoice) => amount(invoice.grossMinor, invoice.currency),
+              cell: ({ document: kind, grossMinor, currency }) =>
+                amount(kind === 'credit-note' ? `-${grossMinor}` : grossMinor, currency),
             },
             {
               title: 'Document',
@@ -82,4 +103,13 @@ export function Invoices() {
       <LoadMore of={invoices} />
     </section>
   );
+}
+
+const kindTexts = { 'credit-note': 'Credit note', cancellation: 'Cancellation' } as const;
+
+/** What the refund was of, or why there is a cancellation. */
+function originOf({ invoiceNumber, cancelsNumber }: InvoiceSummary): string {
+  return cancelsNumber === null
+    ? `refunded from ${invoiceNumber}`
+    : `the refund failed: ${cancelsNumber} of ${invoiceNumber} is cancelled`;
 }
