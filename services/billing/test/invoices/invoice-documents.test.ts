@@ -6,7 +6,7 @@ import {
   MAX_CHARACTERS_OF_ADDRESS_LINE,
   MAX_CHARACTERS_OF_PURCHASE_ORDER,
 } from '@offer-ads/contracts/values/billing-details';
-import type { Buyer, Invoice } from '../../src/domain/invoices/invoice.ts';
+import type { Buyer, CreditNote, Invoice } from '../../src/domain/invoices/invoice.ts';
 import { documentOf } from '../../src/domain/invoices/invoice-document.ts';
 import { invoicePage, invoicePageHeaders } from '../../src/invoices/documents/invoice-page.ts';
 import { invoicePdf } from '../../src/invoices/documents/invoice-pdf.ts';
@@ -35,6 +35,18 @@ function sampleInvoice(facts: Partial<OfferInvoice> = {}): Invoice {
     buyer: cafe(),
     ...facts,
   };
+}
+
+/** Of a refund of 480.00. */
+function sampleCreditNote(facts: Partial<OfferInvoice & CreditNote> = {}): CreditNote {
+  const invoice = sampleInvoice();
+  const amounts = {
+    sequence: 7n,
+    netMinor: 400_00n,
+    vatMinor: 80_00n,
+    issuedAt: new Date('2026-12-01T09:00:00Z'),
+  };
+  return { ...invoice, ...amounts, ofInvoice: invoice, cancels: null, ...facts } as CreditNote;
 }
 
 function cafe(facts: Partial<Buyer> = {}): Buyer {
@@ -139,6 +151,60 @@ describe('the document', () => {
   });
 });
 
+describe('the document of a credit note', () => {
+  it('names its invoice and the day of it, and shows what is credited with the rest as on the invoice', () => {
+    const document = documentOf(sampleCreditNote());
+    expect(document).toMatchObject({
+      number: 'CN-000007',
+      heading: 'Credit note',
+      stamp: null,
+      warning: null,
+      facts: [
+        { name: 'Credit note number', value: 'CN-000007' },
+        { name: 'Date', value: '1 December 2026' },
+        { name: 'Invoice', value: 'INV-000042 of 21 November 2026' },
+      ],
+      totals: [
+        { name: 'Net', value: expect.stringMatching(/^GBP\s400\.00$/) },
+        { name: 'VAT 20%', value: expect.stringMatching(/^GBP\s80\.00$/) },
+        { name: 'Total credited', value: expect.stringMatching(/^GBP\s480\.00$/) },
+      ],
+      note: null,
+    });
+    const { seller, buyer, line } = documentOf(sampleInvoice());
+    expect(document).toMatchObject({ seller, buyer });
+    expect(document.line).toMatchObject({ description: line.description, title: line.title });
+    const page = textOf(invoicePage(document));
+    for (const text of ['Credit note', 'What is credited', 'INV-000042 of 21 November 2026'])
+      expect(page).toContain(text);
+    expect(page).not.toContain('PAID');
+    expect(textOf(invoicePage(documentOf(sampleInvoice())))).toContain('PAID');
+  });
+
+  it('shows the rate of a refund so small that its VAT rounds to 0', () => {
+    const { totals, note } = documentOf(sampleCreditNote({ netMinor: 1n, vatMinor: 0n }));
+    expect(totals[1]).toEqual({ name: 'VAT 20%', value: expect.stringMatching(/^GBP\s0\.00$/) });
+    expect(note).toBeNull();
+  });
+
+  it('that cancels another one says so, with its number', () => {
+    const document = documentOf(sampleCreditNote({ sequence: 8n, cancels: 7n }));
+    expect(document).toMatchObject({ heading: 'Cancellation of a credit note', number: 'CN-000008' });
+    expect(document.facts).toContainEqual({ name: 'Cancels', value: 'CN-000007' });
+    expect(document.paid).toBe('The refund to the card failed, so credit note CN-000007 is cancelled.');
+  });
+
+  it.each([null, 7n])('of TEST mode is never taken for one of LIVE mode (it cancels %s)', (cancels) => {
+    const book = { organisationId: 12, mode: 'TEST', currency: 'GBP' } as const;
+    const document = documentOf(sampleCreditNote({ book, cancels }));
+    expect(document.heading).toMatch(/^TEST, not a /);
+    expect(document.warning).toContain('Made in TEST mode');
+    expect(textOf(invoicePage(document))).not.toMatch(
+      /INV-|(?<!TEST-)CN-|Credit note number|Cancellation number/,
+    );
+  });
+});
+
 describe('the page', () => {
   it.each(hostile)('shows %j as text, in the title and in all that the organisation wrote', (text) => {
     const harmless = invoicePage(documentOf(sampleInvoice({ title: 'x', buyer: buyerOf('x') })));
@@ -204,6 +270,8 @@ describe('the PDF', () => {
     });
     // In points from the lower edge.
     expect(Math.min(...baselinesOf(pdf))).toBeGreaterThan(28);
+    const cancellation = sampleCreditNote({ buyer: cafe({ name: longest(200), details }), cancels: 7n });
+    expect(Math.min(...baselinesOf(await invoicePdf(documentOf(cancellation))))).toBeGreaterThan(28);
   });
 
   it('shows every line of a long address as it is', async () => {

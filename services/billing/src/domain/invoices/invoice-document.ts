@@ -157,7 +157,7 @@ function creditNoteWords({ book: { mode }, sequence, ofInvoice, cancels }: Credi
     facts: [...common.facts, { name: 'Cancels', value: note }],
     caption: 'What is no longer credited',
     totalName: 'Total no longer credited',
-    paid: `The refund to the card failed, so the money was not returned: credit note ${note} is cancelled.`,
+    paid: `The refund to the card failed, so credit note ${note} is cancelled.`,
   };
 }
 
