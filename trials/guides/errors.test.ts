@@ -10,6 +10,7 @@ import { refusals } from '../../services/gateway/src/http/replies.ts';
 import { problems, reasons } from '../../services/moderation/src/verdicts/verdict-replies.ts';
 import { webhookReplies } from '../../services/notifier/src/http/replies.ts';
 import { messagesQuery, resend } from '../../services/notifier/src/http/webhook-routes.ts';
+import { readEditForm } from '../../services/offers/src/domain/creation/edit-form.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
 import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
 import {
@@ -21,6 +22,7 @@ import {
   pauseReplies,
   type Reply,
   replyToCreateRefusal,
+  replyToEditRefusal,
   replyToListRefusal,
   replyToTestClockRefusal,
   resumeReplies,
@@ -109,6 +111,7 @@ describe('the guide of errors', () => {
       'GET /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
       'GET /offers/{offer_id}/analytics/series 401 E1',
+      'PATCH /offers/{offer_id} 401 E1',
       'POST /offers 429 -',
       'POST /offers/{offer_id}/credit-estimate 401 E1',
       'POST /offers/{offer_id}/pause 401 E1',
@@ -258,6 +261,31 @@ describe('the guide of errors', () => {
     }
   });
 
+  it('has the messages of changing an offer; those of its fields are those of a creation', () => {
+    const title: [string, string[]] = ['title', ['x'.repeat(41)]];
+    const faults = [[], [['radius', ['5']]], [title]].flatMap((fields) => {
+      const read = readEditForm(new Map(fields as [string, string[]][]), null);
+      return read.ok ? [] : read.faults.slice(0, 1);
+    });
+    const replies = (
+      [
+        { reason: 'image-refused', because: 'the picture looks explicit' },
+        ...faults.map((fault) => ({ reason: 'invalid-input', faults: [fault] }) as const),
+        { reason: 'not-found' },
+        { reason: 'other-mode', keyMode: 'TEST' },
+        { reason: 'terms-not-accepted' },
+        { reason: 'ended' },
+        { reason: 'in-flight' },
+        { reason: 'different-payload' },
+      ] as const
+    ).map(replyToEditRefusal);
+    const sent = Map.groupBy(replies, (reply) => `PATCH /offers/{offer_id} ${statusOf(reply)}`);
+    const told = entries.filter(({ endpoint }) => endpoint === 'PATCH /offers/{offer_id}');
+    expect(Object.fromEntries(told.map(({ name, messages }) => [name, messages]))).toEqual(
+      Object.fromEntries([...sent].map(([name, those]) => [name, those.map(messageOf)])),
+    );
+  });
+
   describe('of creating an offer', () => {
     const gbp = { currency: 'GBP' };
     const samples: { readonly [R in AnyCreateRefusal['reason']]: readonly AnyCreateRefusal[] } = {
@@ -285,6 +313,7 @@ describe('the guide of errors', () => {
       'free-quota-exceeded': [{ reason: 'free-quota-exceeded', limit: 10, created: 10 }],
       'balance-too-low': [{ reason: 'balance-too-low', netMinor: 168_82n, ...gbp }],
       'image-unreadable': Object.values(problems).map((problem) => ({ reason: 'image-unreadable', problem })),
+      'image-offer-unknown': [{ reason: 'image-offer-unknown' }],
       'image-refused': Object.values(reasons).map((because) => ({ reason: 'image-refused', because })),
       'broken-form': Object.values(shapeFaults).map((fault) => ({ reason: 'broken-form', faults: [fault] })),
       // Compared below with the texts in the code.

@@ -59,6 +59,7 @@ class TheTableOfOperations(unittest.TestCase):
         typed: dict[str, Any] = {
             "createOffer": _operations.CreateCode,
             "deleteOffer": _operations.DeleteCode,
+            "updateOffer": _operations.UpdateCode,
             "estimatePrice": _operations.EstimateCode,
             "pauseOffer": _operations.PauseCode,
             "resetTestClock": _operations.ResetCode,
@@ -86,6 +87,10 @@ class TheArguments(unittest.TestCase):
         fields = DOCUMENT["components"]["schemas"]["CreateOfferForm"]["properties"]
         names = {name.removesuffix("[]") for name in fields}
         self.assertEqual(self.arguments(Offers.create), names | {"idempotency_key"})
+
+    def test_of_an_update_are_the_fields_of_the_form(self) -> None:
+        fields = set(DOCUMENT["components"]["schemas"]["UpdateOfferForm"]["properties"])
+        self.assertEqual(self.arguments(Offers.update), fields | {"offer_id", "idempotency_key"})
 
     def test_of_an_advance_are_the_fields_of_the_request(self) -> None:
         schemas = DOCUMENT["components"]["schemas"]

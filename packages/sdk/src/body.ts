@@ -1,7 +1,7 @@
 /** Request bodies, made once per call, so that a retry sends exactly the same bytes. */
 import { invalidArgument } from './error.ts';
 import { partOf, type ReplayableStream } from './picture.ts';
-import type { CreateOfferRequest, EstimateRequest, Instant } from './types.ts';
+import type { CreateOfferRequest, EstimateRequest, Instant, UpdateOfferRequest } from './types.ts';
 
 export type Body = {
   readonly contentType: string;
@@ -31,28 +31,42 @@ export function instantText(field: string, instant: Instant | undefined): string
   return instant.toISOString();
 }
 
-/**
- * Not made with FormData, which turns each line break into two characters: a description of allowed length could then be too long for
- * the service.
- */
 export function offerBody(request: CreateOfferRequest): Body {
   const { image, location, gender, interests, start_datetime, expiry_datetime, ...texts } = request;
-  const part = partOf(image);
-  const fields: readonly (readonly [name: string, value: unknown])[] = [
+  return formBody(image, [
     ...Object.entries(texts),
     ...each('location[]', location),
     ...each('gender[]', gender),
     ...each('interests[]', interests),
     ['start_datetime', instantText('start_datetime', start_datetime)],
     ['expiry_datetime', instantText('expiry_datetime', expiry_datetime)],
-  ];
+  ]);
+}
+
+export function updateBody({ image, ...texts }: UpdateOfferRequest): Body {
+  return formBody(image, Object.entries(texts));
+}
+
+/**
+ * Not made with FormData, which turns each line break into two characters: a description of allowed length could then be too long for
+ * the service.
+ */
+function formBody(
+  image: CreateOfferRequest['image'],
+  fields: readonly (readonly [name: string, value: unknown])[],
+): Body {
   const boundary = `offer-${crypto.randomUUID()}`;
   const given = fields.filter(([, value]) => value !== undefined);
-  const texts_ = given.map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`);
-  const imageType = 'blob' in part && part.blob.type !== '' ? part.blob.type : 'application/octet-stream';
-  const head = `${texts_.join('')}${partHead(boundary, 'image')}; filename="image"\r\nContent-Type: ${imageType}\r\n\r\n`;
-  const tail = `\r\n--${boundary}--\r\n`;
+  const texts = given
+    .map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`)
+    .join('');
+  const end = `--${boundary}--\r\n`;
   const contentType = `multipart/form-data; boundary=${boundary}`;
+  if (image === undefined) return { contentType, open: () => texts + end };
+  const part = partOf(image);
+  const imageType = 'blob' in part && part.blob.type !== '' ? part.blob.type : 'application/octet-stream';
+  const head = `${texts}${partHead(boundary, 'image')}; filename="image"\r\nContent-Type: ${imageType}\r\n\r\n`;
+  const tail = `\r\n${end}`;
   if ('blob' in part) {
     const whole = new Blob([head, part.blob, tail], { type: contentType });
     return { contentType, open: () => whole };

@@ -1,5 +1,5 @@
 /** The client: one function per endpoint. Only closures hold the key, so that printing a client never shows it. */
-import { estimateBody, instantText, jsonBody, offerBody } from './body.ts';
+import { estimateBody, instantText, jsonBody, offerBody, updateBody } from './body.ts';
 import { call, type Request } from './call.ts';
 import type { Clock } from './clock.ts';
 import { invalidArgument } from './error.ts';
@@ -31,6 +31,7 @@ import type {
   ResumeResult,
   SeriesResult,
   TestClockResult,
+  UpdateResult,
 } from './result.ts';
 import type {
   AdvanceRequest,
@@ -43,6 +44,7 @@ import type {
   Mode,
   ResendRequest,
   SeriesRequest,
+  UpdateOfferRequest,
   WebhookRequest,
 } from './types.ts';
 
@@ -105,6 +107,12 @@ export type OfferAds = {
     readonly list: (request?: ListOffersRequest, options?: CallOptions) => OfferList;
     /** One offer, and what can be done with it now. */
     readonly get: (offerId: number, options?: CallOptions) => Promise<OfferResult>;
+    /** Changes what members see of it; what the request leaves out stays. */
+    readonly update: (
+      offerId: number,
+      request: UpdateOfferRequest,
+      options?: CreateOptions,
+    ) => Promise<UpdateResult>;
     readonly pause: (offerId: number, options?: CallOptions) => Promise<PauseResult>;
     readonly resume: (offerId: number, options?: CallOptions) => Promise<ResumeResult>;
     readonly analytics: (
@@ -221,6 +229,11 @@ function clientWith(settings: Settings): OfferAds {
         return offerList(request, readPage);
       },
       get: async (offerId, options) => ask(ofOffer('readOffer', offerId), options),
+      update: async (offerId, request, options = {}) => {
+        const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
+        const body = updateBody(withoutUndefined(request));
+        return ask({ ...ofOffer('updateOffer', offerId), body, idempotencyKey }, options);
+      },
       pause: async (offerId, options) => ask(ofOffer('pauseOffer', offerId, '/pause'), options),
       resume: async (offerId, options) => ask(ofOffer('resumeOffer', offerId, '/resume'), options),
       analytics: async (offerId, interval, options) => {

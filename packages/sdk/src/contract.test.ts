@@ -131,6 +131,9 @@ type Checks = {
   readonly created: Same<sdk.CreatedOffer, Contract<'createReply'>>;
   readonly page: Same<sdk.OfferPage, Contract<'listReply'>>;
   readonly oneOffer: Same<Flat<sdk.OneOffer>, Contract<'offerReply'>>;
+  readonly updateFields: Same<keyof sdk.UpdateOfferRequest, keyof Contract<'updateOfferForm'>>;
+  readonly updateRequest: Same<Plain<sdk.UpdateOfferRequest>, Sendable<Plain<Contract<'updateOfferForm'>>>>;
+  readonly updated: Same<sdk.UpdatedOffer, Contract<'updateReply'>>;
   readonly paused: Same<sdk.PausedOffer, Contract<'pauseReply'>>;
   readonly resumed: Same<sdk.ResumedOffer, Contract<'resumeReply'>>;
   readonly deleted: Same<sdk.DeletedOffer, Contract<'deleteReply'>>;
@@ -179,6 +182,9 @@ it('the types of the client are those of the contract (checked by the compiler)'
     created: true,
     page: true,
     oneOffer: true,
+    updateFields: true,
+    updateRequest: true,
+    updated: true,
     paused: true,
     resumed: true,
     deleted: true,

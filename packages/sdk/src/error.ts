@@ -3,7 +3,7 @@
 /**
  * - `unauthorised`: 401. The key is missing, invalid, disabled or expired; on analytics also "not your offer".
  * - `rate-limited`: 429, and the service asked for a longer wait than the call's deadline allows.
- * - `in-flight`: 409 on create. An earlier request with this idempotency key is still being processed.
+ * - `in-flight`: 409 on create and update. An earlier request with this idempotency key is still being processed.
  * - `key-reused`: 422 on create. The idempotency key belongs to another payload.
  * - `invalid-request`: 400 or 413 without a code. A field is wrong or the body too long; the message names it.
  * - `unavailable`: 503. Something that the service needs is down.

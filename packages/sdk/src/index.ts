@@ -35,6 +35,7 @@ export {
   type SeriesResult,
   type Success,
   type TestClockResult,
+  type UpdateResult,
   unwrap,
   type ViewsResult,
 } from './result.ts';

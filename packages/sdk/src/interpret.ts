@@ -67,13 +67,15 @@ function faultKind(name: OperationName, status: number): FaultKind {
     case 503:
       return 'unavailable';
     case 409:
-      return name === 'createOffer' ? 'in-flight' : 'unexpected';
+      return name === 'createOffer' || name === 'updateOffer' ? 'in-flight' : 'unexpected';
     case 422:
-      return name === 'createOffer' || name === 'createWebhook' ? 'key-reused' : 'unexpected';
+      return withKey.has(name) ? 'key-reused' : 'unexpected';
     default:
       return 'unexpected';
   }
 }
+
+const withKey: ReadonlySet<OperationName> = new Set(['createOffer', 'updateOffer', 'createWebhook']);
 
 /** Advice that the service's own message does not contain. */
 const hints: Partial<Record<FaultKind, string>> = {

@@ -4,7 +4,7 @@
  */
 
 type Operation = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** The `return_code` of success, where the endpoint has one. */
   readonly success?: 'S1' | 'S2';
@@ -41,6 +41,13 @@ export const operations = {
   },
   listOffers: { method: 'GET', path: '/offers', field: 'pagination', refusals: { E1: [400, 403] } },
   readOffer: { method: 'GET', path: '/offers/{offer_id}', field: 'actions', refusals: { E1: [401] } },
+  updateOffer: {
+    method: 'PATCH',
+    path: '/offers/{offer_id}',
+    success: 'S1',
+    field: 'message',
+    refusals: { E1: [400, 401, 403], E2: [200], E3: [409], E9: [403] },
+  },
   pauseOffer: {
     method: 'POST',
     path: '/offers/{offer_id}/pause',

@@ -58,7 +58,7 @@ export type CallOptions = {
 };
 
 export type CreateOptions = CallOptions & {
-  /** A unique value per offer; default: a random UUID. Store it where it survives a crash. */
+  /** A unique value per offer or change; default: a random UUID. Store it where it survives a crash. */
   readonly idempotencyKey?: string | undefined;
 };
 

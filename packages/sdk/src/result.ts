@@ -20,6 +20,7 @@ import type {
   Resent,
   ResumedOffer,
   TestClock,
+  UpdatedOffer,
   Views,
   Webhook,
   WebhookMessage,
@@ -70,6 +71,7 @@ export type ValueOf = {
   readonly createOffer: CreatedOffer;
   readonly listOffers: OfferPage;
   readonly readOffer: OneOffer;
+  readonly updateOffer: UpdatedOffer;
   readonly pauseOffer: PausedOffer;
   readonly resumeOffer: ResumedOffer;
   readonly readAnalytics: Analytics;
@@ -113,6 +115,7 @@ export type BalanceEntriesResult = ResultOf<'listBalanceEntries'>;
 export type EstimateResult = ResultOf<'estimatePrice'>;
 export type PageResult = ResultOf<'listOffers'>;
 export type OfferResult = ResultOf<'readOffer'>;
+export type UpdateResult = ResultOf<'updateOffer'>;
 export type PauseResult = ResultOf<'pauseOffer'>;
 export type ResumeResult = ResultOf<'resumeOffer'>;
 export type AnalyticsResult = ResultOf<'readAnalytics'>;

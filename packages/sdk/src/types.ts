@@ -75,7 +75,10 @@ export type CreateOfferRequest = {
   /** The business name that members see. Omitted or empty: the trading name. */
   readonly advertised_name?: string | undefined;
   readonly url: string;
-  readonly image: Picture;
+  /** Required unless `image_offer_id` is given. */
+  readonly image?: Picture | undefined;
+  /** Instead of `image`: an offer of yours in this mode, whose picture the new offer gets too. */
+  readonly image_offer_id?: number | undefined;
   /** Latitude, longitude. */
   readonly location: readonly [latitude: number, longitude: number];
   /** Miles, 5 to 30. */
@@ -92,6 +95,23 @@ export type CreateOfferRequest = {
   readonly environment?: Mode | undefined;
   /** From an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`. */
   readonly quote_id?: string | undefined;
+};
+
+/** What members see of an offer. What is left out stays. At least one field besides `environment`. */
+export type UpdateOfferRequest = {
+  readonly category_id?: number | undefined;
+  /** Up to 40 characters. */
+  readonly title?: string | undefined;
+  /** Up to 500 characters. */
+  readonly description?: string | undefined;
+  /** Empty: removes them. */
+  readonly terms_and_conditions?: string | undefined;
+  /** Empty: the trading name is shown. */
+  readonly advertised_name?: string | undefined;
+  readonly url?: string | undefined;
+  readonly image?: Picture | undefined;
+  /** The key's mode. */
+  readonly environment?: Mode | undefined;
 };
 
 export type CreatedOffer =
@@ -136,7 +156,7 @@ export type Offer = {
   readonly status: 'enabled' | 'disabled';
 };
 
-export type OfferAction = 'pay' | 'pause' | 'resume' | 'delete';
+export type OfferAction = 'pay' | 'pause' | 'resume' | 'edit' | 'delete';
 
 export type OneOffer = Offer & {
   /** The payment link; null unless the offer awaits payment. */
@@ -169,6 +189,7 @@ export type OfferPage = {
   };
 };
 
+export type UpdatedOffer = { readonly return_code: 'S1'; readonly message: string };
 export type PausedOffer = { readonly return_code: 'S1'; readonly message: string };
 export type ResumedOffer = { readonly return_code: 'S2'; readonly message: string };
 export type DeletedOffer = { readonly return_code: 'S1'; readonly message: string };
@@ -339,6 +360,7 @@ export type Views = {
 /** A type of event that a webhook can be limited to. */
 export type EventType =
   | 'offer.created'
+  | 'offer.updated'
   | 'offer.paid'
   | 'offer.activated'
   | 'offer.paused'
@@ -460,6 +482,7 @@ export type WebhookEvent =
         readonly outcome: 'active' | 'scheduled' | 'ended' | 'deleted';
       }
     >
+  | EventOf<'offer.updated', OfferFacts & { readonly changed_fields: readonly string[] }>
   | EventOf<'offer.activated', OfferFacts>
   | EventOf<'offer.paused', OfferFacts>
   | EventOf<'offer.resumed', OfferFacts>

@@ -173,7 +173,7 @@ describe('the routes for offers', () => {
     expect((await test.as(book, 'GET', '/balance')).body).toEqual(balance);
     const unused = { unusedMs: 1, scheduledMs: 4 };
     const preview = await test.as(book, 'POST', `/offers/${charge.offerId}/credit-preview`, unused);
-    expect(preview.body).toEqual({ creditMinor: '250' });
+    expect(preview.body).toEqual({ creditMinor: '250', creditedMinor: '0' });
   });
 
   it('open a checkout with the VAT of the caller’s country, close it, open it again, and find its payment', async () => {

@@ -17,6 +17,7 @@ import { holdRulings } from './verdicts/held-rulings.ts';
 import { createJudge } from './verdicts/judge-picture.ts';
 import { createPictureBudget } from './verdicts/picture-budget.ts';
 import { openProcessorTimeStore } from './verdicts/processor-time-store.ts';
+import { outcomeOfStored } from './verdicts/review.ts';
 import { openRulingsStore } from './verdicts/rulings-store.ts';
 import { openVerdictsStore } from './verdicts/verdicts-store.ts';
 
@@ -92,8 +93,10 @@ export async function startModeration(
           clock,
         });
         mountRenditionRoute(app, { caller, admission, budget, decoder });
+        const review = { pictures, verdicts, rulings, held, copies, decoder, basis, clock };
         mountVerdictRoutes(app, {
           caller,
+          outcomeOfStored: (cleanHash) => outcomeOfStored(review, cleanHash),
           judge: async (upload, signal) => {
             const stop = durations.startTimer();
             // Requests without a verdict are measured too; otherwise the slowest hour would look like one without pictures.
@@ -111,7 +114,7 @@ export async function startModeration(
           adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
           admission,
-          review: { pictures, verdicts, rulings, held, copies, decoder, basis, clock },
+          review,
         });
       },
     }),

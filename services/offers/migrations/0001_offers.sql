@@ -90,6 +90,13 @@ CREATE TABLE offers (
   -- When OfferActivated and OfferEnded were written.
   activation_announced_at timestamptz(3),
   end_announced_at     timestamptz(3),
+
+  -- 1 at the creation, and one more with each edit of what members see.
+  content_version      integer NOT NULL DEFAULT 1,
+  -- The latest edit. By the real time, also of TEST offers.
+  content_changed_at   timestamptz(3),
+  -- Since when the content waits for a look of the platform's staff. By the real time, also of TEST offers.
+  review_waiting_since timestamptz(3),
   -- Version of the last event about this offer.
   version              integer NOT NULL DEFAULT 0
 );
@@ -109,6 +116,9 @@ CREATE INDEX offers_ending ON offers (expiry_at)
 -- Those of a mode in the order of their ids, for followers of the events who start anew.
 CREATE INDEX offers_running ON offers (mode, offer_id)
   WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL;
+-- Offers that members may see and whose content no one of the platform's staff has looked at, the longest waiting first.
+CREATE INDEX offers_to_review ON offers (mode, review_waiting_since, offer_id)
+  WHERE review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL;
 CREATE INDEX offers_deleting ON offers (deleting_since) WHERE deleting_since IS NOT NULL;
 CREATE INDEX offers_keeping ON offers (keeping_since) WHERE keeping_since IS NOT NULL;
 
@@ -207,19 +217,20 @@ END $$;
 -- two charges for one key.
 CREATE SEQUENCE creation_fences;
 
--- One row per Idempotency-Key of POST /offers, with the recovery point of its creation (architecture, "Creating an offer"). A refusal
+-- One row per Idempotency-Key of POST /offers, with the recovery point of its creation (architecture, "Creating an offer"), and of
+-- PATCH /offers/{offer_id}. A refusal
 -- deletes the row and so frees the key; a finished row is never deleted (decision 10, idempotency keys).
 CREATE TABLE idempotency_keys (
   organisation_id integer NOT NULL,
   mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
   idempotency_key text NOT NULL,
-  -- SHA-256 over every field and the bytes of the image.
+  -- SHA-256 over every field and the bytes of the image, for an edit also over its path.
   fingerprint     bytea NOT NULL,
   recovery_point  text NOT NULL CHECK (recovery_point IN ('received', 'charging', 'finished')),
   -- The holder of the lease works on the creation. Each new holder raises the fence; a write with an old fence is refused.
   lease_until     timestamptz(3) NOT NULL,
   fence           bigint NOT NULL DEFAULT nextval('creation_fences'),
-  -- The reservation, from charging on.
+  -- The reservation, from charging on; or the edited offer.
   offer_id        integer REFERENCES offers,
   -- The reply that every replay returns, once finished. json, not jsonb, so that it stays as it was written.
   reply           json,
@@ -252,11 +263,11 @@ END $$;
 CREATE TRIGGER new_placement AFTER INSERT ON offers FOR EACH ROW
   WHEN (NEW.shown_at IS NOT NULL AND NEW.payment_applied_at IS NOT NULL) EXECUTE FUNCTION note_placement_change();
 CREATE TRIGGER no_placement AFTER DELETE ON offers FOR EACH ROW EXECUTE FUNCTION note_placement_change();
--- No content of an offer changes after its creation.
 CREATE TRIGGER placement_change AFTER UPDATE ON offers FOR EACH ROW
   WHEN ((OLD.shown_at IS NULL) <> (NEW.shown_at IS NULL) OR (OLD.payment_applied_at IS NULL) <> (NEW.payment_applied_at IS NULL)
     OR (OLD.deleted_at IS NULL) <> (NEW.deleted_at IS NULL) OR (OLD.paused_since IS NULL) <> (NEW.paused_since IS NULL)
-    OR (OLD.disabled_since IS NULL) <> (NEW.disabled_since IS NULL)) EXECUTE FUNCTION note_placement_change();
+    OR (OLD.disabled_since IS NULL) <> (NEW.disabled_since IS NULL)
+    OR OLD.content_version <> NEW.content_version) EXECUTE FUNCTION note_placement_change();
 
 -- How often a viewer was shown which offers on a day (UTC), for turns and the cap: {"4711": 2}. Nothing here names a member.
 CREATE TABLE placement_viewers (
@@ -296,7 +307,8 @@ CREATE TABLE images (
   name       text PRIMARY KEY,
   -- Hash of the bytes, and the type. Null: found in the store without a row.
   content    text,
-  -- When to check whether an offer needs it; when to remove it, if it is retired. 'infinity': when an offer with it is deleted.
+  -- When to check whether an offer needs it; when to remove it, if it is retired. 'infinity': when an offer with it is deleted, or gets
+  -- another picture.
   look_at    timestamptz(3) NOT NULL,
   -- Since then it waits for its removal.
   retired_at timestamptz(3)

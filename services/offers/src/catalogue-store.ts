@@ -26,6 +26,18 @@ export async function listCategories(
   );
 }
 
+export async function isCategoryKnown(
+  db: Queryable,
+  organisationId: number,
+  categoryId: number,
+): Promise<boolean> {
+  const known = await db.query(`SELECT FROM categories WHERE category_id = $2 AND ${isCategoryFor('$1')}`, [
+    organisationId,
+    categoryId,
+  ]);
+  return known.length > 0;
+}
+
 export async function listInterests(
   db: Queryable,
 ): Promise<{ interest_id: number; interest_name: string }[]> {

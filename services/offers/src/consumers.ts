@@ -64,7 +64,7 @@ async function applyOfferPaid(
   }
   const paidAt = new Date(payment.paidAt);
   const at = effectiveAt(offer, await nowIn(tx, offer, now));
-  const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at);
+  const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at, now);
   if (!applied.ok) return false;
   const { outcome } = applied;
   const events = outcome === 'deferred' ? [] : [paymentApplied(applied.offer, outcome, paidAt, at)];

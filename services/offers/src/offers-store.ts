@@ -9,6 +9,7 @@ import type {
   Queryable,
   Transaction,
 } from '@offer-ads/platform/postgres/postgres';
+import { editableFacts } from './domain/lifecycle/edit-content.ts';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
 import { isLiveSql } from './status-sql.ts';
@@ -30,6 +31,7 @@ type NotFound = { readonly ok: false; readonly reason: 'not-found' };
  * @param now the real time. `decide` gets the offer's time, read under the lock: so an advance of the test clock, whose announcements take
  * the lock too, is either before the decision or after it
  * @param deadline nothing is changed after it
+ * @param alongside writes more in the same transaction, once the change is allowed
  */
 export async function updateOffer<C extends Change<string>>(
   postgres: Postgres,
@@ -37,6 +39,7 @@ export async function updateOffer<C extends Change<string>>(
   now: Date,
   decide: (offer: Offer, now: Date) => C,
   deadline?: Deadline,
+  alongside: (tx: Transaction, change: Extract<C, { readonly ok: true }>) => Promise<void> = async () => {},
 ): Promise<C | NotFound> {
   return postgres.transaction(async (tx) => {
     const [row] = await tx.query<OfferRow>(
@@ -45,8 +48,14 @@ export async function updateOffer<C extends Change<string>>(
       [reference.offerId, reference.organisationId, reference.mode],
     );
     if (row === undefined) return { ok: false, reason: 'not-found' };
-    return applyChange(tx, decide(toOffer(row), await nowIn(tx, reference, now)), now);
+    const change = decide(toOffer(row), await nowIn(tx, reference, now));
+    if (isAllowed(change)) await alongside(tx, change);
+    return applyChange(tx, change, now);
   }, deadline);
+}
+
+function isAllowed<C extends Change<string>>(change: C): change is Extract<C, { readonly ok: true }> {
+  return change.ok;
 }
 
 /** For changes by the system itself, including reservations: payments and the end of a creation. */
@@ -172,6 +181,9 @@ export const changingFacts = [
   'deletions',
   'failedDeletion',
   'keepingSince',
+  'contentVersion',
+  'contentChangedAt',
+  'reviewWaitingSince',
 ] as const satisfies readonly (keyof Offer)[];
 
 /** `column = $n, ...` of all changing facts; their values, from `changesOf`, begin at parameter `first`. */
@@ -200,6 +212,17 @@ export async function saveOffer(
   if (events.length > 0) tellOutbox(tx);
 }
 
+const saveContentStatement: PreparedStatement = {
+  name: 'save-content',
+  sql: `UPDATE offers SET ${editableFacts.map((fact, index) => `${columnOf(fact)} = $${index + 2}`).join(', ')}
+         WHERE offer_id = $1`,
+};
+
+/** Writes what an edit may change, beside `saveOffer`. Few changes are edits, so the others do not write these columns. */
+export async function saveContent(tx: Transaction, offer: Offer): Promise<void> {
+  await tx.query(saveContentStatement, [offer.offerId, ...editableFacts.map((fact) => offer[fact])]);
+}
+
 /** The values of the changing facts, and the events as JSON. Each event gets the next version of the offer. */
 export function changesOf(
   offer: Offer,
@@ -223,9 +246,15 @@ async function applyChange<C extends Change<string>>(tx: Transaction, change: C,
 }
 
 export async function findOffer(db: Queryable, reference: OfferReference): Promise<Offer | null> {
+  const offer = await findOfferOrDeleted(db, reference);
+  return offer?.deletedAt === null ? offer : null;
+}
+
+/** Also one that was deleted. */
+export async function findOfferOrDeleted(db: Queryable, reference: OfferReference): Promise<Offer | null> {
   const [row] = await db.query<OfferRow>(
     `SELECT * FROM offers
-     WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL AND deleted_at IS NULL`,
+     WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL`,
     [reference.offerId, reference.organisationId, reference.mode],
   );
   return row === undefined ? null : toOffer(row);
@@ -248,6 +277,24 @@ export async function findOfferForAdmin(db: Queryable, offerId: number): Promise
     [offerId],
   );
   return row === undefined ? null : toOffer(row);
+}
+
+/** Where the next page begins: behind this offer. */
+export type WaitingPlace = { readonly since: Date; readonly offerId: number };
+
+/** Offers whose content waits for a look of the platform's staff, the longest waiting first. The conditions are those of the index `offers_to_review`. */
+export async function pageOfWaiting(
+  db: Queryable,
+  o: { readonly mode: Mode; readonly after: WaitingPlace | null; readonly limit: number },
+): Promise<Offer[]> {
+  const rows = await db.query<OfferRow>(
+    `SELECT * FROM offers
+     WHERE mode = $1 AND review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL
+       AND (review_waiting_since, offer_id) > ($2, $3)
+     ORDER BY review_waiting_since, offer_id LIMIT $4`,
+    [o.mode, o.after?.since ?? '-infinity', o.after?.offerId ?? 0, o.limit],
+  );
+  return rows.map(toOffer);
 }
 
 /** One page of all offers, including reservations and deleted ones, by id. */

@@ -9,7 +9,11 @@ import {
   resolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { renditionReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import {
+  renditionReply,
+  storedVerdictReply,
+  verdictReply,
+} from '@offer-ads/contracts/internal/moderation-api';
 import {
   type PriceRequest,
   priceReply,
@@ -99,6 +103,13 @@ export function connectOtherServices(
       ask('billing', call, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
     judgePicture: (call: CallContext, bytes: Uint8Array) =>
       ask('moderation', call, { path: '/internal/verdicts', bytes, reply: verdictReply }),
+    /** @param cleanHash of a cleaned picture that is stored */
+    judgeStoredPicture: (call: CallContext, cleanHash: string) =>
+      ask('moderation', call, {
+        method: 'GET',
+        path: `/internal/verdicts/${cleanHash}`,
+        reply: storedVerdictReply,
+      }),
     /** The cleaned picture in this width. */
     rendition: (call: CallContext, bytes: Uint8Array, width: number) =>
       ask('renditions', call, { path: `/internal/renditions?width=${width}`, bytes, reply: renditionReply }),

@@ -11,7 +11,11 @@ import {
   keepCheckoutRequest,
   type ResolveChargeReply,
 } from '@offer-ads/contracts/internal/billing-api';
-import { renditionQuery, type VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import {
+  renditionQuery,
+  type StoredVerdictReply,
+  type VerdictReply,
+} from '@offer-ads/contracts/internal/moderation-api';
 import {
   type PriceReply,
   priceRequest,
@@ -261,7 +265,8 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         '/internal/offers/:offerId/credit-preview',
         answer('billing', 'preview', (req) => {
           const netMinor = sales.get(offerIdIn(req))?.netMinor ?? 0n;
-          return { creditMinor: creditTarget(netMinor, creditPreviewRequest.parse(req.body)).toString() };
+          const creditMinor = creditTarget(netMinor, creditPreviewRequest.parse(req.body)).toString();
+          return { creditMinor, creditedMinor: '0' };
         }),
       );
       app.post(
@@ -274,6 +279,17 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         '/internal/renditions',
         express.raw({ limit: '16mb' }),
         answer('moderation', 'rendition', (req) => rendition(req)),
+      );
+      app.get(
+        '/internal/verdicts/:cleanHash',
+        answer(
+          'moderation',
+          'verdict',
+          (): StoredVerdictReply =>
+            moderation.verdict === 'refused'
+              ? { verdict: 'refused', reason: 'the picture looks explicit' }
+              : { verdict: 'allowed' },
+        ),
       );
       app.post(
         '/internal/verdicts',

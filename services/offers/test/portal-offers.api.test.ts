@@ -66,6 +66,43 @@ describe('one offer', () => {
       currency: 'GBP',
       cost_minor: '1000',
       vat_minor: '0',
+      deleted_datetime: null,
+      credited_minor: null,
+    });
+  });
+
+  it('that was deleted has its last facts, and what is credited; the public API does not have it', async () => {
+    const id = await createdId(under, startingNow);
+    under.clock.set('2026-06-01T14:00:00Z');
+    await under.call('DELETE', `/offers/${id}`);
+    under.clock.set('2026-06-05T12:00:00Z');
+    const { status, body } = await get(`/offers/${id}`);
+    expect(status).toBe(200);
+    // Nine of eleven hours are unused.
+    expect(portalOffer.parse(body)).toMatchObject({
+      title: 'Two for one',
+      offer_status: 'Active',
+      deleted_datetime: '2026-06-01T14:00:00.000Z',
+      credited_minor: '818',
+      payment_url: null,
+    });
+    expect(await get(`/offers/${id}/analytics/series?interval=all`)).toMatchObject({
+      status: 200,
+      body: { offer_id: id, end_datetime: '2026-06-01T14:00:00.000Z' },
+    });
+    expect(await get(`/offers/${id}/credit`)).toMatchObject(notFound);
+    expect(await get(`/offers/${id}`, { organisationId: 2 })).toMatchObject(notFound);
+    for (const path of ['', '/analytics/series?interval=all&granularity=day'])
+      expect((await under.call('GET', `/offers/${id}${path}`)).status).toBe(401);
+  });
+
+  it('that was deleted unpaid has no payment link, and nothing is credited', async () => {
+    const id = await createdId(under, byCard);
+    await under.call('DELETE', `/offers/${id}`);
+    expect((await get(`/offers/${id}`)).body).toMatchObject({
+      offer_status: 'Awaiting Payment',
+      payment_url: null,
+      credited_minor: '0',
     });
   });
 

@@ -43,6 +43,11 @@ export const adminOffer = z.object({
   deletedAt: instant.nullable(),
   unusedMs: milliseconds,
   scheduledMs: milliseconds,
+  /** 1 at the creation, and one more with each edit of what members see. */
+  contentVersion: z.int().positive(),
+  contentChangedAt: instant.nullable(),
+  /** Since when the content waits for a look of the platform's staff; null: it was looked at, or is not paid yet. */
+  reviewWaitingSince: instant.nullable(),
   version: z.int(),
   /** The hash of the cleaned picture: moderation's `cleanHash`. */
   imageHash: z.string(),
@@ -77,6 +82,17 @@ export const adminOffersQuery = z.object({
 });
 export const adminOffersReply = z.object({ offers: z.array(adminOffer), nextCursor: z.string().nullable() });
 export type AdminOffersReply = z.infer<typeof adminOffersReply>;
+
+/** GET /admin/reviews? : offers of all organisations whose content waits for a look, the longest waiting first. */
+export const reviewsQuery = z.object({
+  mode: mode.default('LIVE'),
+  cursor: adminOffersQuery.shape.cursor,
+  limit: adminOffersQuery.shape.limit,
+});
+export const reviewsReply = adminOffersReply;
+export type ReviewsReply = z.infer<typeof reviewsReply>;
+/** POST /admin/offers/{id}/review: this content was looked at; 409 when it was changed since. The reply is that of GET /admin/offers/{id}. */
+export const reviewRequest = z.object({ contentVersion: z.int().positive() });
 
 /** GET /admin/images/{hash}/offers : the latest offers with the picture, without deleted ones. /admin/images/{hash} is the picture. */
 export const imageNamed = z.object({

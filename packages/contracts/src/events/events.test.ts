@@ -46,6 +46,7 @@ describe('generated documents', () => {
       'GET /webhooks',
       'GET /webhooks/{webhook_id}',
       'GET /webhooks/{webhook_id}/messages',
+      'PATCH /offers/{offer_id}',
       'POST /offers',
       'POST /offers/price-estimate',
       'POST /offers/{offer_id}/credit-estimate',

@@ -13,6 +13,7 @@ export const allEvents: readonly EventDeclaration[] = [
   gateway.PersonInvited,
   gateway.SignUpRequested,
   offers.OfferCreated,
+  offers.OfferUpdated,
   offers.PaymentLinkIssued,
   offers.OfferPaymentApplied,
   offers.OfferActivated,

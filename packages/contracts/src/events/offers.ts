@@ -57,6 +57,20 @@ export const OfferCreated = declareEvent({
   meaning: 'An offer exists; it is shown only while it is active.',
 });
 
+export const OfferUpdated = declareEvent({
+  name: 'OfferUpdated',
+  version: 1,
+  owner: 'offers',
+  consumers: ['notifier'],
+  schema: OfferCreated.schema.omit({ paid: true }).extend({
+    changedFields: z
+      .array(z.string())
+      .meta({ description: 'What has changed, by the names of the fields of `PATCH /offers/{offer_id}`.' }),
+    updatedAt: instant,
+  }),
+  meaning: 'The advertiser changed what members see of the offer; carries the whole content.',
+});
+
 export const PaymentLinkIssued = declareEvent({
   name: 'PaymentLinkIssued',
   version: 1,

@@ -77,8 +77,8 @@ export const creditPreviewRequest = z.object({
   unusedMs: z.int().nonnegative(),
   scheduledMs: z.int().positive(),
 });
-/** 0 for an offer that was never paid. */
-export const creditPreviewReply = z.object({ creditMinor: minorUnits });
+/** `creditedMinor`: what was credited for the offer already. Both are 0 for an offer that was never paid. */
+export const creditPreviewReply = z.object({ creditMinor: minorUnits, creditedMinor: minorUnits });
 export type CreditPreviewReply = z.infer<typeof creditPreviewReply>;
 
 /** GET /internal/balance: the balance of the caller's organisation and mode; 0 if nothing was ever booked. */

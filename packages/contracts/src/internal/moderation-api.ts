@@ -24,6 +24,16 @@ export const verdictReply = z.union([
 export type VerdictReply = z.infer<typeof verdictReply>;
 
 /**
+ * GET /internal/verdicts/{clean_hash}: whether a cleaned picture that is stored may be shown in another offer too. People may have blocked it,
+ * or its upload may be judged otherwise today.
+ */
+export const storedVerdictReply = z.union([
+  z.object({ verdict: z.literal('allowed') }),
+  z.object({ verdict: z.literal('refused'), reason: z.string() }),
+]);
+export type StoredVerdictReply = z.infer<typeof storedVerdictReply>;
+
+/**
  * POST /internal/renditions? with a cleaned picture as `application/octet-stream`. The body of the reply is the picture in this width
  * (`renditionSize`), of the same type; a GIF stays animated. The picture must be wider.
  */

@@ -29,6 +29,14 @@ export const portalOffer = listedOffer
     currency,
     cost_minor: minorUnits.meta({ description: 'The price, net of VAT, in minor units.' }),
     vat_minor: minorUnits.meta({ description: 'VAT on top of a card payment, in minor units.' }),
+    deleted_datetime: utcInstant.nullable().meta({
+      description:
+        'When the offer was deleted. The listing has no deleted offers. `offer_status` is what it was then.',
+    }),
+    credited_minor: minorUnits.nullable().meta({
+      description:
+        'Of a deleted offer: what its Unused Time gives back in all, net, in minor units. Else null.',
+    }),
   })
   .meta({ id: 'PortalOffer' });
 export type PortalOffer = z.infer<typeof portalOffer>;

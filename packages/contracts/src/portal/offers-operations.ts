@@ -40,7 +40,8 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'readOffer',
       summary: 'One offer, with its price',
-      description: 'An offer of another organisation or of the other mode is treated as not found.',
+      description:
+        'Also one that was deleted, with its final facts. An offer of another organisation or of the other mode is treated as not found.',
       roles,
       parameters: { path: offerPath },
       replies: { '200': reply('The offer.', offers.portalOffer), ...unknown },
@@ -60,7 +61,7 @@ export const portalOfferPaths = {
     get: read('Offers', {
       id: 'readAnalyticsSeries',
       summary: 'Views and clicks of an offer over time, for charts',
-      description: 'Oldest first, without gaps.',
+      description: 'Oldest first, without gaps. Also of an offer that was deleted.',
       roles,
       parameters: { path: offerPath, query: offers.seriesQuery },
       replies: {

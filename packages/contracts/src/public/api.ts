@@ -172,11 +172,14 @@ export const createOfferForm = z
         description: 'http or https, without user information.',
         examples: ['https://example.com/two-for-one'],
       }),
-    image: z.file().meta({
-      description:
-        `JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB; 1080x1080 px recommended. In TEST mode two published test pictures have a fixed ` +
-        'verdict, whatever they show: `always-allowed.png` passes moderation, `always-refused.jpg` is refused with `E2`.',
-    }),
+    image: z
+      .file()
+      .optional()
+      .meta({
+        description:
+          `JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB; 1080x1080 px recommended. Required unless \`image_offer_id\` is sent. In TEST mode two published test pictures have a fixed ` +
+          'verdict, whatever they show: `always-allowed.png` passes moderation, `always-refused.jpg` is refused with `E2`.',
+      }),
     'location[]': location,
     radius,
     'gender[]': genders.optional(),
@@ -194,8 +197,44 @@ export const createOfferForm = z
       description:
         'From an estimate with `quote`. The offer then costs what that estimate says. Refused with `E1` when the quote has expired, or when place, radius, time, gender or interests differ from the estimate.',
     }),
+    image_offer_id: offerId.optional().meta({
+      description:
+        'Instead of `image`: an offer of yours in this mode, whose picture the new offer gets too. A deleted one is good for 30 days.',
+    }),
   })
   .meta({ id: 'CreateOfferForm' });
+
+// ---- update
+
+/** The multipart form of PATCH /offers/{offer_id}. */
+export const updateOfferForm = createOfferForm
+  .pick({
+    category_id: true,
+    title: true,
+    description: true,
+    terms_and_conditions: true,
+    advertised_name: true,
+    url: true,
+    image: true,
+    environment: true,
+  })
+  .partial()
+  .extend({
+    image: z
+      .file()
+      .optional()
+      .meta({ description: `As in a creation: JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB.` }),
+  })
+  .meta({
+    id: 'UpdateOfferForm',
+    description:
+      'At least one field besides `environment`. What is left out stays. An empty `terms_and_conditions` removes the terms, an empty `advertised_name` shows the trading name.',
+  });
+
+export const updateReply = z
+  .object({ return_code: z.literal('S1'), message: z.string() })
+  .meta({ id: 'Updated' });
+export type UpdateReply = z.infer<typeof updateReply>;
 
 /** `createReply` as one object, in JSON Schema. */
 const createdOffer = {
@@ -311,7 +350,7 @@ export const offerReply = listedOffer
     disabled_reason: disabledReason,
     actions: z.array(z.enum(offerActions).meta({ override: openEnum })).meta({
       description:
-        'What can be done now: `pay` at the payment link, `pause`, `resume`, `delete`. More may be added.',
+        'What can be done now: `pay` at the payment link, `pause`, `resume`, `edit` by `PATCH`, `delete`. More may be added.',
     }),
   })
   .meta({ id: 'OneOffer' });

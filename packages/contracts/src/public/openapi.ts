@@ -34,6 +34,8 @@ import {
   seriesQuery,
   testClockReply,
   unauthorised,
+  updateOfferForm,
+  updateReply,
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
@@ -122,6 +124,38 @@ const create: ZodOpenApiOperationObject = {
     '409': reply('The first request with this key is still being processed.', plainMessage, retryAfter),
     '422': reply('The key was used with a different payload.', plainMessage),
     ...always,
+  },
+};
+
+const update: ZodOpenApiOperationObject = {
+  operationId: 'updateOffer',
+  tags: ['Offers'],
+  summary: 'Change what members see of an offer',
+  description: `Category, texts, web address and picture. Place, radius, time, gender and interests belong to the price and stay. All given fields change, or none. Values that the offer has already are no change. ${notFoundNote}`,
+  requestParams: {
+    ...offerPath,
+    header: z.object({
+      'Idempotency-Key': idempotencyKey.optional().meta({
+        description:
+          'A unique value per change. A repeat with it returns the original response, also when the offer was changed again meanwhile.',
+      }),
+    }),
+  },
+  requestBody: { required: true, content: { 'multipart/form-data': { schema: updateOfferForm } } },
+  responses: {
+    '200': reply('`S1`; `E2` image failed moderation.', z.union([updateReply, refusal]), {
+      'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }),
+    }),
+    '400': reply('`E1` invalid input, nothing to change, or a field that cannot be changed.', refusal),
+    ...alwaysOfAnOffer,
+    ...notFound,
+    '403': reply("`E1` environment is not the key's mode; `E9` advertising terms not accepted.", refusal),
+    '409': reply(
+      '`E3` ended. Without a code: the first request with this key is still being processed.',
+      z.union([refusal, plainMessage]),
+      { 'Retry-After': z.int().optional().meta({ description: 'Seconds to wait; only without a code.' }) },
+    ),
+    '422': reply('The key was used with a different payload.', plainMessage),
   },
 };
 
@@ -325,13 +359,13 @@ export const sharedPaths = {
   '/offers/{offer_id}/pause': { post: pause },
   '/offers/{offer_id}/resume': { post: resume },
   '/offers/{offer_id}/analytics': { get: analytics },
-  '/offers/{offer_id}': { delete: remove },
+  '/offers/{offer_id}': { patch: update, delete: remove },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
 /** The portal API has these too, with a session. */
 export const webhookPaths = webhookPathsWith(reply, always);
 
-const { '/offers/{offer_id}': deletion, ...pathsBeforeDeletion } = sharedPaths;
+const { '/offers/{offer_id}': editAndDeletion, ...pathsBeforeDeletion } = sharedPaths;
 
 /** In this order each request of the collection succeeds with a TEST key. For what only API keys have here, the portal API has calls of its own. */
 export const publicPaths = {
@@ -341,7 +375,7 @@ export const publicPaths = {
   ...webhookPaths,
   '/offers/{offer_id}/analytics/series': { get: series },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
-  '/offers/{offer_id}': { get: readOne, ...deletion },
+  '/offers/{offer_id}': { get: readOne, ...editAndDeletion },
   // At the end, because an offer that has not ended hinders the reset.
   '/test/clock': { get: readClock, post: advanceClock, delete: resetClock },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
@@ -361,7 +395,7 @@ export function openApiDocument() {
       servers: [{ url: '/' }],
       tags: [
         { name: 'Catalogue', description: 'What an offer can be about, and whom it can be for.' },
-        { name: 'Offers', description: 'Estimate, create, list, pause, resume and delete offers.' },
+        { name: 'Offers', description: 'Estimate, create, list, change, pause, resume and delete offers.' },
         { name: 'Analytics', description: 'Views and clicks of an offer.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },
         { name: 'Webhooks', description: 'Messages to your server about offers and the balance.' },

@@ -27,6 +27,12 @@ const balance = z.object({
 /** The data of each type of message. A release may add fields and types; receivers ignore what they do not know. */
 export const webhookData = {
   'offer.created': offer.extend({ payment_method: paymentMethod, paid: z.boolean() }),
+  'offer.updated': offer.extend({
+    changed_fields: z.array(z.string()).meta({
+      description:
+        'Which fields have changed: `category_id`, `title`, `description`, and so on. More may be added.',
+    }),
+  }),
   'offer.paid': offer.extend({
     payment_method: paymentMethod,
     currency,
@@ -65,6 +71,7 @@ export type WebhookData<Type extends WebhookType> = z.infer<(typeof webhookData)
 
 const meanings: Record<WebhookType, string> = {
   'offer.created': 'An offer was created. Members see it only while it is active.',
+  'offer.updated': 'Somebody of the organisation changed what members see of the offer.',
   'offer.paid': 'The payment of an offer has been applied to it.',
   'offer.activated': 'A paid offer reached its start, and members see it.',
   'offer.paused': 'Somebody of the organisation paused the offer.',

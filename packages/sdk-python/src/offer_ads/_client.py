@@ -30,6 +30,7 @@ from ._generated.api.offers import (
     pause_offer,
     read_offer,
     resume_offer,
+    update_offer,
 )
 from ._generated.api.testing import advance_test_clock, read_test_clock, reset_test_clock
 from ._generated.api.webhooks import (
@@ -215,7 +216,7 @@ class Offers(_Part):
         title: str,
         description: str,
         url: str,
-        image: Picture,
+        image: Picture | None = None,
         location: Location,
         radius: int,
         start_datetime: datetime,
@@ -227,10 +228,12 @@ class Offers(_Part):
         interests: Sequence[int] | None = None,
         environment: Mode | None = None,
         quote_id: str | Unset | None = None,
+        image_offer_id: int | None = None,
         idempotency_key: str | None = None,
     ) -> Created | Refusal[operations.CreateCode]:
         """
         :param quote_id: from an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`
+        :param image_offer_id: instead of `image`: an offer of yours in this mode, whose picture the new offer gets too
         :param idempotency_key: a unique value per offer; default: a random UUID. Store it where it survives a crash.
         """
         mode = environment or self._settings.mode
@@ -242,7 +245,7 @@ class Offers(_Part):
             title=title,
             description=description,
             url=url,
-            image=File(payload=BytesIO(), file_name="image", mime_type="application/octet-stream"),
+            image=_image_part(image),
             location=_floats(location),
             radius=radius,
             start_datetime=_instant("start_datetime", start_datetime),
@@ -254,15 +257,12 @@ class Offers(_Part):
             gender=UNSET if gender is None else list(gender),
             interests=UNSET if interests is None else list(interests),
             quote_id=UNSET if quote_id is None else quote_id,
+            image_offer_id=UNSET if image_offer_id is None else image_offer_id,
         )
-        picture = _bytes_of(image)
 
         def arguments() -> dict[str, Any]:
-            form.image.payload = BytesIO(picture)
-            made = create_offer._get_kwargs(body=form, idempotency_key=key)
-            # It has a fixed boundary, which a text could contain. httpx makes one of its own.
-            del made["headers"]["Content-Type"]
-            return made
+            _rewind(form.image)
+            return _with_own_boundary(create_offer._get_kwargs(body=form, idempotency_key=key))
 
         result = call(self._settings, operations.CREATE_OFFER, arguments, idempotency_key=key)
         if isinstance(result, Refusal):
@@ -297,6 +297,46 @@ class Offers(_Part):
         """One offer, and what can be done with it now."""
         arguments = read_offer._get_kwargs(_checked_id(offer_id))
         return call(self._settings, operations.READ_OFFER, lambda: arguments)
+
+    def update(
+        self,
+        offer_id: int,
+        *,
+        category_id: int | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        terms_and_conditions: str | None = None,
+        advertised_name: str | None = None,
+        url: str | None = None,
+        image: Picture | None = None,
+        environment: Mode | None = None,
+        idempotency_key: str | None = None,
+    ) -> Success[models.Updated] | Refusal[operations.UpdateCode]:
+        """
+        Changes what members see of an offer; what is left out stays.
+
+        :param terms_and_conditions: empty: removes them
+        :param advertised_name: empty: the trading name is shown
+        :param idempotency_key: a unique value per change; default: a random UUID
+        """
+        identifier = _checked_id(offer_id)
+        key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
+        form = models.UpdateOfferForm(
+            category_id=UNSET if category_id is None else category_id,
+            title=UNSET if title is None else title,
+            description=UNSET if description is None else description,
+            terms_and_conditions=UNSET if terms_and_conditions is None else terms_and_conditions,
+            advertised_name=UNSET if advertised_name is None else advertised_name,
+            url=UNSET if url is None else url,
+            image=_image_part(image),
+            environment=UNSET if environment is None else environment,
+        )
+
+        def arguments() -> dict[str, Any]:
+            _rewind(form.image)
+            return _with_own_boundary(update_offer._get_kwargs(identifier, body=form, idempotency_key=key))
+
+        return call(self._settings, operations.UPDATE_OFFER, arguments, idempotency_key=key)
 
     def pause(self, offer_id: int) -> Success[models.Paused] | Refusal[operations.PauseCode]:
         arguments = pause_offer._get_kwargs(_checked_id(offer_id))
@@ -537,6 +577,24 @@ def _instant(field: str, value: datetime) -> datetime:
 def _floats(location: Location) -> list[float]:
     latitude, longitude = location
     return [float(latitude), float(longitude)]
+
+
+def _image_part(image: Picture | None) -> File | Unset:
+    if image is None:
+        return UNSET
+    return File(payload=BytesIO(_bytes_of(image)), file_name="image", mime_type="application/octet-stream")
+
+
+def _rewind(image: File | Unset) -> None:
+    """Each attempt reads the picture from its beginning."""
+    if not isinstance(image, Unset):
+        image.payload.seek(0)
+
+
+def _with_own_boundary(made: dict[str, Any]) -> dict[str, Any]:
+    """The generated code has a fixed boundary, which a text could contain. httpx makes one of its own."""
+    del made["headers"]["Content-Type"]
+    return made
 
 
 _LONGEST_PICTURE = 6 * 1024 * 1024

@@ -80,6 +80,7 @@ _KINDS: Mapping[int, Kind] = {
 }
 _KINDS_OF_CREATION: Mapping[str, Mapping[int, Kind]] = {
     "createOffer": {409: "in-flight", 422: "key-reused"},
+    "updateOffer": {409: "in-flight", 422: "key-reused"},
     "createWebhook": {422: "key-reused"},
 }
 

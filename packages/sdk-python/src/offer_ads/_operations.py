@@ -19,6 +19,7 @@ EntriesCode = Literal["E1"]
 EstimateCode = Literal["E1", "E2"]
 CreateCode = Literal["E1", "E2", "E3", "E4", "E5", "E6", "E9"]
 OfferCode = Literal["E1"]
+UpdateCode = Literal["E1", "E2", "E3", "E9"]
 PauseCode = Literal["E1", "E2", "E3", "E5"]
 ResumeCode = Literal["E1", "E2", "E4", "E5"]
 AnalyticsCode = Literal["E1"]
@@ -79,6 +80,12 @@ LIST_OFFERS: Operation[models.OfferPage, ListCode] = Operation(
 )
 READ_OFFER: Operation[models.OneOffer, OfferCode] = Operation(
     "readOffer", models.OneOffer.from_dict, refusals={"E1": (401,)}
+)
+UPDATE_OFFER: Operation[models.Updated, UpdateCode] = Operation(
+    "updateOffer",
+    models.Updated.from_dict,
+    "S1",
+    {"E1": (400, 401, 403), "E2": (200,), "E3": (409,), "E9": (403,)},
 )
 PAUSE_OFFER: Operation[models.Paused, PauseCode] = Operation(
     "pauseOffer", models.Paused.from_dict, "S1", {"E1": (401,), "E2": (200,), "E3": (200,), "E5": (200,)}
@@ -153,6 +160,7 @@ ALL: tuple[Operation[Any, Any], ...] = (
     CREATE_OFFER,
     LIST_OFFERS,
     READ_OFFER,
+    UPDATE_OFFER,
     PAUSE_OFFER,
     RESUME_OFFER,
     READ_ANALYTICS,

@@ -40,15 +40,17 @@ export async function creditWithheld(tx: Transaction, offerId: number, now: Date
   if (payment !== undefined) await credit(tx, payment, payment.earnedMinor, now);
 }
 
-/** The credit that Unused Time would give now. 0 for an offer that was never paid, or that belongs to another book. */
+/** The credit that Unused Time would give now, and what was credited before. 0 for an offer that was never paid, or that belongs to another book. */
 export async function previewCredit(
   on: Queryable,
   offer: OfferOfBook,
   unusedTime: UnusedTime,
-): Promise<bigint> {
+): Promise<{ readonly creditMinor: bigint; readonly creditedMinor: bigint }> {
   const payment = await findOfferPayment(on, offer.offerId);
-  if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null) return 0n;
-  return creditDueNow(on, payment, earnedCredit(payment, unusedTime));
+  if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null)
+    return { creditMinor: 0n, creditedMinor: 0n };
+  const creditMinor = await creditDueNow(on, payment, earnedCredit(payment, unusedTime));
+  return { creditMinor, creditedMinor: payment.creditedMinor };
 }
 
 async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigint, now: Date): Promise<void> {

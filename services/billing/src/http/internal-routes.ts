@@ -78,8 +78,11 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
 
   routes.post('/offers/:id/credit-preview', async (req, res) => {
     const unusedTime = validInput(creditPreviewRequest, req.body);
-    const creditMinor = `${await previewCredit(billing.postgres, offerOf(req), unusedTime)}`;
-    res.json({ creditMinor } satisfies CreditPreviewReply);
+    const { creditMinor, creditedMinor } = await previewCredit(billing.postgres, offerOf(req), unusedTime);
+    res.json({
+      creditMinor: `${creditMinor}`,
+      creditedMinor: `${creditedMinor}`,
+    } satisfies CreditPreviewReply);
   });
 
   routes.get('/balance', async (req, res) => {

@@ -8,7 +8,7 @@ export type Endpoint = {
   readonly byApiKeyOnly?: true;
   /** In TEST mode it needs the time of the organisation's test clock. */
   readonly byTestClock?: true;
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** An Express pattern; its parameters have the names of the specification. */
   readonly path: string;
   readonly audience: Audience;
@@ -20,6 +20,8 @@ export type Endpoint = {
 
 /** A creation prices, moderates and charges. */
 const creationMs = 25_000;
+/** An edit has a picture judged (10 s) and stored (2 s). */
+const editMs = 15_000;
 /** A deletion closes a checkout at the card provider (8 s) and calls billing (2 s). */
 const deletionMs = 10_000;
 /** An advance announces what starts and ends by it. */
@@ -131,6 +133,7 @@ export const endpoints: readonly Endpoint[] = [
     takesBody: false,
     budgetMs: othersMs,
   },
+  { method: 'patch', path: '/offers/:offer_id', audience: 'offers', takesBody: true, budgetMs: editMs },
   { method: 'delete', path: '/offers/:offer_id', audience: 'offers', takesBody: false, budgetMs: deletionMs },
   ...(
     [

@@ -1,5 +1,10 @@
-/** The routes that offers calls: a verdict on an upload, and a rendition of a cleaned picture. */
-import { renditionQuery, type VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+/** The routes that offers calls: a verdict on an upload or on a stored picture, and a rendition of a cleaned picture. */
+import {
+  pictureName,
+  renditionQuery,
+  type StoredVerdictReply,
+  type VerdictReply,
+} from '@offer-ads/contracts/internal/moderation-api';
 import { pictureTypeOf } from '@offer-ads/contracts/pictures/picture-header';
 import { MAX_IMAGE_BYTES } from '@offer-ads/contracts/values/offer-limits';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
@@ -9,9 +14,12 @@ import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Request, RequestHandler } from 'express';
+import { z } from 'zod';
+import type { Outcome } from '../domain/ruling.ts';
 import { Unopenable } from '../pictures/clean-picture.ts';
 import { inTurn, type Places } from '../verdicts/in-turn.ts';
 import type { Upload } from '../verdicts/judge-picture.ts';
+import { refused } from '../verdicts/verdict-replies.ts';
 
 /** Six of the largest, or a hundred of the usual size. */
 const maxBytesOfAll = 32 * 1024 * 1024;
@@ -28,7 +36,10 @@ const answerWithinMs = 9_000;
 export type VerdictRoutes = {
   readonly caller: RequestHandler;
   readonly judge: (upload: Upload, signal: AbortSignal) => Promise<VerdictReply>;
+  readonly outcomeOfStored: (cleanHash: string) => Promise<Outcome | undefined>;
 };
+
+const storedPicture = z.object({ clean_hash: pictureName });
 
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
   const picture = rawBody({ type: anyBytes, maxBytes: MAX_IMAGE_BYTES });
@@ -38,6 +49,12 @@ export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
     const reply = await o.judge({ bytes: bytesOf(req), mode, organisationId }, signalOf(req));
     if (reply.verdict === 'allowed') res.type(reply.contentType).send(reply.bytes);
     else res.json(reply);
+  });
+  app.get('/internal/verdicts/:clean_hash', o.caller, async (req, res) => {
+    const outcome = await o.outcomeOfStored(validInput(storedPicture, req.params).clean_hash);
+    const reply =
+      outcome?.verdict === 'refused' ? refused(outcome.reason) : ({ verdict: 'allowed' } as const);
+    res.json(reply satisfies StoredVerdictReply);
   });
 }
 

@@ -61,11 +61,24 @@ export async function recordOf(review: Review, name: string): Promise<PictureRec
   return { picture, uploaded, now, verdicts, rulings, copyKept: copy !== undefined };
 }
 
+/**
+ * The answer that a picture would get today that was allowed at its upload and is stored.
+ * @param cleanHash of the cleaned picture
+ * @returns undefined if no one and nothing has decided otherwise since; test pictures are not recorded
+ */
+export async function outcomeOfStored(
+  review: Pick<Review, 'pictures' | 'verdicts' | 'held' | 'basis'>,
+  cleanHash: string,
+): Promise<Outcome | undefined> {
+  const uploaded = await review.pictures.findUploaded(cleanHash);
+  return uploaded && (await findStanding(review, uploaded)).now;
+}
+
 export type Standing = { readonly now: Outcome | undefined; readonly current: Judgement | undefined };
 
 /** The answer that the next upload would get. */
 async function findStanding(
-  review: Review,
+  review: Pick<Review, 'verdicts' | 'held' | 'basis'>,
   picture: Recognised,
   verdicts?: readonly Judgement[],
 ): Promise<Standing> {

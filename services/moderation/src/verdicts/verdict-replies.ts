@@ -1,5 +1,5 @@
 /** The answer to offers: the picture that members will see, or why there is none. */
-import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { StoredVerdictReply, VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { RefusalReason } from '../domain/ruling.ts';
 import type { CleanPicture, Problem } from '../pictures/clean-picture.ts';
@@ -34,7 +34,9 @@ export function allowed({ type, bytes }: CleanPicture): VerdictReply {
   return { verdict: 'allowed', contentType: contentTypes[type], bytes };
 }
 
-export function refused(reason: keyof typeof reasons): VerdictReply {
+export function refused(
+  reason: keyof typeof reasons,
+): Extract<StoredVerdictReply, { readonly verdict: 'refused' }> {
   return { verdict: 'refused', reason: reasons[reason] };
 }
 

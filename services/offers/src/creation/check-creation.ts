@@ -10,7 +10,7 @@ import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
-import { storeImage } from '../images/store-image.ts';
+import { acceptImage, acceptImageOf, type ReuseRefusal, type UploadRefusal } from '../images/accept-image.ts';
 import type { CallContext } from '../other-services.ts';
 import { factsForCreation } from './reservations-store.ts';
 
@@ -27,12 +27,13 @@ export type CheckRefusal =
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | QuotaRefusal
   | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
-  | { readonly reason: 'image-unreadable'; readonly problem: string }
-  | { readonly reason: 'image-refused'; readonly because: string };
+  | UploadRefusal
+  | ReuseRefusal;
 
 export type CheckRequest = CallContext & {
   readonly form: OfferForm;
-  readonly picture: Buffer;
+  /** Null: the form names the offer whose picture it is. */
+  readonly picture: Buffer | null;
   /** By the real time, by which quotes expire. */
   readonly receivedAt: Date;
   /** The same in the time of the organisation's offers. */
@@ -85,7 +86,9 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   if (balance !== undefined && BigInt((await balance).balanceMinor) < netMinor) {
     return refused({ reason: 'balance-too-low', netMinor, currency });
   }
-  return judgePicture(o, request, netMinor);
+  // The last check, because it is the slowest.
+  const accepted = await acceptPicture(o, request);
+  return accepted.ok ? { ok: true, checks: { netMinor, image: accepted.image } } : accepted;
 }
 
 /**
@@ -123,19 +126,11 @@ async function askPrice(
     : refused({ reason: `quote-${quoted.reason}` });
 }
 
-/** The last check, because it is the slowest. Members see the cleaned picture that moderation returns. */
-async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: bigint): Promise<Checked> {
-  const judged = await o.otherServices.judgePicture(request, request.picture);
-  switch (judged.verdict) {
-    case 'unreadable':
-      return refused({ reason: 'image-unreadable', problem: judged.problem });
-    case 'refused':
-      return refused({ reason: 'image-refused', because: judged.reason });
-    case 'allowed': {
-      const image = await storeImage(o, judged.bytes, judged.contentType, request.deadline);
-      return { ok: true, checks: { netMinor, image } };
-    }
-  }
+function acceptPicture(o: OffersContext, request: CheckRequest) {
+  const { picture, form } = request;
+  if (picture !== null) return acceptImage(o, request, picture);
+  if (form.imageOfferId === null) throw new Error('a form without a picture passed its field rules');
+  return acceptImageOf(o, request, form.imageOfferId);
 }
 
 function refused(refusal: CheckRefusal): Refused {

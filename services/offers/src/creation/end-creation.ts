@@ -47,7 +47,7 @@ export async function finishCreation(
   at: Date,
 ): Promise<CreateReply> {
   const now = await nowIn(o.postgres, reservation, at);
-  const offer = show(reservation, billed, now);
+  const offer = show(reservation, billed, now, at);
   const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
   const events = [created(offer, imageUrl), paymentEvent(offer, now)];
   const reply = replyOf(offer, now);

@@ -1,9 +1,10 @@
 /**
- * The SQL of idempotency keys: who holds a creation, and how far it is (architecture, "Creating an offer"). Every write after the claim
+ * The SQL of idempotency keys: who holds a creation, and how far it is (architecture, "Creating an offer"). An edit with a key goes from
+ * `received` to `finished` at once. Every write after the claim
  * contains the holder's fence and changes nothing if another holder has taken over.
  */
 
-import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateReply, UpdateReply } from '@offer-ads/contracts/public/api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type {
   Postgres,
@@ -26,9 +27,9 @@ export type Creation =
   | { readonly recoveryPoint: 'received' }
   | { readonly recoveryPoint: 'charging'; readonly offerId: number };
 
-export type Claim =
+export type Claim<Reply = CreateReply> =
   | { readonly outcome: 'held'; readonly hold: Hold; readonly creation: Creation }
-  | { readonly outcome: 'replay'; readonly reply: CreateReply }
+  | { readonly outcome: 'replay'; readonly reply: Reply }
   | { readonly outcome: 'different-payload' | 'in-flight' };
 
 type KeyRow = {
@@ -40,7 +41,7 @@ type KeyRow = {
   lease_until: Date;
   fence: bigint;
   offer_id: number | null;
-  reply: CreateReply | null;
+  reply: CreateReply | UpdateReply | null;
 };
 
 const thisKey = 'organisation_id = $1 AND mode = $2 AND idempotency_key = $3';
@@ -53,12 +54,13 @@ const claimStatement: PreparedStatement = {
         VALUES ($1, $2, $3, $4, 'received', $5) ON CONFLICT DO NOTHING RETURNING fence`,
 };
 
-export async function claimKey(
+/** @param fingerprint differs between the endpoints, so that a replay is always a reply of the endpoint that was called */
+export async function claimKey<Reply extends CreateReply | UpdateReply = CreateReply>(
   postgres: Postgres,
   name: KeyName,
   fingerprint: Buffer,
   now: Date,
-): Promise<Claim> {
+): Promise<Claim<Reply>> {
   const [created] = await postgres.query<Pick<KeyRow, 'fence'>>(claimStatement, [
     ...keyValues(name),
     fingerprint,
@@ -84,7 +86,7 @@ export async function claimKey(
       case 'in-flight':
         return { outcome: verdict };
       case 'replay':
-        return { outcome: 'replay', reply: present(row.reply) };
+        return { outcome: 'replay', reply: present(row.reply) as Reply };
       case 'take-over':
         return { outcome: 'held', ...(await takeOver(tx, row, now)) };
     }
@@ -136,6 +138,23 @@ async function takeOver(
     [...keyValues(name), leaseFrom(now)],
   );
   return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
+}
+
+/**
+ * received -> finished, in the transaction of the edit.
+ * @throws {HoldLost}
+ */
+export async function finishEdit(
+  tx: Transaction,
+  hold: Hold,
+  offerId: number,
+  reply: UpdateReply,
+): Promise<void> {
+  const finished = await tx.query(
+    `UPDATE idempotency_keys SET recovery_point = 'finished', offer_id = $5, reply = $6 WHERE ${thisHold} RETURNING 1`,
+    [...holdValues(hold), offerId, JSON.stringify(reply)],
+  );
+  if (finished.length === 0) throw new HoldLost();
 }
 
 /** A refused request does not use up its key (decision 10, idempotency keys). */

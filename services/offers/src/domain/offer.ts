@@ -69,6 +69,12 @@ export type Offer = Lifecycle &
     /** When OfferActivated and OfferEnded were written; each is written once. */
     readonly activationAnnouncedAt: Date | null;
     readonly endAnnouncedAt: Date | null;
+    /** 1 at the creation, and one more with each edit. */
+    readonly contentVersion: number;
+    /** The latest edit, by the real time; null: it was never edited. */
+    readonly contentChangedAt: Date | null;
+    /** Since when the content waits for a look of the platform's staff, by the real time; null: it does not. */
+    readonly reviewWaitingSince: Date | null;
     /** The version of the offer's last event. */
     readonly version: number;
   };

@@ -1,4 +1,4 @@
-/** Internal routes for the platform's staff: one offer, disable and enable, and the catalogue. */
+/** Internal routes for the platform's staff: offers, disable, enable and review, and the catalogue. */
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type AdminOffer,
@@ -11,6 +11,9 @@ import {
   type ImageOffersReply,
   imageNamed,
   type NeglectedReply,
+  type ReviewsReply,
+  reviewRequest,
+  reviewsQuery,
 } from '@offer-ads/contracts/admin/offers-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -26,9 +29,9 @@ import { parseId } from '../domain/offer-id.ts';
 import { STORE_MS } from '../images/guard.ts';
 import { hashOf } from '../images/images.ts';
 import { findImage, listShowing } from '../images/images-store.ts';
-import { disableOffer, enableOffer } from '../lifecycle/change-offer.ts';
+import { disableOffer, enableOffer, reviewOffer } from '../lifecycle/change-offer.ts';
 import { listOffers } from '../listing/listing-store.ts';
-import { findOfferForAdmin } from '../offers-store.ts';
+import { findOfferForAdmin, pageOfWaiting } from '../offers-store.ts';
 import { findNeglected } from '../placements/showings-store.ts';
 import { readTestClock } from '../test-clock/test-clock.ts';
 import { aheadMsOf, later, nowIn } from '../test-clock/test-clock-store.ts';
@@ -88,6 +91,13 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
     const changed = await enableOffer(o, parseId(req.params.offer_id) ?? 0, timing);
     send(res, await replyTo(changed, req.params.offer_id, timing));
   });
+  routes.get('/reviews', async (req, res) => send(res, await listWaiting(o, req)));
+  routes.post('/offers/:offer_id/review', async (req, res) => {
+    const { contentVersion } = validInput(reviewRequest, req.body);
+    const timing = timingOf(req);
+    const reviewed = await reviewOffer(o, parseId(req.params.offer_id) ?? 0, contentVersion, timing);
+    send(res, await replyTo(reviewed, req.params.offer_id, timing));
+  });
   routes.get('/test-clocks/:organisation_id', async (req, res) => {
     const { now, aheadSeconds } = await readTestClock(o, parseId(req.params.organisation_id) ?? 0);
     res.json({ now: now.toISOString(), aheadSeconds } satisfies AdminTestClock);
@@ -135,6 +145,31 @@ function timingOf(req: Request) {
   return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
 }
 
+const reviewsPage = reviewsQuery.extend({ cursor: listingPage.shape.cursor });
+
+async function listWaiting(o: OffersContext, req: Request): Promise<Reply> {
+  const { mode, cursor, limit } = validInput(reviewsPage, req.query);
+  const place = cursor === undefined ? undefined : parseCursor(cursor);
+  const after = place === undefined ? null : { since: place.createdAt, offerId: place.offerId };
+  // One more shows whether another page follows.
+  const found = await pageOfWaiting(o.postgres, { mode, after, limit: limit + 1 });
+  const offers = found.slice(0, limit);
+  const last = found.length > limit ? offers.at(-1) : undefined;
+  const since = last?.reviewWaitingSince ?? null;
+  const { receivedAt } = requestFacts(req);
+  const aheadMs = await aheadMsOf(o.postgres, offers);
+  return {
+    status: 200,
+    body: {
+      offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
+      nextCursor:
+        last === undefined || since === null
+          ? null
+          : writeCursor({ createdAt: since, offerId: last.offerId }),
+    } satisfies ReviewsReply,
+  };
+}
+
 async function show(o: OffersContext, offerId: string, receivedAt: Date): Promise<Reply> {
   const offer = await findOfferForAdmin(o.postgres, parseId(offerId) ?? 0);
   if (offer === null) return adminReplies['not-found'];
@@ -174,6 +209,9 @@ function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
     disabledReason: offer.disabledReason,
     deletedAt: instantOf(offer.deletedAt),
     ...unusedTime(offer, now),
+    contentVersion: offer.contentVersion,
+    contentChangedAt: instantOf(offer.contentChangedAt),
+    reviewWaitingSince: instantOf(offer.reviewWaitingSince),
     version: offer.version,
     imageHash: hashOf(offer.image),
   };

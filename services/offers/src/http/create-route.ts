@@ -14,7 +14,13 @@ import {
   readOfferForm,
 } from '../domain/creation/offer-form.ts';
 import { fingerprint, readUpload } from './multipart.ts';
-import { type CreateRequestRefusal, type Reply, replyToCreateRefusal, send } from './replies.ts';
+import {
+  type CreateRequestRefusal,
+  type Reply,
+  replayedHeaders,
+  replyToCreateRefusal,
+  send,
+} from './replies.ts';
 
 export function createRoute(o: OffersContext): RequestHandler {
   return async (req, res) => {
@@ -38,7 +44,7 @@ async function reply(o: OffersContext, req: Request): Promise<Reply> {
   return {
     status: 200,
     body: created.reply,
-    ...(created.replayed && { headers: { 'Idempotent-Replayed': 'true' } }),
+    ...(created.replayed && replayedHeaders),
   };
 }
 
@@ -46,7 +52,7 @@ type RequestRead = {
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly form: OfferForm;
-  readonly picture: Buffer;
+  readonly picture: Buffer | null;
 };
 
 type ReadResult =
@@ -67,7 +73,6 @@ async function readRequest(req: Request, caller: CallerContext): Promise<ReadRes
   const facts = picture === null ? null : (readPictureHeader(picture, GREATEST_PICTURE_FRAMES) ?? 'unknown');
   const read = readOfferForm(fields, facts);
   if (!read.ok) return refused({ reason: 'invalid-input', faults: read.faults });
-  if (picture === null) throw new Error('a form without a picture passed its field rules');
   return {
     ok: true,
     request: { idempotencyKey, fingerprint: fingerprint(upload.form), form: read.form, picture },

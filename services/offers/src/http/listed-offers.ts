@@ -65,7 +65,7 @@ function paymentUrl(offer: ListedOffer, status: OfferStatus): string | null {
   return status === 'Awaiting Payment' ? offer.paymentUrl : null;
 }
 
-/** The same for the portal, with the price and the payment method. */
+/** The same for the portal, with the price and the payment method. Of a deleted offer it has what it was when it was deleted. */
 export function portalOffer(o: ListedParts, now: Date): (offer: ListedOffer) => PortalOffer {
   const listed = listedOffer(o, now);
   return (offer) => {
@@ -74,12 +74,14 @@ export function portalOffer(o: ListedParts, now: Date): (offer: ListedOffer) => 
       ...asListed,
       category_id: offer.categoryId,
       payment_method: offer.paymentMethod,
-      payment_url: paymentUrl(offer, asListed.offer_status),
+      payment_url: offer.deletedAt === null ? paymentUrl(offer, asListed.offer_status) : null,
       paid_datetime: offer.paidAt?.toISOString() ?? null,
       disabled_reason: offer.disabledReason,
       currency: offer.currency,
       cost_minor: `${offer.netMinor}`,
       vat_minor: `${offer.vatMinor}`,
+      deleted_datetime: offer.deletedAt?.toISOString() ?? null,
+      credited_minor: null,
     };
   };
 }

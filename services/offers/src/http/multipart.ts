@@ -1,4 +1,4 @@
-/** Reads the multipart form of POST /offers as a stream: every size has a limit, and every fault of its structure is reported. */
+/** Reads the multipart forms of POST and PATCH /offers as a stream: every size has a limit, and every fault of its structure is reported. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
@@ -82,13 +82,16 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
 }
 
 /**
- * Two requests are the same if their fields, in any order of the names, and the bytes of their pictures are the same (decision 10,
+ * Two requests of an endpoint are the same if their fields, in any order of the names, and the bytes of their pictures are the same (decision 10,
  * idempotency keys).
+ * @param path of an endpoint other than POST /offers
  */
-export function fingerprint(form: UploadedForm): Buffer {
+export function fingerprint(form: UploadedForm, path = ''): Buffer {
   const fields = JSON.stringify([...form.fields].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   // The length prefix separates the fields from the picture's bytes.
-  const hash = createHash('sha256').update(`${Buffer.byteLength(fields)}:${fields}`);
+  const hash = createHash('sha256')
+    .update(path)
+    .update(`${Buffer.byteLength(fields)}:${fields}`);
   return hash.update(form.picture ?? '').digest();
 }
 

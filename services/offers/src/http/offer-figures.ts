@@ -7,6 +7,7 @@ import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
+import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { bucketMs, type Granularity, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
@@ -34,6 +35,15 @@ export async function creditIfDeleted(o: OffersContext, req: Request): Promise<C
   return { offer, status, creditMinor: BigInt(creditMinor), asOf: now };
 }
 
+/** What a deleted offer gives back in all. Billing books it in the moment after the deletion, so what is still due counts. */
+export async function creditOfDeleted(o: OffersContext, req: Request, offer: Offer): Promise<bigint> {
+  const facts = requestFacts(req);
+  const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
+  const unused = unusedTime(offer, offer.deletedAt ?? facts.receivedAt);
+  const credit = await o.otherServices.previewCredit(call, offer.offerId, unused);
+  return BigInt(credit.creditMinor) + BigInt(credit.creditedMinor);
+}
+
 type Series = Omit<AnalyticsSeriesReply, 'granularity'>;
 
 export async function trafficSeries(
@@ -41,10 +51,11 @@ export async function trafficSeries(
   req: Request,
   interval: AnalyticsInterval,
   granularity: Granularity,
+  find: (o: OffersContext, req: Request) => Promise<Offer | null> = findOwnOffer,
 ): Promise<Series | null> {
-  const offer = await findOwnOffer(o, req);
+  const offer = await find(o, req);
   if (offer === null) return null;
-  const now = effectiveAt(offer, await nowOf(o, req));
+  const now = offer.deletedAt ?? effectiveAt(offer, await nowOf(o, req));
   const period = analyticsPeriod(interval, offer.createdAt, now);
   const stepMs = bucketMs(period, granularity);
   const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);

@@ -5,8 +5,8 @@ import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { findListedOffer, type ListedOffer } from '../listing/listing-store.ts';
-import { findOffer, type OfferReference } from '../offers-store.ts';
+import { findListedOffer, findListedOrDeleted, type ListedOffer } from '../listing/listing-store.ts';
+import { findOffer, findOfferOrDeleted, type OfferReference } from '../offers-store.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 
 /** Null if the path contains no valid id; the answer is the same as for another organisation's offer (decision 20, offers not found). */
@@ -21,10 +21,21 @@ export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offe
   return reference && findOffer(o.postgres, reference);
 }
 
+/** The portal shows deleted offers too; to the public API they do not exist. */
+export async function findOwnOrDeleted(o: OffersContext, req: Request): Promise<Offer | null> {
+  const reference = referenceOf(req);
+  return reference && findOfferOrDeleted(o.postgres, reference);
+}
+
 /** With what the listing shows of it. */
 export async function findOwnListedOffer(o: OffersContext, req: Request): Promise<ListedOffer | null> {
   const reference = referenceOf(req);
   return reference && findListedOffer(o.postgres, reference);
+}
+
+export async function findOwnListedOrDeleted(o: OffersContext, req: Request): Promise<ListedOffer | null> {
+  const reference = referenceOf(req);
+  return reference && findListedOrDeleted(o.postgres, reference);
 }
 
 /** When the request arrived, in the time of the caller's offers. */

@@ -3,6 +3,7 @@ import {
   type CreationReply,
   type OfferCreditReply,
   type PortalListReply,
+  type PortalOffer,
   type SeriesReply,
   type SimulatedTrafficReply,
   seriesQuery,
@@ -20,8 +21,8 @@ import { portalFilters, readListingQuery } from '../domain/listing-query.ts';
 import { listOffers } from '../listing/listing-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { pagination, portalOffer } from './listed-offers.ts';
-import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
-import { findOwnListedOffer, nowOf, referenceOf } from './own-offer.ts';
+import { creditIfDeleted, creditOfDeleted, trafficSeries } from './offer-figures.ts';
+import { findOwnListedOrDeleted, findOwnOrDeleted, nowOf, referenceOf } from './own-offer.ts';
 import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal, send } from './replies.ts';
 
 export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
@@ -62,9 +63,13 @@ async function creation(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
-  const offer = await findOwnListedOffer(o, req);
+  const offer = await findOwnListedOrDeleted(o, req);
   if (offer === null) return portalReplies['not-found'];
-  return { status: 200, body: portalOffer(o, await nowOf(o, req))(offer) };
+  if (offer.deletedAt === null)
+    return { status: 200, body: portalOffer(o, await nowOf(o, req))(offer) satisfies PortalOffer };
+  const credited = await creditOfDeleted(o, req, offer);
+  const body = { ...portalOffer(o, offer.deletedAt)(offer), credited_minor: `${credited}` };
+  return { status: 200, body: body satisfies PortalOffer };
 }
 
 async function credit(o: OffersContext, req: Request): Promise<Reply> {
@@ -86,7 +91,7 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
 
 async function series(o: OffersContext, req: Request): Promise<Reply> {
   const { interval } = validInput(seriesQuery, req.query);
-  const read = await trafficSeries(o, req, interval, 'hour');
+  const read = await trafficSeries(o, req, interval, 'hour', findOwnOrDeleted);
   if (read === null) return portalReplies['not-found'];
   const { status, ...figures } = read;
   return { status: 200, body: { ...figures, offer_status: status } satisfies SeriesReply };

@@ -12,7 +12,8 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Response } from 'express';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
-import { notAQuote } from '../domain/creation/offer-form.ts';
+import { notAnImageOffer, notAQuote } from '../domain/creation/offer-form.ts';
+import type { ReviewRefusal } from '../domain/lifecycle/edit-content.ts';
 import type {
   DisableRefusal,
   EnableRefusal,
@@ -23,6 +24,7 @@ import type { ListingQueryResult } from '../domain/listing-query.ts';
 import type { AdvanceRefusal } from '../domain/test-clock.ts';
 import type { SimulationRefusal } from '../domain/traffic/simulation.ts';
 import type { DeleteRefusal } from '../lifecycle/delete-offer.ts';
+import type { EditOfferRefusal } from '../lifecycle/edit-offer.ts';
 import type { ResetRefusal } from '../test-clock/test-clock-store.ts';
 
 export type Reply = {
@@ -34,6 +36,9 @@ export type Reply = {
 export function send(res: Response, { status, body, headers = {} }: Reply): void {
   res.set(headers).status(status).json(body);
 }
+
+/** Of a reply that an earlier request with the same Idempotency-Key got. */
+export const replayedHeaders = { headers: { 'Idempotent-Replayed': 'true' } } as const;
 
 /** Refusals of the request itself, before a creation exists. */
 export type CreateRequestRefusal =
@@ -129,6 +134,7 @@ const createReplies = {
   // Moderation's text says what is wrong with the image and what to do about it.
   'image-unreadable': ({ problem }) => coded('E1', 400, problem),
   'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),
+  'image-offer-unknown': () => coded('E1', 400, notAnImageOffer),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
 
 export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
@@ -138,6 +144,24 @@ export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
 }
 
 const offerNotFound = coded('E1', 401, 'Offer not found');
+
+/** Of an edit, which may come without a key. */
+export type AnyEditRefusal =
+  | EditOfferRefusal
+  | Exclude<CreateRequestRefusal, { readonly reason: 'key-missing' }>;
+
+/** PATCH /offers/{offer_id}. The same faults have the same codes and words as in a creation. */
+const updateReplies = {
+  ...createReplies,
+  'not-found': () => offerNotFound,
+  ended: () => coded('E3', 409, 'Offer has ended, so it cannot be changed'),
+} satisfies { readonly [R in AnyEditRefusal as R['reason']]: (refusal: R) => Reply };
+
+export function replyToEditRefusal(refusal: AnyEditRefusal): Reply {
+  const reply: (refusal: never) => Reply = updateReplies[refusal.reason];
+  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
+  return reply(refusal as never);
+}
 
 /** GET, POST and DELETE /test/clock */
 const testClockReplies = {
@@ -260,7 +284,11 @@ export const adminReplies = {
   'already-enabled': plain(409, 'Offer is already enabled'),
   'catalogue-changed': plain(409, 'The catalogue has changed since that version, look at it again'),
   'not-from-balance': plain(409, 'Offer is paid by card, so only its payer can pay again'),
-} satisfies Record<DisableRefusal | EnableRefusal | CatalogueRefusal | 'not-from-balance', Reply>;
+  'changed-since': plain(409, 'Offer was changed since then, look at it again'),
+} satisfies Record<
+  DisableRefusal | EnableRefusal | ReviewRefusal | CatalogueRefusal | 'not-from-balance',
+  Reply
+>;
 
 /** GET /images/{name} */
 export const imageReplies = {

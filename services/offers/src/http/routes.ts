@@ -26,6 +26,7 @@ import type { OfferReference } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
 import { createRoute } from './create-route.ts';
+import { editRoute } from './edit-route.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
 import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
@@ -60,6 +61,7 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
   routes.post('/offers', caller, room, createRoute(o));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.get('/offers/:offer_id', caller, async (req, res) => send(res, await show(o, req)));
+  routes.patch('/offers/:offer_id', caller, room, editRoute(o));
   routes.post('/offers/:offer_id/pause', caller, async (req, res) => {
     const done = { return_code: 'S1', message: 'Offer has been paused' } as const;
     send(res, await command(req, pauseReplies, done, (reference, call) => pauseOffer(o, reference, call)));

@@ -1,9 +1,15 @@
 /**
  * The SQL of pictures: which exist, and which are no longer needed. A picture is needed by its offers, reservations included, until some
  * time after they are deleted. A creation that has not reserved its offer yet has an hour (`storeImage`). A retired picture is never used
- * again: a reservation locks the picture's row (`reserveOffer`), and retiring one locks the row before it checks the need.
+ * again: a reservation and an edit lock the picture's row (`reserveOffer`, `replaceImage`), and retiring one locks the row before it
+ * checks the need.
  */
-import type { Postgres, PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
+import type {
+  Postgres,
+  PreparedStatement,
+  Queryable,
+  Transaction,
+} from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
 import { extensions, pictureOf } from './images.ts';
@@ -91,6 +97,42 @@ export async function retireUnneeded(
     );
     return { looked: due.length, retired: namesOf(looked.filter(({ is_needed }) => !is_needed)) };
   });
+}
+
+/**
+ * The picture of an offer is to be that of another offer too.
+ * @returns false if it was retired. Otherwise it is not retired within the next half hour
+ */
+export async function keepImage(db: Queryable, name: string, now: Date): Promise<boolean> {
+  const kept = await db.query(
+    `WITH postponed AS (
+       UPDATE images SET look_at = $2 WHERE name = $1 AND retired_at IS NULL AND look_at <= $3 RETURNING name
+     )
+     SELECT FROM postponed UNION ALL SELECT FROM images WHERE name = $1 AND retired_at IS NULL AND look_at > $3`,
+    [name, after(now, UNTOUCHED_MS), after(now, UNTOUCHED_MS / 2)],
+  );
+  return kept.length > 0;
+}
+
+/**
+ * An offer gets another picture. The old one is looked at after a month, like that of a deleted offer: pages and services that learn of the
+ * edit late still show it. Locks both rows in one order, so that two edits that exchange pictures do not wait for each other.
+ * @returns false if the new one was retired, because its edit took longer than `storeImage` grants
+ */
+export async function replaceImage(
+  tx: Transaction,
+  o: { readonly from: string; readonly to: string; readonly now: Date },
+): Promise<boolean> {
+  const kept = await tx.query<{ name: string }>(
+    'SELECT name FROM images WHERE name = ANY ($1) AND retired_at IS NULL ORDER BY name FOR NO KEY UPDATE',
+    [[o.from, o.to]],
+  );
+  if (!namesOf(kept).includes(o.to)) return false;
+  await tx.query('UPDATE images SET look_at = $2 WHERE name = $1 AND retired_at IS NULL', [
+    o.from,
+    after(o.now, RETAINED_MS),
+  ]);
+  return true;
 }
 
 /**

@@ -1,6 +1,7 @@
-/** Pause and resume by the advertiser; disable and enable by the platform's admins. */
+/** Pause and resume by the advertiser; disable, enable and review by the platform's staff. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
+import { type ReviewRefusal, review } from '../domain/lifecycle/edit-content.ts';
 import { type Decision, disable, effectiveAt, enable, pause, resume } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type Change, findOfferForAdmin, type OfferReference, updateOffer } from '../offers-store.ts';
@@ -17,6 +18,20 @@ export const enableOffer = byAdmin(changeBy(enable, enabled));
 export function disableOffer(o: OffersContext, offerId: number, reason: string, timing: Timing) {
   const change = changeBy((offer: Offer, now: Date) => disable(offer, now, reason), disabled);
   return byAdmin(change)(o, offerId, timing);
+}
+
+/**
+ * The platform's staff have looked at what members see of the offer. No one is told.
+ * @param contentVersion of the content that they looked at
+ */
+export function reviewOffer(o: OffersContext, offerId: number, contentVersion: number, timing: Timing) {
+  return byAdmin((_, reference, { receivedAt, deadline }) => {
+    const change = (offer: Offer): Change<ReviewRefusal> => {
+      const reviewed = review(offer, contentVersion);
+      return reviewed.ok ? { ...reviewed, events: [] } : reviewed;
+    };
+    return updateOffer(o.postgres, reference, receivedAt, change, deadline);
+  })(o, offerId, timing);
 }
 
 /** One transaction: decides about the locked offer, and writes the offer with its event. */

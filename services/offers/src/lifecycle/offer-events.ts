@@ -11,8 +11,11 @@ import {
   OfferPaused,
   OfferPaymentApplied,
   OfferResumed,
+  OfferUpdated,
   PaymentLinkIssued,
 } from '@offer-ads/contracts/events/offers';
+import { contentFields } from '../domain/creation/offer-form.ts';
+import type { EditableFact } from '../domain/lifecycle/edit-content.ts';
 import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
@@ -25,6 +28,19 @@ export type OfferEvent = {
 
 export function created(offer: Offer, imageUrl: string): OfferEvent {
   return event(OfferCreated, { ...content(offer, imageUrl), paid: offer.paidAt !== null });
+}
+
+/** @param changed what the edit has changed; the event has the whole content, so that a follower needs no earlier event */
+export function updated(
+  offer: Offer,
+  { imageUrl, changed }: { readonly imageUrl: string; readonly changed: readonly EditableFact[] },
+  at: Date,
+): OfferEvent {
+  return event(OfferUpdated, {
+    ...content(offer, imageUrl),
+    changedFields: changed.map((fact) => (fact === 'image' ? 'image' : contentFields[fact])),
+    updatedAt: at.toISOString(),
+  });
 }
 
 /** What its events have said until now. */

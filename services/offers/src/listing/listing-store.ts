@@ -49,8 +49,19 @@ export async function listOffers(
 
 /** One offer as the listing shows it. */
 export async function findListedOffer(db: Queryable, reference: OfferReference): Promise<ListedOffer | null> {
+  const offer = await findListedOrDeleted(db, reference);
+  return offer?.deletedAt === null ? offer : null;
+}
+
+/** Also one that was deleted. */
+export async function findListedOrDeleted(
+  db: Queryable,
+  reference: OfferReference,
+): Promise<ListedOffer | null> {
   const [row] = await db.query<OfferRow>(
-    named(`SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND ${listed}`),
+    named(
+      'SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL',
+    ),
     [reference.offerId, reference.organisationId, reference.mode],
   );
   return row === undefined ? null : toListedOffer(row);

@@ -51,6 +51,9 @@ export function reservation(): Offer {
     deletedAt: null,
     activationAnnouncedAt: null,
     endAnnouncedAt: null,
+    contentVersion: 1,
+    contentChangedAt: null,
+    reviewWaitingSince: null,
     version: 0,
   };
 }

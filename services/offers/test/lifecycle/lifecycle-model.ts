@@ -4,7 +4,7 @@
  */
 import type { OfferState } from '../../src/domain/offer.ts';
 
-type Action = 'payment' | 'pause' | 'resume' | 'disable' | 'enable' | 'deletion';
+type Action = 'payment' | 'pause' | 'resume' | 'edit' | 'disable' | 'enable' | 'deletion';
 
 /** All times here are milliseconds since 1970. */
 export type Schedule = { readonly created: number; readonly start: number; readonly expiry: number };
@@ -33,6 +33,8 @@ export class LifecycleModel {
         return state === 'Scheduled' || state === 'Active';
       case 'resume':
         return state === 'Paused';
+      case 'edit':
+        return state !== 'Ended' && state !== 'Deleted';
       case 'disable':
         return state !== 'Deleted' && !this.#isDisabled(at);
       case 'enable':

@@ -22,6 +22,12 @@ const advertise = (method: string, path: string) => async (id: number, to: Offer
   const { status, body } = await under.call(method, `/offers/${id}${path}`, { to });
   return `${status} ${(body as { return_code: string }).return_code}`;
 };
+const edit = async (id: number, to: Offers) => {
+  const body = new FormData();
+  body.append('title', `Edited by ${to === replica ? 'one' : 'the other'}`);
+  const { status, body: reply } = await under.call('PATCH', `/offers/${id}`, { body, to });
+  return `${status} ${(reply as { return_code: string }).return_code}`;
+};
 const disable = async (id: number) =>
   `${(await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' })).status}`;
 
@@ -29,6 +35,7 @@ const commands = {
   pause: advertise('POST', '/pause'),
   resume: advertise('POST', '/resume'),
   delete: advertise('DELETE', ''),
+  edit,
   disable,
   end: async (_id: number, to: Offers) => {
     await to.sweeper.announce();
@@ -99,6 +106,34 @@ const races: readonly Race[] = [
     ends: [
       ['200 S2, 200', 'OfferResumed, OfferDisabled'],
       ['200 S2, 200', 'OfferDisabled, OfferResumed'],
+    ],
+  },
+  { of: ['edit', 'edit'], at: '12:30', ends: [['200 S1, 200 S1', 'OfferUpdated, OfferUpdated']] },
+  {
+    of: ['edit', 'delete'],
+    at: '12:30',
+    ends: [
+      ['200 S1, 200 S1', 'OfferUpdated, OfferDeleted'],
+      ['401 E1, 200 S1', 'OfferDeleted'],
+    ],
+    unusedHours: 10,
+  },
+  { of: ['edit', 'end'], at: '23:00', ends: [['409 E3, announced', 'OfferEnded']], unusedHours: 0 },
+  {
+    of: ['edit', 'disable'],
+    at: '12:30',
+    ends: [
+      ['200 S1, 200', 'OfferUpdated, OfferDisabled'],
+      ['200 S1, 200', 'OfferDisabled, OfferUpdated'],
+    ],
+  },
+  {
+    of: ['edit', 'pay'],
+    parts: byCard,
+    at: '12:30',
+    ends: [
+      ['200 S1, applied', 'OfferUpdated, OfferPaymentApplied'],
+      ['200 S1, applied', 'OfferPaymentApplied, OfferUpdated'],
     ],
   },
   { of: ['disable', 'disable'], at: '12:30', ends: [['200, 409', 'OfferDisabled']] },
@@ -185,6 +220,9 @@ it.each(races.map((race) => [race.of.join(' and '), race] as const))(
       expect(allowed).toContainEqual([given, events.map(({ name }) => name).join(', ')]);
       if (unusedHours !== undefined)
         expect(Math.max(...events.map(({ data }) => Number(data.unusedMs ?? 0)))).toBe(unusedHours * HOUR);
+      // The last edit counts, and what follows it has its title.
+      const titles = events.map(({ data }) => data.title);
+      expect(await under.offer(id)).toMatchObject({ title: titles.at(-1) });
       await under.clearEvents();
     }
   },

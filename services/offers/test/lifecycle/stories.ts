@@ -1,5 +1,6 @@
 /** Random lives of offers: any commands at any milliseconds, and the events of them. */
 import { fc } from '@offer-ads/testing/profile';
+import { edit } from '../../src/domain/lifecycle/edit-content.ts';
 import {
   applyPayment,
   beginDeletion,
@@ -21,7 +22,15 @@ import { LifecycleModel } from './lifecycle-model.ts';
 
 const DAY = 86_400_000;
 
-export type Command = 'pause' | 'resume' | 'disable' | 'enable' | 'pay' | 'delete' | 'announce the end';
+export type Command =
+  | 'pause'
+  | 'resume'
+  | 'edit'
+  | 'disable'
+  | 'enable'
+  | 'pay'
+  | 'delete'
+  | 'announce the end';
 /** `page` is billing's answer if it is asked to close the page. */
 export type Step = { readonly command: Command; readonly at: number; readonly page: ClosePageOutcome };
 export type Story = {
@@ -36,6 +45,7 @@ const commands: readonly Command[] = [
   'resume',
   'disable',
   'enable',
+  'edit',
   'pay',
   'delete',
   'announce the end',
@@ -148,6 +158,10 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
       return changed(disable(offer, at, 'its terms'));
     case 'enable':
       return changed(enable(offer, at));
+    case 'edit': {
+      const edited = edit(offer, { title: `Edited at ${+now}` }, at);
+      return edited.ok ? { offer: edited.offer, events: [] } : unchanged;
+    }
     case 'pay': {
       const applied = applyPayment(offer, { paidAt: now, vatMinor: 0n }, now);
       return applied.ok ? { offer: applied.offer, events: [paymentEvent(applied.offer, now)] } : unchanged;
@@ -180,6 +194,8 @@ function takeInModel(model: LifecycleModel, { command, at, page }: Step, done: T
     case 'disable':
     case 'enable':
       return model.try(command, at);
+    case 'edit':
+      return model.try('edit', at);
     case 'pay':
       return model.try('payment', at);
     case 'delete':

@@ -22,16 +22,16 @@ describe('200', () => {
       ...listed,
       payment_url: null,
       disabled_reason: null,
-      actions: ['pause', 'delete'],
+      actions: ['pause', 'edit', 'delete'],
     });
   });
 
   it('has the payment link as long as the offer can be paid', async () => {
     const { body } = await create(under, { ...startingNow, ...byCard });
     const { offer_id: id, payment_url: url } = body as { offer_id: number; payment_url: string };
-    expect(await read(id)).toMatchObject({ payment_url: url, actions: ['pay', 'delete'] });
+    expect(await read(id)).toMatchObject({ payment_url: url, actions: ['pay', 'edit', 'delete'] });
     await pay(under, id);
-    expect(await read(id)).toMatchObject({ payment_url: null, actions: ['pause', 'delete'] });
+    expect(await read(id)).toMatchObject({ payment_url: null, actions: ['pause', 'edit', 'delete'] });
   });
 
   it.each([
@@ -44,6 +44,7 @@ describe('200', () => {
     const commands = [
       ['pause', 'POST', '/pause'],
       ['resume', 'POST', '/resume'],
+      ['edit', 'PATCH', ''],
       ['delete', 'DELETE', ''],
     ] as const;
     for (const [action, method, path] of commands) {
@@ -54,7 +55,13 @@ describe('200', () => {
       under.clock.set(`2026-06-01T${now}:00Z`);
       const offer = await read(id);
       expect(offer.offer_status).toBe(status);
-      const { body } = await under.call(method, `/offers/${id}${path}`);
+      const title = new FormData();
+      title.append('title', 'Three for one');
+      const { body } = await under.call(
+        method,
+        `/offers/${id}${path}`,
+        action === 'edit' ? { body: title } : {},
+      );
       const accepted = (body as { return_code: string }).return_code.startsWith('S');
       expect([action, offer.actions.includes(action)]).toEqual([action, accepted]);
     }

@@ -2,9 +2,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
+import { gif } from '@offer-ads/testing/pictures/pictures';
 import { clickTargets } from '../../src/placements/click-targets.ts';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
-import { createdId, startingNow } from '../forms.ts';
+import { createdId, form, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 
 const under = offersUnderTest();
@@ -67,6 +68,24 @@ describe('offers in memory', () => {
     isAway = false;
     await followed.refresh();
     expect(seen(followed)).toEqual([offerId]);
+  });
+
+  it('have the texts, the picture and the address of an edit on every replica at its next look', async () => {
+    const offerId = await createdId(under, startingNow);
+    const followed = follow();
+    await followed.refresh();
+    const [before] = followed.current().offers.matching('TEST', here, under.clock.now());
+    const body = await form({}, await gif());
+    for (const name of [...body.keys()]) if (name !== 'image') body.delete(name);
+    body.append('title', 'Three for one');
+    body.append('url', 'https://cafe.example/three');
+    expect((await under.call('PATCH', `/offers/${offerId}`, { body })).status).toBe(200);
+    await followed.refresh();
+    const [after] = followed.current().offers.matching('TEST', here, under.clock.now());
+    expect(before).toMatchObject({ url });
+    expect(after).toMatchObject({ url: 'https://cafe.example/three' });
+    expect(after?.image).not.toBe(before?.image);
+    expect(JSON.parse(after?.card ?? '')).toMatchObject({ offer_id: offerId, title: 'Three for one' });
   });
 
   it('are those last known while the database is away, for the time of the setting; then they answer 503, and then go on', async () => {

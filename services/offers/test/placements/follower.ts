@@ -3,6 +3,7 @@
 type Fact = { readonly version: number; readonly holds: boolean };
 type Followed = {
   content: Readonly<Record<string, unknown>> | null;
+  contentVersion: number;
   activated: boolean;
   paused: Fact;
   disabled: Fact;
@@ -23,6 +24,7 @@ export class Follower {
   take({ type, subject, subjectversion: version, data }: FollowedEvent): void {
     const offer = this.offers.get(subject) ?? {
       content: null,
+      contentVersion: 0,
       activated: false,
       paused: never,
       disabled: never,
@@ -32,12 +34,15 @@ export class Follower {
     const note = (fact: 'paused' | 'disabled', holds: boolean) => {
       if (version > offer[fact].version) offer[fact] = { version, holds };
     };
+    const noteContent = () => {
+      if (version > offer.contentVersion) Object.assign(offer, { content: data, contentVersion: version });
+    };
     switch (type.split('.').at(-2) ?? '') {
       case 'OfferCreated':
-        offer.content ??= data;
-        return;
+      case 'OfferUpdated':
+        return noteContent();
       case 'OfferState':
-        offer.content ??= data;
+        noteContent();
         offer.activated ||= data.activated === true;
         note('paused', data.pausedAt !== null);
         note('disabled', data.disabledAt !== null);

@@ -96,7 +96,11 @@ describe('a follower that starts anew', () => {
         const start = { start_datetime: under.clock.now().toISOString() };
         ids.push(await createdId(under, { ...start, title: `Later ${changes}` }));
       } else if (kind === 1) await under.call('DELETE', `/offers/${offerId}`);
-      else if (kind < 20) await under.call('POST', `/offers/${offerId}/${kind < 11 ? 'pause' : 'resume'}`);
+      else if (kind < 6) {
+        const body = new FormData();
+        body.append('title', `Edited ${changes}`);
+        await under.call('PATCH', `/offers/${offerId}`, { body });
+      } else if (kind < 20) await under.call('POST', `/offers/${offerId}/${kind < 11 ? 'pause' : 'resume'}`);
       else
         await under.admin('POST', `/admin/offers/${offerId}/${kind < 30 ? 'disable' : 'enable'}`, {
           reason: 'its terms',

@@ -11,6 +11,7 @@ import {
   OfferPaused,
   OfferPaymentApplied,
   OfferResumed,
+  OfferUpdated,
 } from '@offer-ads/contracts/events/offers';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { EventType, WebhookData } from '@offer-ads/contracts/webhooks/webhook-types';
@@ -30,6 +31,10 @@ export const webhookSources: readonly WebhookSource[] = [
     ...offerOf(event),
     payment_method: event.paymentMethod,
     paid: event.paid,
+  })),
+  source(OfferUpdated, 'offer.updated', (event) => ({
+    ...offerOf(event),
+    changed_fields: event.changedFields,
   })),
   source(OfferPaymentApplied, 'offer.paid', (event) => ({
     ...offerOf(event),

@@ -52,6 +52,7 @@ describe('a valid form', () => {
         expiryAt: new Date('2026-06-01T10:01:00Z'),
         paymentMethod: 'E',
         quoteId: null,
+        imageOfferId: null,
       },
     });
   });
@@ -68,6 +69,17 @@ describe('a valid form', () => {
       ok: true,
       form: { termsAndConditions: '', advertisedName: null, gender: [], interests: [], quoteId: null },
     });
+  });
+
+  it('may name the offer whose picture it gets, instead of a picture', () => {
+    const named = { image_offer_id: ['4711'] };
+    expect(read(named, null)).toMatchObject({ ok: true, form: { imageOfferId: 4711 } });
+    expect(faultsOf(named)).toEqual(['image and image_offer_id must not be sent together']);
+    for (const text of ['x', '0', '4711.5', '2147483648'])
+      expect(faultsOf({ image_offer_id: [text] }, null)).toEqual([
+        'image_offer_id must be the id of an offer of yours in this mode, whose picture is still kept',
+      ]);
+    expect(faultsOf({ image_offer_id: [''] }, null)).toEqual(['image is missing']);
   });
 
   it('may name a quote of at most 1,000 characters, which pricing reads', () => {

@@ -26,6 +26,8 @@ export type OfferForm = OfferContent & {
   readonly paymentMethod: PaymentMethod;
   /** The quote whose price the offer must cost; null if the price is computed now. */
   readonly quoteId: string | null;
+  /** The offer whose picture this one gets too; null if a picture is sent. */
+  readonly imageOfferId: number | null;
 };
 
 export type OfferFormResult =
@@ -46,11 +48,15 @@ export const singleFields = [
   'payment_method',
   'environment',
   'quote_id',
+  'image_offer_id',
 ] as const;
 type SingleField = (typeof singleFields)[number];
 
 /** Also said of a shorter text that pricing did not make. */
 export const notAQuote = 'quote_id must be the quote_id of a price estimate';
+/** Also said of an offer that the caller does not have. */
+export const notAnImageOffer =
+  'image_offer_id must be the id of an offer of yours in this mode, whose picture is still kept';
 /** Decision 18, image limits: the sum over all frames. Decoding a larger picture would use too much memory. */
 export const GREATEST_PICTURE_PIXELS = 50_000_000;
 /** Decision 107, memory of a picture: each frame costs a minimum effort, however small it is. */
@@ -62,16 +68,37 @@ export function namedMode(fields: FormFields): Mode | null {
   return text === 'TEST' || text === 'LIVE' ? text : null;
 }
 
+/** The fields that an edit may change too, by the fact that each sets. */
+export const contentFields = {
+  categoryId: 'category_id',
+  title: 'title',
+  description: 'description',
+  termsAndConditions: 'terms_and_conditions',
+  advertisedName: 'advertised_name',
+  url: 'url',
+} as const satisfies Partial<Record<keyof OfferContent, SingleField>>;
+
+/** Their rules, in the order in which faults are reported. */
+export const contentReadings = {
+  categoryId: readCategoryId,
+  title: (fields: FormFields) => readText(fields, 'title', { atMost: offerLimits.title }),
+  description: (fields: FormFields) => readText(fields, 'description', { atMost: offerLimits.description }),
+  termsAndConditions: (fields: FormFields) =>
+    readOptionalText(fields, 'terms_and_conditions', { atMost: offerLimits.termsAndConditions }),
+  advertisedName: readAdvertisedName,
+  url: readUrl,
+} as const satisfies Record<keyof typeof contentFields, (fields: FormFields) => Reading<unknown>>;
+
 /** @param picture null if the form has no picture */
 export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
   const read = allOf({
-    category: readCategoryId(fields),
-    title: readText(fields, 'title', { atMost: offerLimits.title }),
-    description: readText(fields, 'description', { atMost: offerLimits.description }),
-    terms: readOptionalText(fields, 'terms_and_conditions', { atMost: offerLimits.termsAndConditions }),
-    advertisedName: readAdvertisedName(fields),
-    url: readUrl(fields),
-    picture: checkPicture(picture),
+    categoryId: contentReadings.categoryId(fields),
+    title: contentReadings.title(fields),
+    description: contentReadings.description(fields),
+    termsAndConditions: contentReadings.termsAndConditions(fields),
+    advertisedName: contentReadings.advertisedName(fields),
+    url: contentReadings.url(fields),
+    imageOfferId: readPicture(fields, picture),
     location: readLocation(fields),
     radiusMiles: readRadius(fields),
     gender: readGender(fields),
@@ -79,34 +106,31 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
     brackets: checkBrackets(fields),
     period: readPeriod(fields),
     paymentMethod: readPaymentMethod(fields),
-    environment: namedMode(fields) === null ? fault('environment must be TEST or LIVE') : valid(null),
+    environment: checkEnvironment(fields),
     quoteId: readQuoteId(fields),
   });
   if (!read.ok) return read;
-  const { category, terms, location, period, title, description, advertisedName, url } = read.value;
-  const { radiusMiles, gender, interests, paymentMethod, quoteId } = read.value;
-  return {
-    ok: true,
-    form: {
-      categoryId: category,
-      title,
-      description,
-      termsAndConditions: terms,
-      advertisedName,
-      url,
-      ...location,
-      radiusMiles,
-      gender,
-      interests,
-      ...period,
-      paymentMethod,
-      quoteId,
-    },
-  };
+  const { location, period, brackets: _brackets, environment: _environment, ...facts } = read.value;
+  return { ok: true, form: { ...facts, ...location, ...period } };
 }
 
-function checkPicture(picture: PictureFacts | null): Reading<null> {
-  if (picture === null) return fault('image is missing');
+export function checkEnvironment(fields: FormFields): Reading<null> {
+  return namedMode(fields) === null ? fault('environment must be TEST or LIVE') : valid(null);
+}
+
+/** The picture comes with the form, or is that of another offer. */
+function readPicture(fields: FormFields, picture: PictureFacts | null): Reading<number | null> {
+  const text = single(fields, 'image_offer_id');
+  if (text === '') {
+    const checked = picture === null ? fault('image is missing') : checkPicture(picture);
+    return checked.ok ? valid(null) : checked;
+  }
+  if (picture !== null) return fault('image and image_offer_id must not be sent together');
+  const id = parseId(text);
+  return id === undefined ? fault(notAnImageOffer) : valid(id);
+}
+
+export function checkPicture(picture: PictureFacts): Reading<null> {
   if (picture === 'unknown') return fault('image must be a JPG, PNG or GIF');
   const { width, height, frames } = picture;
   if (frames > GREATEST_PICTURE_FRAMES) return fault('image must have at most 2,000 frames');

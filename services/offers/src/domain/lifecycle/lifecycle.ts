@@ -1,5 +1,6 @@
 /** The commands of an offer's life cycle: (offer, input, now) -> the changed offer, or the reason for a refusal. */
 import { type Lifecycle, type Offer, type OfferState, type Stop, stateAt } from '../offer.ts';
+import { awaitReview } from './edit-content.ts';
 
 type Refused<Refusal extends string> = { readonly ok: false; readonly reason: Refusal };
 
@@ -154,17 +155,21 @@ export type Billed = {
   readonly paidAt: Date | null;
 };
 
-/** Ends the creation: the reservation becomes a shown offer. A payment that arrived earlier was stored on it and is applied now. */
-export function show(reservation: Offer, billed: Billed, now: Date): Offer {
+/**
+ * Ends the creation: the reservation becomes a shown offer. A payment that arrived earlier was stored on it and is applied now.
+ * @param reviewFrom the real time, by which the platform's staff work
+ */
+export function show(reservation: Offer, billed: Billed, now: Date, reviewFrom: Date = now): Offer {
   const paidAt = reservation.paidAt ?? billed.paidAt;
-  return {
+  const shown = {
     ...reservation,
     shownAt: now,
     paymentUrl: billed.paymentUrl,
     vatMinor: billed.vatMinor,
     paidAt,
-    paymentAppliedAt: paidAt === null ? null : now,
   };
+  if (paidAt === null) return { ...shown, paymentAppliedAt: null };
+  return awaitReview({ ...shown, paymentAppliedAt: now }, reviewFrom);
 }
 
 /** The result of a payment. `deferred`: the creation is not finished, and applies the payment when it finishes. */
@@ -174,16 +179,20 @@ export type AppliedPayment =
   | { readonly ok: true; readonly offer: Offer; readonly outcome: PaymentOutcome }
   | Refused<'already-paid'>;
 
-/** Card payments can arrive at any time, and more than once (decision 7, late card payments). */
+/**
+ * Card payments can arrive at any time, and more than once (decision 7, late card payments).
+ * @param reviewFrom the real time, by which the platform's staff work
+ */
 export function applyPayment(
   offer: Offer,
   payment: { readonly paidAt: Date; readonly vatMinor: bigint },
   now: Date,
+  reviewFrom: Date = now,
 ): AppliedPayment {
   if (offer.paidAt !== null) return { ok: false, reason: 'already-paid' };
   if (offer.shownAt === null) return { ok: true, offer: { ...offer, ...payment }, outcome: 'deferred' };
   const at = afterDeletion(offer, effectiveAt(offer, now));
-  const paid = { ...offer, ...payment, paymentAppliedAt: at };
+  const paid = awaitReview({ ...offer, ...payment, paymentAppliedAt: at }, reviewFrom);
   return { ok: true, offer: paid, outcome: paymentOutcome(stateAt(paid, at)) };
 }
 

@@ -77,6 +77,7 @@ export const routes = [
   'POST /offers',
   'GET /offers',
   'GET /offers/{offer_id}',
+  'PATCH /offers/{offer_id}',
   'POST /offers/{offer_id}/pause',
   'POST /offers/{offer_id}/resume',
   'GET /offers/{offer_id}/analytics',

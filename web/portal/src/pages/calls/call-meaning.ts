@@ -16,13 +16,15 @@ const withoutCode = new Set([
   'POST /offers 409',
   'POST /offers 422',
   'POST /offers 429',
+  'PATCH /offers/{offer_id} 409',
+  'PATCH /offers/{offer_id} 422',
   'GET /offers/{offer_id}/analytics 401',
   'POST /webhooks 422',
 ]);
 const ofAnyEndpoint = new Set([401, 429, 500, 503]);
 /** On these routes a 401 with a code is about the offer; elsewhere it is about the key. */
 const aboutOffers =
-  /^(POST \/offers\/\{offer_id\}\/(pause|resume|credit-estimate)|GET \/offers\/\{offer_id\}\/analytics\/series|(GET|DELETE) \/offers\/\{offer_id\})$/;
+  /^(POST \/offers\/\{offer_id\}\/(pause|resume|credit-estimate)|GET \/offers\/\{offer_id\}\/analytics\/series|(GET|PATCH|DELETE) \/offers\/\{offer_id\})$/;
 
 /** The entry in the guide to errors; null when the call succeeded or the caller disconnected before the reply. */
 export function guideTo(call: Logged): string | null {

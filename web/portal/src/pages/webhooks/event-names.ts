@@ -3,6 +3,7 @@ import type { EventType } from '@offer-ads/contracts/webhooks/webhook-types';
 
 export const eventNames: Record<EventType, string> = {
   'offer.created': 'An offer was created',
+  'offer.updated': 'An offer was edited',
   'offer.paid': 'An offer was paid',
   'offer.activated': 'A paid offer reached its start',
   'offer.paused': 'An offer was paused',

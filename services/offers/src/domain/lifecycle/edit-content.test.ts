@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { at, paidOffer, unpaidOffer } from '../../../test/lifecycle/lifecycle-fixture.ts';
+import { play, stories } from '../../../test/lifecycle/stories.ts';
+import { type Offer, stateAt } from '../offer.ts';
+import { type Edit, edit, editableFacts, review } from './edit-content.ts';
+import { effectiveAt } from './lifecycle.ts';
+import { unusedTime } from './unused-time.ts';
+
+const paused = { ...paidOffer(), pausedSince: at(2) };
+const disabled = { ...paidOffer(), disabledSince: at(2), disabledReason: 'its terms' };
+
+describe('an edit', () => {
+  it.each([
+    ['Awaiting Payment', unpaidOffer(), at(0.5)],
+    ['Scheduled', paidOffer(), at(0.5)],
+    ['Active', paidOffer(), at(3)],
+    ['Paused', paused, at(3)],
+    ['Active, disabled', disabled, at(3)],
+  ])('of an offer that is %s changes what it names, and nothing else', (_, offer, now) => {
+    const edited = edit(offer, { title: 'Three for one', url: offer.url, image: 'other.jpg' }, now, at(20));
+    expect(edited).toEqual({
+      ok: true,
+      changed: ['title', 'image'],
+      offer: {
+        ...offer,
+        title: 'Three for one',
+        image: 'other.jpg',
+        contentVersion: 2,
+        contentChangedAt: at(20),
+        reviewWaitingSince: offer.paymentAppliedAt === null ? null : at(20),
+      },
+    });
+  });
+
+  it.each([
+    ['ended', 'ended', paidOffer(), at(11)],
+    ['ended, unpaid', 'ended', unpaidOffer(), at(11)],
+    ['deleted', 'not-found', { ...paidOffer(), deletedAt: at(2) }, at(3)],
+    ['deleted and ended', 'not-found', { ...paidOffer(), deletedAt: at(2) }, at(12)],
+  ])('of an offer that is %s is refused', (_, reason, offer, now) => {
+    expect(edit(offer, { title: 'Three for one' }, now)).toEqual({ ok: false, reason });
+  });
+
+  it('to the values that the offer has already changes nothing', () => {
+    const offer = paidOffer();
+    const same = { title: offer.title, advertisedName: offer.advertisedName, categoryId: offer.categoryId };
+    expect(edit(offer, same, at(3))).toEqual({ ok: true, changed: [], offer });
+  });
+
+  it('can remove the advertised name and the terms', () => {
+    const offer = { ...paidOffer(), advertisedName: 'The Crown', termsAndConditions: 'Not on Sundays' };
+    expect(edit(offer, { advertisedName: null, termsAndConditions: '' }, at(3))).toMatchObject({
+      changed: ['termsAndConditions', 'advertisedName'],
+      offer: { advertisedName: null, termsAndConditions: '' },
+    });
+  });
+
+  it('does not lose the place of an offer that waits for review, and is not missed by a review of the content before', () => {
+    const waiting = { ...paidOffer(), reviewWaitingSince: at(1) };
+    const edited = edit(waiting, { title: 'Three for one' }, at(3));
+    if (!edited.ok) throw new Error('refused');
+    expect(edited.offer.reviewWaitingSince).toEqual(at(1));
+    expect(review(edited.offer, waiting.contentVersion)).toEqual({ ok: false, reason: 'changed-since' });
+    expect(review(edited.offer, edited.offer.contentVersion)).toMatchObject({
+      ok: true,
+      offer: { reviewWaitingSince: null },
+    });
+  });
+
+  const texts = fc.record<Edit>(
+    {
+      categoryId: fc.integer({ min: 1, max: 3 }),
+      title: fc.constantFrom('Two for one', 'Three for one'),
+      description: fc.string(),
+      termsAndConditions: fc.string(),
+      advertisedName: fc.option(fc.string()),
+      url: fc.webUrl(),
+      image: fc.constantFrom('picture.jpg', 'other.jpg'),
+    } as never,
+    { requiredKeys: [] },
+  );
+
+  it('at any moment of any life changes neither money nor time nor target nor state', () => {
+    const content = new Set<string>([
+      ...editableFacts,
+      'contentVersion',
+      'contentChangedAt',
+      'reviewWaitingSince',
+    ]);
+    const others = (offer: Offer) => Object.entries(offer).filter(([fact]) => !content.has(fact));
+    fc.assert(
+      fc.property(stories, texts, (story, change) => {
+        for (const { offer, now } of play(story)) {
+          const time = effectiveAt(offer, now);
+          const edited = edit(offer, change, time);
+          const state = stateAt(offer, time);
+          expect(edited.ok).toBe(state !== 'Ended' && state !== 'Deleted');
+          if (!edited.ok) continue;
+          expect(others(edited.offer)).toEqual(others(offer));
+          expect(stateAt(edited.offer, time)).toBe(state);
+          expect(unusedTime(edited.offer, time)).toEqual(unusedTime(offer, time));
+          for (const fact of editableFacts)
+            expect(edited.offer[fact]).toBe(change[fact] === undefined ? offer[fact] : change[fact]);
+        }
+      }),
+    );
+  });
+});

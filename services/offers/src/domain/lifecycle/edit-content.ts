@@ -1,0 +1,73 @@
+/** Editing what members see of an offer, and the look of the platform's staff at it. */
+import { type Offer, stateAt } from '../offer.ts';
+
+/** What an edit may change. The price depends on none of it (decision 239, editing an offer). */
+export const editableFacts = [
+  'categoryId',
+  'title',
+  'description',
+  'termsAndConditions',
+  'advertisedName',
+  'url',
+  'image',
+] as const satisfies readonly (keyof Offer)[];
+export type EditableFact = (typeof editableFacts)[number];
+/** The new values. What is left out stays. */
+export type Edit = Partial<Pick<Offer, EditableFact>>;
+
+export type EditRefusal = 'not-found' | 'ended';
+export type Edited =
+  | {
+      readonly ok: true;
+      readonly offer: Offer;
+      /** Empty: the offer had these values already, so nothing happened. */
+      readonly changed: readonly EditableFact[];
+    }
+  | { readonly ok: false; readonly reason: EditRefusal };
+
+/**
+ * Allowed until the end, also while the offer is paused, or disabled by the platform's staff: it stays so. What members may see after the
+ * edit waits for a look of the staff.
+ * @param editedAt the real time, by which the staff work; it may differ from the offer's time
+ */
+export function edit(offer: Offer, edit: Edit, now: Date, editedAt: Date = now): Edited {
+  switch (stateAt(offer, now)) {
+    case 'Deleted':
+      return { ok: false, reason: 'not-found' };
+    case 'Ended':
+      return { ok: false, reason: 'ended' };
+    case 'Awaiting Payment':
+    case 'Scheduled':
+    case 'Active':
+    case 'Paused': {
+      const changed = editableFacts.filter((fact) => edit[fact] !== undefined && edit[fact] !== offer[fact]);
+      if (changed.length === 0) return { ok: true, offer, changed };
+      const edited = {
+        ...offer,
+        ...Object.fromEntries(changed.map((fact) => [fact, edit[fact]])),
+        contentVersion: offer.contentVersion + 1,
+        contentChangedAt: editedAt,
+      };
+      // Nobody sees an unpaid offer. Its payment makes it wait.
+      const isPaid = offer.paymentAppliedAt !== null;
+      return { ok: true, offer: isPaid ? awaitReview(edited, editedAt) : edited, changed };
+    }
+  }
+}
+
+/** A change of content that waits already does not lose its place. */
+export function awaitReview(offer: Offer, since: Date): Offer {
+  return { ...offer, reviewWaitingSince: offer.reviewWaitingSince ?? since };
+}
+
+export type ReviewRefusal = 'not-found' | 'changed-since';
+export type Reviewed =
+  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: false; readonly reason: ReviewRefusal };
+
+/** @param contentVersion of the content that was looked at: the advertiser may have changed it since */
+export function review(offer: Offer, contentVersion: number): Reviewed {
+  if (offer.deletedAt !== null) return { ok: false, reason: 'not-found' };
+  if (offer.contentVersion !== contentVersion) return { ok: false, reason: 'changed-since' };
+  return { ok: true, offer: { ...offer, reviewWaitingSince: null } };
+}

@@ -1,0 +1,149 @@
+/**
+ * Editing what members see of an offer (decision 239, editing an offer). The picture is judged and stored first; then one transaction changes
+ * all given values or none. A picture whose edit then fails is removed like that of a refused creation.
+ */
+import type { UpdateReply } from '@offer-ads/contracts/public/api';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { isCategoryKnown } from '../catalogue-store.ts';
+import type { OffersContext } from '../context.ts';
+import {
+  claimKey,
+  finishEdit,
+  freeKey,
+  type Hold,
+  HoldLost,
+  releaseLease,
+} from '../creation/idempotency-store.ts';
+import { type Edit, type EditRefusal, edit } from '../domain/lifecycle/edit-content.ts';
+import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
+import type { Offer } from '../domain/offer.ts';
+import { acceptImage, type UploadRefusal } from '../images/accept-image.ts';
+import { replaceImage } from '../images/images-store.ts';
+import { findOffer, type OfferReference, saveContent, updateOffer } from '../offers-store.ts';
+import type { CallContext } from '../other-services.ts';
+import { nowIn } from '../test-clock/test-clock-store.ts';
+import { updated } from './offer-events.ts';
+
+export type EditRequest = CallContext & {
+  readonly reference: OfferReference;
+  readonly edit: Omit<Edit, 'image'>;
+  /** Null: the picture stays. */
+  readonly picture: Buffer | null;
+  /** The real time. */
+  readonly receivedAt: Date;
+  /** Null: none was sent. Then a repeat is an edit of its own. */
+  readonly idempotencyKey: string | null;
+  /** SHA-256 over the path, every field and the bytes of the image. */
+  readonly fingerprint: Buffer;
+};
+
+export type EditOfferRefusal =
+  | {
+      readonly reason:
+        | EditRefusal
+        | 'unknown-category'
+        | 'terms-not-accepted'
+        | 'in-flight'
+        | 'different-payload';
+    }
+  | UploadRefusal;
+
+export type EditOutcome =
+  | { readonly ok: true; readonly reply: UpdateReply; readonly replayed: boolean }
+  | Refused;
+type Refused = { readonly ok: false; readonly refusal: EditOfferRefusal };
+
+const reply: UpdateReply = { return_code: 'S1', message: 'Offer has been updated' };
+
+/** @throws the 503 fault before any work if the organisation has too many creations and edits running */
+export async function editOffer(o: OffersContext, request: EditRequest): Promise<EditOutcome> {
+  const { organisationId, mode } = request.caller;
+  return o.creations.run(`${organisationId}/${mode}`, () =>
+    request.idempotencyKey === null
+      ? proceed(o, request, null)
+      : claimAndProceed(o, request, request.idempotencyKey),
+  );
+}
+
+async function claimAndProceed(
+  o: OffersContext,
+  request: EditRequest,
+  idempotencyKey: string,
+): Promise<EditOutcome> {
+  const { organisationId, mode } = request.caller;
+  const name = { organisationId, mode, idempotencyKey };
+  const claim = await claimKey<UpdateReply>(o.postgres, name, request.fingerprint, o.clock.now());
+  if (claim.outcome === 'replay') return { ok: true, reply: claim.reply, replayed: true };
+  if (claim.outcome !== 'held') return refused({ reason: claim.outcome });
+  try {
+    const edited = await proceed(o, request, claim.hold);
+    if (!edited.ok) await freeKey(o.postgres, claim.hold);
+    return edited;
+  } catch (fault) {
+    // If the edit was made, the key is finished and this does nothing. If not, a retry with the key makes it.
+    await releaseLease(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
+      o.logger.warn({ error }, 'an edit stays leased until its lease runs out');
+    });
+    if (fault instanceof HoldLost) return refused({ reason: 'in-flight' });
+    throw fault;
+  }
+}
+
+async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null): Promise<EditOutcome> {
+  const deadline = request.deadline.whileAwaited();
+  const image = await check(o, { ...request, deadline });
+  if (!image.ok) return image;
+  deadline.stopIfGone();
+  const change = { ...request.edit, ...(image.name !== null && { image: image.name }) };
+  const { receivedAt } = request;
+  const decide = (offer: Offer, now: Date) => {
+    const at = effectiveAt(offer, now);
+    const edited = edit(offer, change, at, receivedAt);
+    if (!edited.ok) return edited;
+    const { offer: next, changed } = edited;
+    const imageUrl = o.addresses.sign(next.image, next.expiryAt);
+    const events = changed.length === 0 ? [] : [updated(next, { imageUrl, changed }, at)];
+    return { ...edited, events, oldImage: offer.image };
+  };
+  const changed = await updateOffer(
+    o.postgres,
+    request.reference,
+    receivedAt,
+    decide,
+    request.deadline,
+    async (tx, { offer, changed, oldImage }) => {
+      if (
+        changed.includes('image') &&
+        !(await replaceImage(tx, { from: oldImage, to: offer.image, now: receivedAt }))
+      )
+        throw serviceUnavailable('the new picture was removed before the edit was written');
+      if (changed.length > 0) await saveContent(tx, offer);
+      if (hold !== null) await finishEdit(tx, hold, offer.offerId, reply);
+    },
+  );
+  return changed.ok ? { ok: true, reply, replayed: false } : refused({ reason: changed.reason });
+}
+
+type Checked = { readonly ok: true; readonly name: string | null } | Refused;
+
+/** Everything that can refuse the edit before the offer is locked, the picture last because it is the slowest. */
+async function check(o: OffersContext, request: EditRequest): Promise<Checked> {
+  const { caller, reference, receivedAt, picture } = request;
+  const offer = await findOffer(o.postgres, reference);
+  if (offer === null) return refused({ reason: 'not-found' });
+  const now = effectiveAt(offer, await nowIn(o.postgres, offer, receivedAt));
+  const possible = edit(offer, request.edit, now);
+  if (!possible.ok) return refused({ reason: possible.reason });
+  // An offer keeps its category when that becomes inactive.
+  const isNewCategory = possible.changed.includes('categoryId');
+  if (isNewCategory && !(await isCategoryKnown(o.postgres, caller.organisationId, possible.offer.categoryId)))
+    return refused({ reason: 'unknown-category' });
+  if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
+  if (picture === null) return { ok: true, name: null };
+  const accepted = await acceptImage(o, request, picture);
+  return accepted.ok ? { ok: true, name: accepted.image } : accepted;
+}
+
+function refused(refusal: EditOfferRefusal): Refused {
+  return { ok: false, refusal };
+}

@@ -1,0 +1,501 @@
+/** PATCH /offers/{offer_id}, row by row of its table of codes. */
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { OfferUpdated } from '@offer-ads/contracts/events/offers';
+import { updateReply } from '@offer-ads/contracts/public/api';
+import { gif, png } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { expectUnavailable } from '../creation/creating.ts';
+import { coded } from '../creation/refusals.ts';
+import { byCard, create, createdId, live, type Parts, startingNow } from '../forms.ts';
+import { type Answer, type CallOptions, offersUnderTest } from '../offers-under-test.ts';
+import { pausePoint } from '../pause-point.ts';
+import { pay } from '../payments.ts';
+
+const under = offersUnderTest();
+
+type EditOptions = CallOptions & { readonly key?: string; readonly picture?: Buffer };
+
+function edit(id: number | string, parts: Parts, o: EditOptions = {}): Promise<Answer> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(parts))
+    for (const text of value === undefined ? [] : [value].flat()) body.append(name, text);
+  if (o.picture !== undefined) body.append('image', new Blob([new Uint8Array(o.picture)]), 'picture');
+  const headers = { ...(o.key !== undefined && { 'Idempotency-Key': o.key }), ...o.headers };
+  return under.call('PATCH', `/offers/${id}`, { body, ...o, headers });
+}
+
+const done = { status: 200, body: { return_code: 'S1', message: 'Offer has been updated' } };
+
+async function shown(id: number, caller: CallOptions['caller'] = {}): Promise<Record<string, unknown>> {
+  return (await under.call('GET', `/offers/${id}`, { caller })).body as Record<string, unknown>;
+}
+
+/** The name of the picture, without the signature of its address. */
+async function pictureOf(id: number): Promise<string> {
+  return new URL(String((await shown(id)).image)).pathname;
+}
+
+async function expectUnchanged(id: number, reply: object, change: () => Promise<Answer>): Promise<void> {
+  await under.clearEvents();
+  const found = await under.offer(id);
+  const { status, body } = await change();
+  expect({ status, body }).toEqual(reply);
+  // The sweeper may announce start and end at any time, which gives the offer another version.
+  expect(await under.offer(id)).toEqual({ ...found, version: expect.any(Number) });
+  expect(await under.events()).toEqual([]);
+}
+
+describe('S1 200', () => {
+  it('changes each field that is sent, and its event has the whole content', async () => {
+    const id = await createdId(under, startingNow);
+    const before = await shown(id);
+    await under.clearEvents();
+    under.clock.set('2026-06-01T14:00:00Z');
+    const texts = {
+      title: '\u{1F375}'.repeat(40),
+      description: '  <b>as</b>\tit is',
+      terms_and_conditions: 'Not on Sundays.',
+      advertised_name: 'The Crown',
+      url: 'https://crown.example/',
+    };
+    const answer = await edit(id, { ...texts, environment: 'TEST' }, { picture: await gif() });
+    expect(answer).toMatchObject(done);
+    expect(updateReply.parse(answer.body)).toEqual(done.body);
+    const after = await shown(id);
+    expect(after).toEqual({ ...before, ...texts, image: expect.any(String) });
+    expect(await pictureOf(id)).not.toBe(new URL(String(before.image)).pathname);
+    const [event, ...more] = await under.events();
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      name: 'OfferUpdated',
+      subjectVersion: 4,
+      data: {
+        offerId: id,
+        title: texts.title,
+        advertisedName: 'The Crown',
+        imageUrl: expect.stringContaining(await pictureOf(id)),
+        changedFields: ['title', 'description', 'terms_and_conditions', 'advertised_name', 'url', 'image'],
+        updatedAt: '2026-06-01T14:00:00.000Z',
+      },
+    });
+    expect(OfferUpdated.schema.safeParse(event?.data).success).toBe(true);
+  });
+
+  it('leaves what is not sent; an empty text removes terms and advertised name', async () => {
+    const id = await createdId(under, {
+      terms_and_conditions: 'Not on Sundays',
+      advertised_name: 'The Crown',
+    });
+    expect(await edit(id, { title: 'Three for one' })).toMatchObject(done);
+    expect(await shown(id)).toMatchObject({ title: 'Three for one', terms_and_conditions: 'Not on Sundays' });
+    expect(await edit(id, { terms_and_conditions: '', advertised_name: '' })).toMatchObject(done);
+    expect(await shown(id)).toMatchObject({
+      title: 'Three for one',
+      terms_and_conditions: '',
+      advertised_name: null,
+    });
+  });
+
+  it('with the values that the offer has already is no change: there is no event, and the picture is the same', async () => {
+    const picture = await png();
+    const id = await createdId(under, {}, { picture });
+    await under.clearEvents();
+    const before = await under.offer(id);
+    expect(await edit(id, { title: 'Two for one', category_id: '1' }, { picture })).toMatchObject(done);
+    expect(await under.offer(id)).toEqual(before);
+    expect(await under.events()).toEqual([]);
+  });
+
+  it.each<[string, Parts]>([
+    ['Awaiting Payment', byCard],
+    ['Scheduled', {}],
+    ['Active', startingNow],
+  ])(
+    'is possible while the offer is %s, and stays possible while it is paused or disabled',
+    async (status, parts) => {
+      const id = await createdId(under, parts);
+      expect(await edit(id, { title: 'One' })).toMatchObject(done);
+      expect(await shown(id)).toMatchObject({ title: 'One', offer_status: status });
+      await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
+      expect(await edit(id, { title: 'Two' })).toMatchObject(done);
+      expect(await shown(id)).toMatchObject({
+        title: 'Two',
+        status: 'disabled',
+        disabled_reason: 'its terms',
+      });
+      if (status === 'Awaiting Payment') return;
+      await under.call('POST', `/offers/${id}/pause`);
+      expect(await edit(id, { title: 'Three' })).toMatchObject(done);
+      expect(await shown(id)).toMatchObject({ title: 'Three', offer_status: 'Paused' });
+    },
+  );
+
+  it('keeps a category that has become inactive meanwhile', async () => {
+    const id = await createdId(under);
+    await under.postgres.query('UPDATE categories SET active = false WHERE category_id = 1');
+    try {
+      expect(await edit(id, { category_id: '1', title: 'Three for one' })).toMatchObject(done);
+    } finally {
+      await under.postgres.query('UPDATE categories SET active = true WHERE category_id = 1');
+    }
+  });
+
+  it('in LIVE mode too', async () => {
+    const [parts, o] = live;
+    const id = await createdId(under, parts, o);
+    expect(await edit(id, { title: 'Three for one', environment: 'LIVE' }, o)).toMatchObject(done);
+  });
+
+  it('of a listed offer is in `actions`, and gone with its end', async () => {
+    const id = await createdId(under, startingNow);
+    expect(await shown(id)).toMatchObject({ actions: ['pause', 'edit', 'delete'] });
+    under.clock.set('2026-06-01T23:00:00Z');
+    expect(await shown(id)).toMatchObject({ actions: ['delete'] });
+  });
+});
+
+describe('E1 400', () => {
+  it.each<[string, Parts, message: string]>([
+    [
+      'nothing to change',
+      { environment: 'TEST', note: 'x' },
+      'Send at least one of category_id, title, description, terms_and_conditions, advertised_name, url, image',
+    ],
+    ['an empty title', { title: '' }, 'title is missing'],
+    ['a long title', { title: 'x'.repeat(41) }, 'title must have at most 40 characters, it has 41'],
+    ['a title twice', { title: ['a', 'b'] }, 'title must be sent once'],
+    ['an image as a text', { image: 'x' }, 'image must be sent as a file'],
+    [
+      'a url of another kind',
+      { url: 'ftp://x' },
+      'url must be an http or https address without user information',
+    ],
+    ['an inactive category', { category_id: '2' }, 'category_id must be an id from GET /categories'],
+    [
+      'a category of another organisation',
+      { category_id: '3' },
+      'category_id must be an id from GET /categories',
+    ],
+    ['an unknown environment', { title: 'x', environment: 'test' }, 'environment must be TEST or LIVE'],
+    [
+      'what belongs to the price',
+      {
+        title: 'x',
+        radius: '12',
+        'gender[]': 'Male',
+        location: '1',
+        expiry_datetime: '2026-06-02T00:00:00Z',
+      },
+      ['radius', 'gender[]', 'location', 'expiry_datetime']
+        .map((name) => `${name} cannot be changed, it belongs to the price that was agreed`)
+        .join('; '),
+    ],
+  ])('%s', async (_, parts, message) => {
+    const id = await createdId(under, startingNow);
+    await expectUnchanged(id, coded('E1', 400, message), () => edit(id, parts));
+  });
+
+  it.each([
+    ['that is none of the types', Buffer.from('<svg/>'), 'image must be a JPG, PNG or GIF'],
+    ['above 5 MB', Buffer.alloc(5_242_881), 'image must have at most 5 MB'],
+  ])('an image %s', async (_, picture, message) => {
+    const id = await createdId(under);
+    await expectUnchanged(id, coded('E1', 400, message), () => edit(id, { title: 'x' }, { picture }));
+  });
+
+  it('a malformed Idempotency-Key, and a body that is no form', async () => {
+    const id = await createdId(under);
+    const rule = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces';
+    await expectUnchanged(id, coded('E1', 400, rule), () => edit(id, { title: 'x' }, { key: 'a b' }));
+    const json = { body: '{"title":"x"}', headers: { 'content-type': 'application/json' } };
+    await expectUnchanged(id, coded('E1', 400, 'The body must be multipart/form-data with a boundary'), () =>
+      under.call('PATCH', `/offers/${id}`, json),
+    );
+  });
+
+  it('an image that moderation cannot read', async () => {
+    const id = await createdId(under);
+    under.otherServices.moderation.verdict = 'unreadable';
+    const picture = await png();
+    await expectUnchanged(id, coded('E1', 400, 'image is damaged or incomplete'), () =>
+      edit(id, { title: 'x' }, { picture }),
+    );
+  });
+});
+
+describe('E1 401', () => {
+  it.each<[string, (id: number) => [number | string, CallOptions?]]>([
+    ['an unknown id', () => [2_000_000_000]],
+    ['no id', () => ['x']],
+    ["another organisation's offer", (id) => [id, { caller: { organisationId: 2 } }]],
+    ['an offer of the other mode', (id) => [id, { caller: { mode: 'LIVE' } }]],
+  ])('%s', async (_, of) => {
+    const id = await createdId(under);
+    const [asked, o] = of(id);
+    await expectUnchanged(id, coded('E1', 401, 'Offer not found'), () => edit(asked, { title: 'x' }, o));
+  });
+
+  it('a deleted offer', async () => {
+    const id = await createdId(under);
+    await under.call('DELETE', `/offers/${id}`);
+    await expectUnchanged(id, coded('E1', 401, 'Offer not found'), () => edit(id, { title: 'x' }));
+  });
+});
+
+it('E1 403: environment is not the mode of the key', async () => {
+  const id = await createdId(under);
+  const reply = coded('E1', 403, 'This key works in TEST mode only, environment must be TEST');
+  await expectUnchanged(id, reply, () => edit(id, { title: 'x', environment: 'LIVE' }));
+});
+
+it('E9 403: the terms are not accepted', async () => {
+  const id = await createdId(under);
+  const answer = await edit(id, { title: 'x' }, { caller: { termsAccepted: false } });
+  expect(answer).toMatchObject({ status: 403, body: { return_code: 'E9' } });
+  expect(await shown(id)).toMatchObject({ title: 'Two for one' });
+});
+
+it('E2 200: a picture that failed moderation; the old one stays, and so do the texts', async () => {
+  const id = await createdId(under);
+  const before = await pictureOf(id);
+  under.otherServices.moderation.verdict = 'refused';
+  const picture = await png();
+  await expectUnchanged(id, coded('E2', 200, 'The image failed moderation: the picture looks explicit'), () =>
+    edit(id, { title: 'x' }, { picture }),
+  );
+  expect(await pictureOf(id)).toBe(before);
+});
+
+it('E3 409: the offer has ended, whether it was paid or not', async () => {
+  for (const parts of [startingNow, byCard]) {
+    under.clock.set('2026-06-01T12:00:00Z');
+    const id = await createdId(under, parts);
+    under.clock.set('2026-06-01T23:00:00Z');
+    const asked = under.otherServices.moderation.asked;
+    const picture = await png();
+    await expectUnchanged(id, coded('E3', 409, 'Offer has ended, so it cannot be changed'), () =>
+      edit(id, { title: 'x' }, { picture }),
+    );
+    expect(under.otherServices.moderation.asked).toBe(asked);
+  }
+});
+
+it('503: moderation is away; nothing is changed', async () => {
+  const id = await createdId(under);
+  under.otherServices.moderation.breaks.beforeWork = 10;
+  expectUnavailable(await edit(id, { title: 'x' }, { picture: await png(), once: true }));
+  expect(await shown(id)).toMatchObject({ title: 'Two for one' });
+});
+
+describe('an Idempotency-Key', () => {
+  it('gives the original reply again, also after another edit and after the deletion, and changes nothing', async () => {
+    const id = await createdId(under);
+    const key = randomUUID();
+    expect(await edit(id, { title: 'Mine' }, { key })).toMatchObject(done);
+    await edit(id, { title: 'Of a colleague' });
+    await under.clearEvents();
+    const again = await edit(id, { title: 'Mine' }, { key });
+    expect(again).toMatchObject(done);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await shown(id)).toMatchObject({ title: 'Of a colleague' });
+    await under.call('DELETE', `/offers/${id}`);
+    expect(await edit(id, { title: 'Mine' }, { key })).toMatchObject(done);
+    expect((await under.events()).map(({ name }) => name)).toEqual(['OfferDeleted']);
+  });
+
+  it('is 422 with other fields, another picture, another offer, or that of a creation', async () => {
+    const created = randomUUID();
+    const id = await createdId(under, {}, { key: created });
+    const other = await createdId(under);
+    const key = randomUUID();
+    await edit(id, { title: 'Mine' }, { key });
+    const answers = [
+      await edit(id, { title: 'Yours' }, { key }),
+      await edit(id, { title: 'Mine' }, { key, picture: await png() }),
+      await edit(other, { title: 'Mine' }, { key }),
+      await edit(id, { title: 'Mine' }, { key: created }),
+      await create(under, {}, { key }),
+    ];
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([422]));
+  });
+
+  it('is free again after a refusal and after a 503', async () => {
+    const id = await createdId(under);
+    const key = randomUUID();
+    const picture = await png();
+    under.otherServices.moderation.verdict = 'refused';
+    expect(await edit(id, {}, { key, picture })).toMatchObject({ body: { return_code: 'E2' } });
+    under.otherServices.moderation.verdict = 'allowed';
+    under.otherServices.moderation.breaks.beforeWork = 10;
+    expectUnavailable(await edit(id, {}, { key, picture, once: true }));
+    under.otherServices.moderation.breaks.beforeWork = 0;
+    // The breaker lets the next call through after two seconds.
+    await eventually(
+      async () => expect(await edit(id, {}, { key, picture, once: true })).toMatchObject(done),
+      {
+        timeoutMs: 10_000,
+      },
+    );
+  });
+
+  it('is 409 while the first request is being processed, and that one is done once', async () => {
+    const id = await createdId(under);
+    await under.clearEvents();
+    const key = randomUUID();
+    const picture = await png();
+    const moderation = pausePoint();
+    under.otherServices.moderation.onAsked = moderation.step;
+    const first = edit(id, { title: 'Mine' }, { key, picture });
+    await moderation.reached;
+    const second = await edit(id, { title: 'Mine' }, { key, picture });
+    expect(second).toMatchObject({ status: 409, body: { message: expect.stringContaining('still being') } });
+    expect(second.headers.get('retry-after')).toBe('1');
+    moderation.goOn();
+    expect(await first).toMatchObject(done);
+    expect(await under.events()).toHaveLength(1);
+  });
+});
+
+describe('what happens while moderation judges the new picture', () => {
+  it.each<[string, (id: number) => Promise<unknown>, object]>([
+    ['a deletion', (id) => under.call('DELETE', `/offers/${id}`), coded('E1', 401, 'Offer not found')],
+    [
+      'the end',
+      async () => {
+        under.clock.set('2026-06-01T23:00:00Z');
+        await under.offers.sweeper.announce();
+      },
+      coded('E3', 409, 'Offer has ended, so it cannot be changed'),
+    ],
+  ])('%s is decided under the lock of the offer', async (_, happen, reply) => {
+    const id = await createdId(under, startingNow);
+    const moderation = pausePoint();
+    under.otherServices.moderation.onAsked = moderation.step;
+    const edited = edit(id, { title: 'x' }, { picture: await png() });
+    await moderation.reached;
+    await happen(id);
+    moderation.goOn();
+    const { status, body } = await edited;
+    expect({ status, body }).toEqual(reply);
+  });
+});
+
+describe('pictures', () => {
+  beforeEach(async () => void (await under.postgres.query('DELETE FROM images')));
+  const names = () => under.postgres.query<{ name: string }>('SELECT name FROM images ORDER BY name');
+
+  it('that an edit replaced stay for 30 days and are then removed', async () => {
+    const id = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
+    const [old] = await names();
+    expect(await edit(id, {}, { picture: await gif() })).toMatchObject(done);
+    under.clock.set('2026-06-30T12:00:00Z');
+    await under.offers.imageRemoval.remove();
+    expect(await names()).toContainEqual(old);
+    under.clock.set('2026-07-01T12:00:01Z');
+    await under.offers.imageRemoval.remove();
+    const left = await names();
+    expect(left).toHaveLength(1);
+    expect(`/images/${left[0]?.name}`).toBe(await pictureOf(id));
+  });
+
+  it('that another offer shows stay', async () => {
+    const id = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
+    const other = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
+    const shared = await pictureOf(other);
+    await edit(id, {}, { picture: await gif() });
+    under.clock.set('2026-08-01T12:00:00Z');
+    await under.offers.imageRemoval.remove();
+    expect((await names()).map(({ name }) => `/images/${name}`)).toContain(shared);
+  });
+
+  it('of an edit whose process died before its row was written are removed after an hour', async () => {
+    const id = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
+    const [old] = await names();
+    const moderation = pausePoint();
+    under.otherServices.moderation.onAsked = moderation.step;
+    const edited = edit(id, {}, { picture: await gif() });
+    await moderation.reached;
+    // The offer is gone when the edit comes to write its row, as if its process had ended there.
+    await under.call('DELETE', `/offers/${id}`);
+    moderation.goOn();
+    expect((await edited).status).toBe(401);
+    expect(await names()).toHaveLength(2);
+    under.clock.advance(3_601_000);
+    await under.offers.imageRemoval.remove();
+    expect(await names()).toEqual([old]);
+  });
+});
+
+describe('review by the staff', () => {
+  const waiting = async (query = 'mode=TEST') => {
+    const { body } = await under.admin('GET', `/admin/reviews?${query}`);
+    return body as { offers: { id: number; contentVersion: number }[]; nextCursor: string | null };
+  };
+  const idsOf = async (query?: string) => (await waiting(query)).offers.map(({ id }) => id);
+  const review = (id: number, contentVersion: number) =>
+    under.admin('POST', `/admin/offers/${id}/review`, { contentVersion });
+
+  it('waits from the payment on, and again from each edit on, the longest waiting first', async () => {
+    const card = await createdId(under, byCard);
+    const paid = await createdId(under);
+    expect(await idsOf()).toEqual([paid]);
+    under.clock.set('2026-06-01T12:10:00Z');
+    await pay(under, card);
+    expect(await idsOf()).toEqual([paid, card]);
+    expect(await review(paid, 1)).toMatchObject({ status: 200, body: { reviewWaitingSince: null } });
+    expect(await idsOf()).toEqual([card]);
+    under.clock.set('2026-06-01T12:20:00Z');
+    await edit(paid, { title: 'Three for one' });
+    expect(await waiting()).toMatchObject({
+      offers: [
+        { id: card, contentVersion: 1, contentChangedAt: null },
+        {
+          id: paid,
+          contentVersion: 2,
+          contentChangedAt: '2026-06-01T12:20:00.000Z',
+          reviewWaitingSince: '2026-06-01T12:20:00.000Z',
+        },
+      ],
+    });
+    expect(await idsOf('mode=LIVE')).toEqual([]);
+  });
+
+  it('goes page by page', async () => {
+    const ids = [await createdId(under), await createdId(under), await createdId(under)];
+    const first = await waiting('mode=TEST&limit=2');
+    expect(first.offers.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const second = await waiting(`mode=TEST&limit=2&cursor=${first.nextCursor}`);
+    expect([second.offers.map(({ id }) => id), second.nextCursor]).toEqual([ids.slice(2), null]);
+  });
+
+  it('of content that was changed meanwhile is 409, and it stays in the list', async () => {
+    const id = await createdId(under);
+    await edit(id, { title: 'Three for one' });
+    await under.clearEvents();
+    expect(await review(id, 1)).toMatchObject({
+      status: 409,
+      body: { message: 'Offer was changed since then, look at it again' },
+    });
+    expect(await idsOf()).toEqual([id]);
+    expect((await review(id, 2)).status).toBe(200);
+    expect((await review(id, 2)).status).toBe(200);
+    expect(await idsOf()).toEqual([]);
+    expect(await under.events()).toEqual([]);
+  });
+
+  it('is 404 for an unknown and for a deleted offer, which does not wait either', async () => {
+    const id = await createdId(under);
+    await under.call('DELETE', `/offers/${id}`);
+    expect(await idsOf()).toEqual([]);
+    for (const unknown of [id, 2_000_000_000]) expect((await review(unknown, 1)).status).toBe(404);
+  });
+
+  it('shows a disabled offer that was edited', async () => {
+    const id = await createdId(under);
+    await review(id, 1);
+    await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
+    await edit(id, { terms_and_conditions: 'Other terms' });
+    expect(await waiting()).toMatchObject({ offers: [{ id, enabled: false }] });
+  });
+});
