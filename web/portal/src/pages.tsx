@@ -11,6 +11,7 @@ const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home
 const Offers = pageScript(async () => (await import('./pages/offers/list/offers.tsx')).Offers);
 const NewOffer = pageScript(async () => (await import('./pages/offers/new/new-offer.tsx')).NewOffer);
 const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
+const EditOffer = pageScript(async () => (await import('./pages/offers/one/edit-offer.tsx')).EditOffer);
 const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
 const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys);
 const Webhooks = pageScript(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
@@ -38,6 +39,7 @@ export function Pages() {
       <Route path="/portal/:mode/offers" component={Offers} />
       <Route path="/portal/:mode/offers/new" component={NewOffer} />
       <Route path="/portal/:mode/offers/:id" component={Offer} />
+      <Route path="/portal/:mode/offers/:id/edit" component={EditOffer} />
       <Route path="/portal/:mode/money" component={Money} />
       <Route path="/portal/:mode/keys" component={Keys} />
       <Route path="/portal/:mode/webhooks" component={Webhooks} />

@@ -1,6 +1,7 @@
 /** The buttons to pause, resume and delete, for the list and for the offer's page. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { usePortal } from '../../session.ts';
@@ -15,15 +16,20 @@ export type Done = { readonly id: string; readonly good: boolean; readonly text:
 type OfferActionsProps = {
   readonly offer: PortalOffer;
   readonly done: (done: Done, deleted: boolean) => void;
+  /** More buttons, before these. */
+  readonly children?: ComponentChildren;
 };
 
 const words = { pause: 'Pause', resume: 'Resume' } as const;
 const past = { pause: 'is paused', resume: 'goes on' } as const;
 
-export function OfferActions({ offer, done }: OfferActionsProps) {
+export function OfferActions({ offer, done, children }: OfferActionsProps) {
   const { api, mode } = usePortal();
   const changed = useOffersChanged();
   const [deleting, setDeleting] = useState(false);
+  const actions = actionsOf(offer.offer_status);
+  // Members do not see an offer that the platform has disabled, whether it is paused or not.
+  const switches = isWithheld(offer) ? [] : (['pause', 'resume'] as const);
 
   const change = async (action: 'pause' | 'resume') => {
     const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/${action}`);
@@ -37,19 +43,10 @@ export function OfferActions({ offer, done }: OfferActionsProps) {
 
   return (
     <div class="row actions">
-      {actionsOf(offer.offer_status).map((action) =>
-        // The payment link is beside the price. Members do not see an offer that the platform has disabled, whether it is paused or not.
-        action === 'pay' || (action !== 'delete' && isWithheld(offer)) ? null : action === 'delete' ? (
-          <button
-            key={action}
-            type="button"
-            class="danger"
-            aria-label={`Delete ${offer.title}`}
-            onClick={() => setDeleting(true)}
-          >
-            Delete
-          </button>
-        ) : (
+      {children}
+      {switches
+        .filter((action) => actions.includes(action))
+        .map((action) => (
           <BusyButton
             key={action}
             class="quiet"
@@ -58,7 +55,16 @@ export function OfferActions({ offer, done }: OfferActionsProps) {
           >
             {words[action]}
           </BusyButton>
-        ),
+        ))}
+      {actions.includes('delete') && (
+        <button
+          type="button"
+          class="danger"
+          aria-label={`Delete ${offer.title}`}
+          onClick={() => setDeleting(true)}
+        >
+          Delete
+        </button>
       )}
       {deleting && (
         <DeleteOffer

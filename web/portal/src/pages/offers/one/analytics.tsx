@@ -52,7 +52,7 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
           {(data) => <Figures series={data} />}
         </Loaded>
       )}
-      {mode === 'test' && <Simulate offer={offer} />}
+      {mode === 'test' && offer.deleted_datetime === null && <Simulate offer={offer} />}
     </section>
   );
 }

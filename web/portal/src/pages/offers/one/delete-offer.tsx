@@ -1,7 +1,5 @@
 /** The confirmation of a deletion with its current credit. Afterwards it shows what was credited. */
-import type { StatementReply } from '@offer-ads/contracts/internal/billing-api';
 import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { Refused } from '../../../../../ui/calls/call.ts';
 import { Confirm } from '../../../../../ui/confirm.tsx';
 import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts.ts';
@@ -19,33 +17,23 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
   const { api, mode } = usePortal();
   const credit = useCredit(offer.offer_id);
   const changed = useOffersChanged();
-  const credited = useCreditOf(offer.offer_id);
   const amount = useAmounts();
 
   const remove = async () => {
     const reply = await api.send('DELETE', `/${mode}/offers/${offer.offer_id}`);
-    // If the answer was lost or too late, check whether the offer still exists.
-    if (!reply.ok && !(await isGone())) {
-      void changed();
-      return reply;
-    }
-    const promised = credit.data?.credit_minor ?? null;
-    const real = promised === '0' ? null : await credited();
-    deleted(`${quoted(offer.title)} is deleted. ${creditSentence(real, promised)}`.trim());
-    // Not earlier: the page would ask for an offer that no longer exists.
+    const now = await api.read<PortalOffer>(`/${mode}/offers/${offer.offer_id}`).catch(() => null);
     void changed();
+    // If the answer was lost or too late, the offer says whether it was deleted.
+    if (!reply.ok && (now === null || now.deleted_datetime === null)) return reply;
+    deleted(`${quoted(offer.title)} is deleted. ${creditSentence(now?.credited_minor ?? null)}`.trim());
     return undefined;
   };
-  const isGone = () =>
-    api.read(`/${mode}/offers/${offer.offer_id}`).then(
-      () => false,
-      (error: unknown) => error instanceof Refused && error.refusal.status === 404,
-    );
-  const creditSentence = (real: string | null, promised: string | null) => {
-    if (real !== null)
-      return `${amount(real, offer.currency)} was credited to the ${mode.toUpperCase()} balance.`;
-    if (promised === '0') return '';
-    return `The unused part of its price will be credited to the ${mode.toUpperCase()} balance in a moment.`;
+  const creditSentence = (creditedMinor: string | null) => {
+    if (creditedMinor === '0') return '';
+    const balance = `${mode.toUpperCase()} balance`;
+    return creditedMinor === null
+      ? `The unused part of its price is credited to the ${balance}.`
+      : `${amount(creditedMinor, offer.currency)} is credited to the ${balance}.`;
   };
 
   return (
@@ -80,21 +68,4 @@ function Credit({ credit }: { readonly credit: OfferCreditReply }) {
       </p>
     </>
   );
-}
-
-/** Waits for the credit in the statement, where it appears a moment later. Null when it does not, or if the role may not see it. */
-function useCreditOf(offerId: number): () => Promise<string | null> {
-  const { api, mode, may } = usePortal();
-  return async () => {
-    if (!may('billing')) return null;
-    for (let look = 0; look < 10; look += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      const page = await api.read<StatementReply>(`/${mode}/billing/statement?limit=20`).catch(() => null);
-      const entry = page?.entries.find(
-        (entry) => entry.offerId === offerId && entry.kind === 'unused-time-credit',
-      );
-      if (entry !== undefined) return entry.amountMinor;
-    }
-    return null;
-  };
 }

@@ -1,6 +1,7 @@
 /** The page of one offer: preview, state, actions, views and clicks. */
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Refused } from '../../../../../ui/calls/call.ts';
@@ -20,41 +21,32 @@ import { useOffer } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { PlaceText } from '../place-text.tsx';
 import { quoted } from '../quoted.ts';
-import { nextText } from '../standing.ts';
+import { isWithheld, nextText } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
+import { ExtendOffer } from './extend-offer.tsx';
 
 /** How often to reload: often while a payment is expected, else near the next change of state. */
 function askAgain(offer: PortalOffer | undefined): number | false {
-  if (offer === undefined || offer.offer_status === 'Ended') return false;
+  if (offer === undefined || offer.offer_status === 'Ended' || offer.deleted_datetime !== null) return false;
   return offer.offer_status === 'Awaiting Payment' ? 3_000 : 30_000;
 }
 
 export function Offer() {
   const { at } = usePortal();
   const { id = '' } = useRoute().params;
-  const [deleted, setDeleted] = useState<string | null>(null);
-  const offer = useOffer(id, deleted === null ? askAgain : () => false);
+  const offer = useOffer(id, askAgain);
   const isUnknown = offer.error instanceof Refused && offer.error.refusal.status === 404;
 
-  if (deleted !== null)
-    return (
-      <PortalPage title="The offer is deleted">
-        <Outcome>{deleted}</Outcome>
-        <p>
-          <a href={at('offers')}>All offers</a>
-        </p>
-      </PortalPage>
-    );
   if (isUnknown)
     return (
       <PortalPage title="There is no such offer">
         <p>
-          It may be deleted, or of the other mode. <a href={at('offers')}>All offers</a>
+          It may be of the other mode. <a href={at('offers')}>All offers</a>
         </p>
       </PortalPage>
     );
-  if (offer.isSuccess) return <Known key={id} offer={offer.data} deleted={setDeleted} />;
+  if (offer.isSuccess) return <Known key={id} offer={offer.data} />;
   return (
     <PortalPage title="Offer">
       {offer.isError ? (
@@ -66,29 +58,53 @@ export function Offer() {
   );
 }
 
-function Known({
-  offer,
-  deleted,
-}: {
-  readonly offer: PortalOffer;
-  readonly deleted: (text: string) => void;
-}) {
+/** The form of a new offer, filled with what this one has. */
+function Duplicate({ offer }: { readonly offer: PortalOffer }) {
+  const { at } = usePortal();
+  return (
+    <a class="button quiet" href={`${at('offers/new')}?from=${offer.offer_id}`}>
+      Duplicate
+    </a>
+  );
+}
+
+function Known({ offer }: { readonly offer: PortalOffer }) {
   const now = useOfferNow();
   const { at } = usePortal();
   const amount = useAmounts();
   const [done, setDone] = useState<Done | null>(null);
+  const [extending, setExtending] = useState(false);
+  const [hasPicture, setHasPicture] = useState(true);
+  const isDeleted = offer.deleted_datetime !== null;
+  const canExtend = !isDeleted && offer.offer_status !== 'Awaiting Payment' && !isWithheld(offer);
   const paysCard = offer.payment_method === 'E';
   return (
     <PortalPage
       title={offer.title}
       lead={<a href={at('offers')}>All offers</a>}
       actions={
-        <OfferActions
-          offer={offer}
-          done={(next, isDeleted) => (isDeleted ? deleted(next.text) : setDone(next))}
-        />
+        isDeleted ? (
+          <div class="row actions">
+            <Duplicate offer={offer} />
+          </div>
+        ) : (
+          <OfferActions offer={offer} done={setDone}>
+            {canExtend && (
+              <button type="button" onClick={() => setExtending(true)}>
+                Extend
+              </button>
+            )}
+            {actionsOf(offer.offer_status).includes('edit') && (
+              <a class="button quiet" href={at(`offers/${offer.offer_id}/edit`)}>
+                Edit
+              </a>
+            )}
+            <Duplicate offer={offer} />
+          </OfferActions>
+        )
       }
     >
+      {extending && <ExtendOffer offer={offer} close={() => setExtending(false)} />}
       {done !== null &&
         (done.good ? (
           <Outcome key={done.id}>{done.text}</Outcome>
@@ -96,18 +112,38 @@ function Known({
           <Notice kind="problem">{done.text}</Notice>
         ))}
       <section class="offer-top" aria-label="State">
-        <img
-          class="offer-picture"
-          src={offer.image}
-          alt={`Picture of the offer ${quoted(offer.title)}`}
-          width={192}
-          height={192}
-        />
+        {hasPicture ? (
+          <img
+            class="offer-picture"
+            src={offer.image}
+            alt={`Picture of the offer ${quoted(offer.title)}`}
+            width={192}
+            height={192}
+            // That of a deleted offer is kept for 30 days.
+            onError={() => setHasPicture(!isDeleted)}
+          />
+        ) : (
+          <p class="muted small">The picture is no longer kept.</p>
+        )}
         <div class="stack">
           <div aria-live="polite" class="stack">
-            <StateBadges offer={offer} />
-            <p>{nextText(offer, now(), momentText)}</p>
-            {offer.disabled_reason !== null && (
+            {isDeleted ? (
+              <>
+                <span class="badges">
+                  <span class="badge muted">Deleted</span>
+                </span>
+                <p>
+                  It was deleted on <When at={offer.deleted_datetime} />, when it was {offer.offer_status}.
+                  Members do not see it, and no list has it.
+                </p>
+              </>
+            ) : (
+              <>
+                <StateBadges offer={offer} />
+                <p>{nextText(offer, now(), momentText)}</p>
+              </>
+            )}
+            {!isDeleted && offer.disabled_reason !== null && (
               <Notice kind="warning">
                 The platform team's reason: <q class="as-written">{offer.disabled_reason}</q>
               </Notice>
@@ -131,7 +167,17 @@ function Known({
             <dd>
               <When at={offer.paid_datetime} none="not yet" />
             </dd>
-            <dt>Runs</dt>
+            {offer.credited_minor !== null && (
+              <>
+                <dt>Credited</dt>
+                <dd>
+                  {offer.credited_minor === '0'
+                    ? 'nothing'
+                    : `${amount(offer.credited_minor, offer.currency)} for its unused time, to the balance`}
+                </dd>
+              </>
+            )}
+            <dt>{isDeleted ? 'Was to run' : 'Runs'}</dt>
             <dd>
               <When at={offer.start_datetime} /> to <When at={offer.expiry_datetime} />
             </dd>

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { draftOf, editFaults, editRequest } from './edit-form.ts';
+
+const offer = {
+  category_id: 3,
+  title: 'Two for one',
+  description: 'Two coffees',
+  terms_and_conditions: 'Not on Sundays',
+  advertised_name: null,
+  url: 'https://cafe.example/',
+} as PortalOffer;
+const draft = draftOf(offer);
+const picture = new File(['x'], 'picture.png', { type: 'image/png' });
+const sent = (form: FormData | null) => form && [...form].map(([name, value]) => [name, String(value)]);
+
+describe('an edit of an offer', () => {
+  it('sends only what changes, and nothing when nothing changes', () => {
+    expect(editRequest(offer, draft, null)).toBeNull();
+    expect(sent(editRequest(offer, { ...draft, title: 'Three for one', terms: '' }, null))).toEqual([
+      ['title', 'Three for one'],
+      ['terms_and_conditions', ''],
+    ]);
+    expect(sent(editRequest(offer, draft, picture))?.map(([name]) => name)).toEqual(['image']);
+  });
+
+  it('has faults only of what changes', () => {
+    // A category that is no longer offered has no place in the list of the form.
+    expect(editFaults({ ...offer, description: '' }, { ...draft, description: '' }, null)).toEqual({});
+    expect(editFaults(offer, { ...draft, title: '', url: 'cafe.example' }, null)).toEqual({
+      title: 'Enter a title.',
+      url: 'Enter the whole address, beginning with https:// or http://.',
+    });
+    const text = new File(['x'], 'picture.txt', { type: 'text/plain' });
+    expect(editFaults(offer, { ...draft, categoryId: '' }, text)).toEqual({
+      category: 'Choose a category.',
+      picture: 'The picture must be a JPG, PNG or GIF.',
+    });
+  });
+});

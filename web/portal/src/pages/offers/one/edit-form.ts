@@ -1,0 +1,62 @@
+/** The form that edits an offer: its first values, what is wrong with it, and the request. */
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { type Draft, emptyDraft, type Faults, faultsOf, pictureState } from '../new/draft.ts';
+
+/** The fields of an edit, by the field of `PATCH /offers/{offer_id}`. */
+const fields = {
+  category_id: 'categoryId',
+  title: 'title',
+  description: 'description',
+  terms_and_conditions: 'terms',
+  advertised_name: 'advertisedName',
+  url: 'url',
+} as const satisfies Record<string, keyof Draft>;
+type TextField = keyof typeof fields;
+const names = Object.keys(fields) as TextField[];
+
+export function draftOf(offer: PortalOffer): Draft {
+  return {
+    ...emptyDraft,
+    categoryId: String(offer.category_id),
+    title: offer.title,
+    description: offer.description,
+    terms: offer.terms_and_conditions,
+    advertisedName: offer.advertised_name ?? '',
+    url: offer.url,
+  };
+}
+
+function changedFields(offer: PortalOffer, draft: Draft): TextField[] {
+  const before = draftOf(offer);
+  return names.filter((name) => draft[fields[name]] !== before[fields[name]]);
+}
+
+/** Only of what changes: an offer keeps a category that is no longer offered, for example. */
+export function editFaults(offer: PortalOffer, draft: Draft, picture: File | null): Faults {
+  const {
+    category,
+    title,
+    description,
+    terms,
+    advertisedName,
+    url,
+    picture: ofPicture,
+  } = faultsOf(draft, pictureState(picture), new Date());
+  const found = { categoryId: category, title, description, terms, advertisedName, url };
+  const faults = changedFields(offer, draft).flatMap((name) => {
+    const fault = found[fields[name]];
+    return fault === undefined ? [] : [[name === 'category_id' ? 'category' : fields[name], fault]];
+  });
+  if (picture !== null && ofPicture !== undefined) faults.push(['picture', ofPicture]);
+  return Object.fromEntries(faults) as Faults;
+}
+
+/** Null if nothing changes. Only what changes is sent, so that what a colleague has changed meanwhile stays. */
+export function editRequest(offer: PortalOffer, draft: Draft, picture: File | null): FormData | null {
+  const changed = changedFields(offer, draft);
+  if (changed.length === 0 && picture === null) return null;
+  const form = new FormData();
+  for (const name of changed) form.set(name, draft[fields[name]]);
+  if (picture !== null) form.set('image', picture);
+  return form;
+}

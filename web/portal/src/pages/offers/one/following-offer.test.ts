@@ -1,0 +1,43 @@
+import { expect, it } from '@jest/globals';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { estimateRequest, periodOf } from '../new/draft.ts';
+import { followingDraft } from './following-offer.ts';
+
+const offer = {
+  category_id: 3,
+  title: 'Two for one',
+  description: 'Two coffees',
+  terms_and_conditions: '',
+  advertised_name: null,
+  url: 'https://cafe.example/',
+  latitude: 51.5074,
+  longitude: -0.1278,
+  radius: 7,
+  gender: ['Female'],
+  interests: [{ interest_id: 2, interest_name: 'Cooking' }],
+  start_datetime: '2026-06-01T12:00:00.123Z',
+  expiry_datetime: '2026-06-03T12:00:00.456Z',
+} as unknown as PortalOffer;
+const paid = { endAt: null, paymentMethod: 'B' } as const;
+
+it('begins in the moment in which the other one ends, for the same length, target and audience', () => {
+  const now = new Date('2026-06-02T00:00:00Z');
+  expect(estimateRequest(followingDraft(offer, now, paid), now)).toEqual({
+    start_datetime: '2026-06-03T12:00:00.456Z',
+    end_datetime: '2026-06-05T12:00:00.789Z',
+    location: [51.5074, -0.1278],
+    radius: 7,
+    gender: ['Female'],
+    interests: [2],
+  });
+});
+
+it('begins now when the other one has ended, and can have another end', () => {
+  const now = new Date('2026-06-04T00:00:00Z');
+  expect(periodOf(followingDraft(offer, now, paid), now)).toEqual({
+    start: now,
+    end: new Date('2026-06-06T00:00:00.333Z'),
+  });
+  const until = { ...paid, endAt: '2026-06-30T10:00:00Z' };
+  expect(periodOf(followingDraft(offer, now, until), now)?.end).toEqual(new Date('2026-06-30T10:00:00Z'));
+});

@@ -1,0 +1,69 @@
+/** An offer that follows another one: it begins when that ends, or now, and has the same length, texts, picture and target. */
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { type Draft, emptyDraft, periodOf, placeOf } from '../new/draft.ts';
+
+/**
+ * @param now in the time of the offers
+ * @param endAt null: as long as the offer itself. Otherwise as the input field gives it
+ */
+export function followingDraft(
+  offer: PortalOffer,
+  now: Date,
+  { endAt, paymentMethod }: { readonly endAt: string | null; readonly paymentMethod: Draft['paymentMethod'] },
+): Draft {
+  const lastsMs = Date.parse(offer.expiry_datetime) - Date.parse(offer.start_datetime);
+  const isOver = new Date(offer.expiry_datetime) <= now;
+  const start = isOver ? now : new Date(offer.expiry_datetime);
+  return {
+    ...emptyDraft,
+    categoryId: String(offer.category_id),
+    title: offer.title,
+    description: offer.description,
+    terms: offer.terms_and_conditions,
+    advertisedName: offer.advertised_name ?? '',
+    url: offer.url,
+    latitude: String(offer.latitude),
+    longitude: String(offer.longitude),
+    radiusMiles: offer.radius,
+    genders: offer.gender,
+    interestIds: offer.interests.map(({ interest_id }) => interest_id),
+    starts: isOver ? 'now' : 'later',
+    // With milliseconds, which the input fields do not have: the new offer begins in the moment in which the other one ends.
+    startAt: start.toISOString(),
+    runs: 'until',
+    endAt: endAt ?? new Date(start.getTime() + lastsMs).toISOString(),
+    paymentMethod,
+  };
+}
+
+/** The form of POST /offers, with the picture of the offer. */
+export function followingForm(
+  offer: PortalOffer,
+  draft: Draft,
+  o: { readonly mode: 'test' | 'live'; readonly now: Date; readonly quoteId: string | undefined },
+): FormData {
+  const place = placeOf(draft);
+  const period = periodOf(draft, o.now);
+  if (place === null || period === null) throw new Error('only a draft without faults is sent');
+  const form = new FormData();
+  const fields = {
+    category_id: draft.categoryId,
+    title: draft.title,
+    description: draft.description,
+    terms_and_conditions: draft.terms,
+    advertised_name: draft.advertisedName,
+    url: draft.url,
+    radius: String(draft.radiusMiles),
+    start_datetime: period.start.toISOString(),
+    expiry_datetime: period.end.toISOString(),
+    payment_method: draft.paymentMethod,
+    environment: o.mode.toUpperCase(),
+    image_offer_id: String(offer.offer_id),
+    ...(o.quoteId !== undefined && { quote_id: o.quoteId }),
+  };
+  for (const [name, text] of Object.entries(fields)) form.set(name, text);
+  for (const degrees of [place.latitude, place.longitude]) form.append('location[]', String(degrees));
+  for (const gender of draft.genders) form.append('gender[]', gender);
+  for (const id of draft.interestIds) form.append('interests[]', String(id));
+  return form;
+}
