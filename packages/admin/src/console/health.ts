@@ -4,6 +4,7 @@ import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/prim
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { z } from 'zod';
 import { addressesOf, type ServiceSettings } from '../service-calls.ts';
+import { attentionTo } from './attention.ts';
 import { type Readings, readMetrics } from './service-metrics.ts';
 
 /** After this time a service is shown as not answering, so that the page does not wait. */
@@ -32,15 +33,22 @@ export function createHealthReader(o: {
       ...serviceNames.map((name) => checkService(name, addresses[name])),
     ]);
     const of = (name: ServiceName) => results.find(({ health }) => health.name === name)?.told;
-    return {
+    const billing = of('billing');
+    const facts = {
       checkedAt: o.clock.now().toISOString(),
       status,
       services: results.map(({ health }) => health),
-      ledger: ledgerIn(of('billing')),
+      ledger: ledgerIn(billing),
       ratesMissing: of('pricing')?.value('pricing_rates_missing_fixings') ?? null,
       waitingForApproval: of('gateway')?.value('organisations_waiting_for_approval') ?? null,
       mails: mailsIn(of('notifier')),
+      cardReversalsWaiting: billing ? sumOf(billing.values('card_reversals_waiting')) : null,
+      booksWithCreditsOwed: billing
+        ? billing.values('credits_owed_minor_units').filter((minor) => minor > 0).length
+        : null,
+      reviewsWaiting: of('offers')?.value('offers_waiting_for_review', { mode: 'LIVE' }) ?? null,
     };
+    return { ...facts, attention: attentionTo(facts) };
   }
 
   return () => {
@@ -71,6 +79,7 @@ async function checkService(
       parked: value('queue_messages', { queue: 'parked' }),
       outbox: value('outbox_events'),
       outboxOldestSeconds: value('outbox_oldest_event_age_seconds'),
+      reports: told !== undefined,
     },
   };
 }
@@ -97,12 +106,17 @@ function ledgerIn(told: Readings | undefined): ConsoleHealth['ledger'] {
   return { problems, checkedAt: seconds === 0 ? null : new Date(seconds * 1_000).toISOString() };
 }
 
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 function mailsIn(told: Readings | undefined): ConsoleHealth['mails'] {
   if (told === undefined) return null;
   return {
     pending: told.value('notifier_unsent_notifications', { state: 'pending' }) ?? 0,
     waiting: told.value('notifier_unsent_notifications', { state: 'waiting' }) ?? 0,
     oldestSeconds: told.value('notifier_oldest_unsent_seconds') ?? 0,
+    overdueSeconds: told.value('notifier_oldest_due_age_seconds') ?? 0,
     serverAway: told.value('notifier_mail_server_unavailable') === 1,
   };
 }

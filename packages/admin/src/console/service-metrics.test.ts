@@ -20,3 +20,8 @@ it('a missing number is unknown, not zero', () => {
   expect(told.value('outbox')).toBeUndefined();
   expect(told.value('queue_messages', { queue: 'retry' })).toBeUndefined();
 });
+
+it('all series of a name are found, each with its number', () => {
+  expect(told.values('queue_messages')).toEqual([3, 2]);
+  expect(told.values('queue_messages', { queue: 'retry' })).toEqual([]);
+});

@@ -20,6 +20,17 @@ export type ServiceHealth = {
   readonly parked: number | null;
   readonly outbox: number | null;
   readonly outboxOldestSeconds: number | null;
+  /** Whether it answers with its figures. If not, every figure of it is unknown. */
+  readonly reports: boolean;
+};
+
+/** Something that a person must look at. */
+export type Attention = {
+  /** `problem`: callers, money or mails are affected. `warning`: it can wait for hours. `task`: daily work. */
+  readonly severity: 'problem' | 'warning' | 'task';
+  readonly words: string;
+  /** Where the person continues: a page of the console, or `#ID` on the overview. */
+  readonly link: string;
 };
 
 /** GET /api/health */
@@ -46,6 +57,16 @@ export type ConsoleHealth = {
     readonly pending: number;
     readonly waiting: number;
     readonly oldestSeconds: number;
+    /** For how long the oldest mail that could be sent has been held by no process. */
+    readonly overdueSeconds: number;
     readonly serverAway: boolean;
   } | null;
+  /** Refunds and disputes without a decision, in both modes; null: unknown, here and below. */
+  readonly cardReversalsWaiting: number | null;
+  /** How many books (a mode and a currency) have credits for payments that the card provider took back. */
+  readonly booksWithCreditsOwed: number | null;
+  /** LIVE offers whose texts or picture staff have not looked at since they were written; at most a minute old. */
+  readonly reviewsWaiting: number | null;
+  /** What needs a person, the worst first. Empty: everything works. */
+  readonly attention: readonly Attention[];
 };

@@ -30,33 +30,16 @@ export function Health() {
   );
 }
 
-const overall = {
-  operational: ['good', 'Everything works'],
-  degraded: ['warning', 'Something is down, but callers do not notice it yet'],
-  down: ['problem', 'Part of the public API cannot be served'],
-} as const;
-
 function Shown({ health }: { readonly health: ConsoleHealth }) {
-  const { status, services } = health;
-  const [kind, words] =
-    status === null ? (['problem', 'The gateway does not answer'] as const) : overall[status.overall];
+  const { services } = health;
   return (
     <>
-      <Notice kind={kind}>
-        <p>
-          <strong>{words}</strong>
-        </p>
-        {status?.dependencies
-          .filter(({ state }) => state === 'down')
-          .map(({ name, since }) => (
-            <p key={name}>
-              {name} is down since <When at={since} />
-            </p>
-          ))}
-      </Notice>
+      <Headline attention={health.attention} />
       <Figures health={health} />
       <section class="card" aria-labelledby="services">
-        <h2 id="services">Services</h2>
+        <h2 id="services" tabIndex={-1}>
+          Services
+        </h2>
         <Table
           rows={services}
           keyOf={({ name }) => name}
@@ -92,6 +75,44 @@ function Shown({ health }: { readonly health: ConsoleHealth }) {
   );
 }
 
+const kinds = { problem: 'problem', warning: 'warning', task: undefined } as const;
+const badges = {
+  problem: ['problem', 'problem'],
+  warning: ['warning', 'soon'],
+  task: ['muted', 'daily work'],
+} as const;
+
+/** Says that everything works only if nothing needs a person. */
+function Headline({ attention }: Pick<ConsoleHealth, 'attention'>) {
+  const [worst] = attention;
+  if (worst === undefined)
+    return (
+      <Notice kind="good">
+        <p>
+          <strong>Everything works, and nothing needs a person</strong>
+        </p>
+      </Notice>
+    );
+  const kind = kinds[worst.severity];
+  return (
+    <Notice {...(kind && { kind })}>
+      <p>
+        <strong>
+          {attention.length === 1 ? '1 thing needs a person' : `${attention.length} things need a person`}
+        </strong>
+      </p>
+      <ul class="attention">
+        {attention.map(({ severity, words, link }) => (
+          <li key={words}>
+            <span class={`badge ${badges[severity][0]}`}>{badges[severity][1]}</span>{' '}
+            <a href={link}>{words}</a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
 function State({ of: { ready, brokerConnected, problems } }: { readonly of: ServiceHealth }) {
   return (
     <>
@@ -102,7 +123,7 @@ function State({ of: { ready, brokerConnected, problems } }: { readonly of: Serv
 }
 
 function Figures({ health }: { readonly health: ConsoleHealth }) {
-  const { services, ledger, ratesMissing, waitingForApproval: waiting, mails } = health;
+  const { services, ledger, ratesMissing, waitingForApproval: waiting, reviewsWaiting, mails } = health;
   const parked = services.reduce((sum, service) => sum + (service.parked ?? 0), 0);
   return (
     <div class="cards">
@@ -117,6 +138,14 @@ function Figures({ health }: { readonly health: ConsoleHealth }) {
         <a href="/organisations?which=waiting">Those that wait for approval</a>
       </Figure>
       <Figure
+        title="Reviews"
+        kind={reviewsWaiting === null ? 'muted' : reviewsWaiting > 0 ? 'warning' : 'good'}
+        badge={reviewsWaiting === null ? 'unknown' : `${reviewsWaiting} waiting`}
+      >
+        <a href="/reviews">LIVE offers that nobody has looked at</a>
+      </Figure>
+      <Figure
+        id="ledger"
         title="Ledger"
         kind={ledger === null ? 'muted' : ledger.problems > 0 ? 'problem' : 'good'}
         badge={ledger === null ? 'unknown' : ledger.problems > 0 ? `${ledger.problems} problems` : 'adds up'}
@@ -141,8 +170,9 @@ function Figures({ health }: { readonly health: ConsoleHealth }) {
         </a>
       </Figure>
       <Figure
+        id="mails"
         title="Mails"
-        kind={mails === null ? 'muted' : mails.serverAway || mails.oldestSeconds > 600 ? 'warning' : 'good'}
+        kind={mails === null ? 'muted' : mails.serverAway || mails.overdueSeconds > 900 ? 'warning' : 'good'}
         badge={
           mails === null ? 'unknown' : mails.serverAway ? 'mail server away' : `${mails.pending} to send`
         }
@@ -156,15 +186,17 @@ function Figures({ health }: { readonly health: ConsoleHealth }) {
 }
 
 type FigureProps = {
+  /** For links of the headline. */
+  readonly id?: string;
   readonly title: string;
   readonly kind: 'good' | 'warning' | 'problem' | 'muted';
   readonly badge: string;
   readonly children: preact.ComponentChildren;
 };
 
-function Figure({ title, kind, badge, children }: FigureProps) {
+function Figure({ id, title, kind, badge, children }: FigureProps) {
   return (
-    <section class="card">
+    <section class="card" id={id}>
       <div class="row spread">
         <h2>{title}</h2>
         <span class={`badge ${kind}`}>{badge}</span>

@@ -6,6 +6,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { parkedBecause } from '../parked-words.ts';
 import { inFull, withoutPeople } from '../payload.ts';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
@@ -23,7 +24,7 @@ export function Parked() {
   return (
     <ConsolePage
       title="Parked events"
-      lead="Events that a service could not handle after five attempts. The oldest come first."
+      lead="Events that wait for a person: a service could not read them, or five attempts to handle them failed. The oldest come first."
     >
       <nav class="tabs" aria-label="Services">
         <a href="/parked" aria-current={service === undefined ? 'page' : undefined}>
@@ -77,7 +78,7 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
 
 function Message({ message, ask }: { readonly message: ParkedMessage; readonly ask: (wish: Wish) => void }) {
   const [full, setFull] = useState(false);
-  const { id, type, subject, reason, attempts, parkedAt, body } = message;
+  const { id, type, subject, reason, parkedAt, body } = message;
   const what = type ?? 'An event without a type';
   return (
     <article class="stack" aria-label={`${what} ${subject ?? ''}`}>
@@ -86,8 +87,14 @@ function Message({ message, ask }: { readonly message: ParkedMessage; readonly a
           {what} {subject}
         </h3>
         <p class="small muted">
-          Parked {parkedAt === null ? 'by the broker' : <When at={parkedAt} />}, after {attempts} attempts ·{' '}
-          <code class="hash">{id}</code>
+          Parked
+          {parkedAt !== null && (
+            <>
+              {' '}
+              <When at={parkedAt} />
+            </>
+          )}{' '}
+          {parkedBecause(message)} · <code class="hash">{id}</code>
         </p>
       </div>
       <p>{reason}</p>
