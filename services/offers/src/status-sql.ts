@@ -4,10 +4,8 @@
  */
 import type { ListedStatus } from './domain/listing-query.ts';
 
-type Parameter = `$${number}`;
-
-/** @param now the parameter that holds the moment */
-export const statusAtSql = (now: Parameter) =>
+/** @param now an expression for the moment, such as a parameter */
+export const statusAtSql = (now: string) =>
   `CASE
   WHEN expiry_at <= ${now} OR end_announced_at IS NOT NULL THEN 'ended'
   WHEN payment_applied_at IS NULL THEN 'awaiting_payment'

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { adminToken } from '@offer-ads/testing/admin';
+import type { ListingPlace } from '../src/domain/listing-query.ts';
+import { searchOffers } from '../src/listing/search-store.ts';
 import { byCard, createdId, live, startingNow } from './forms.ts';
 import { offersUnderTest } from './offers-under-test.ts';
 
@@ -56,10 +58,86 @@ describe('GET /admin/offers', () => {
     expect((await list('organisationId=1&mode=LIVE')).body).toEqual({ offers: [], nextCursor: null });
   });
 
+  type Listed = { offers: { id: number; status: string }[]; nextCursor: string | null };
+  const idsOf = async (query: string) => ((await list(query)).body as Listed).offers.map(({ id }) => id);
+
+  it('finds offers of all organisations by beginnings of words of the title, in any case', async () => {
+    const tea = await createdId(under, { title: 'Tea-time: 2-for-1 at -20%' });
+    const cafe = await createdId(under, { title: 'Café au lait' }, { caller: { organisationId: 2 } });
+    for (const title of ['tea', 'TIME te', '2 1 20', 'tea-time', "tea & '20"])
+      expect([title, await idsOf(`title=${encodeURIComponent(title)}`)]).toEqual([title, [tea]]);
+    for (const title of ['CAF', 'café lait', 'au'])
+      expect([title, await idsOf(`title=${encodeURIComponent(title)}`)]).toEqual([title, [cafe]]);
+    for (const title of ['tea lait', 'ime'])
+      expect([title, await idsOf(`title=${encodeURIComponent(title)}`)]).toEqual([title, []]);
+    expect(await idsOf('title=%E2%80%A6')).toEqual([cafe, tea]);
+  });
+
+  it('filters by state, deleted and disabled ones too, of one organisation or of all', async () => {
+    const active = await createdId(under, startingNow);
+    const scheduled = await createdId(under);
+    const paused = await createdId(under);
+    const deleted = await createdId(under);
+    const waiting = await createdId(under, byCard, { caller: { organisationId: 2 } });
+    await under.call('POST', `/offers/${paused}/pause`);
+    await under.call('DELETE', `/offers/${deleted}`);
+    await under.admin('POST', `/admin/offers/${scheduled}/disable`, { reason: 'misleading' });
+    const of: Record<string, number[]> = {
+      Active: [active],
+      Scheduled: [scheduled],
+      Paused: [paused],
+      Deleted: [deleted],
+      Disabled: [scheduled],
+      'Awaiting Payment': [waiting],
+      Ended: [],
+    };
+    for (const [state, ids] of Object.entries(of))
+      for (const more of ['', '&mode=TEST'])
+        expect([state, await idsOf(`state=${state}${more}`)]).toEqual([state, ids]);
+    for (const mode of ['', '&mode=TEST'])
+      expect(await idsOf(`organisationId=1&state=Deleted${mode}`)).toEqual([deleted]);
+    expect(await idsOf('organisationId=1&state=Awaiting Payment')).toEqual([]);
+    expect(await idsOf('')).toEqual([waiting, paused, scheduled, active]);
+    expect(await idsOf('mode=LIVE')).toEqual([]);
+  });
+
+  it('takes the status of a TEST offer by the test clock of its organisation', async () => {
+    const id = await createdId(under);
+    await under.postgres.query('INSERT INTO test_clocks VALUES (1, 7200)');
+    expect(await idsOf('state=Active')).toEqual([id]);
+    expect(await idsOf('state=Scheduled')).toEqual([]);
+  });
+
+  it('finds offers of both modes of an organisation in one order, page by page', async () => {
+    const ids: number[] = [];
+    for (const [parts, o] of [[startingNow], live, [startingNow], live] as const) {
+      ids.unshift(await createdId(under, parts, o));
+      under.clock.advance(1_000);
+    }
+    const first = (await list('organisationId=1&limit=3')).body as Listed;
+    expect(first.offers.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+    expect(await idsOf(`organisationId=1&limit=3&cursor=${first.nextCursor}`)).toEqual(ids.slice(3));
+  });
+
+  it('looks at a bounded number of offers, and goes on after the last one with the next page', async () => {
+    const active = await createdId(under, startingNow);
+    await createdId(under);
+    await createdId(under);
+    const search = { organisationId: null, mode: null, title: null, state: 'Active', limit: 5 } as const;
+    const page = (after: ListingPlace | null) =>
+      searchOffers(under.postgres, { ...search, after }, under.clock.now(), 2);
+    const first = await page(null);
+    expect(first).toEqual({ offers: [], next: expect.objectContaining({ offerId: active + 1 }) });
+    const second = await page(first.next);
+    expect([second.offers.map(({ offerId }) => offerId), second.next]).toEqual([[active], null]);
+  });
+
   it.each([
-    ['mode=TEST', 'organisationId: '],
+    ['organisationId=0', 'organisationId: '],
     ['organisationId=1&mode=BOTH', 'mode: '],
     ['organisationId=1&mode=TEST&cursor=0', 'cursor: '],
+    ['state=Running', 'state: '],
+    ['title=%20', 'title: '],
   ])('is 400 with %s, and names the fault', async (query, fault) => {
     const { status, body } = await list(query);
     expect([status, body]).toEqual([400, { message: expect.stringContaining(fault) }]);

@@ -16,6 +16,7 @@ import {
   paymentMethod,
   personId,
 } from '../values/primitives.ts';
+import { reason } from './api.ts';
 
 const adminOfferStatus = z.enum([...offerStatuses, 'Deleted']);
 /** An offer of any organisation, for the platform team. */
@@ -73,10 +74,22 @@ export const adminOfferReply = adminOffer.extend({
 });
 export type AdminOfferReply = z.infer<typeof adminOfferReply>;
 
-/** GET /admin/offers? : an organisation's offers in one mode, without deleted ones, newest first. */
+/** What staff filter offers by: a status, or that the platform has disabled it. */
+export const offerFilter = z.enum([...offerStatuses, 'Deleted', 'Disabled']);
+export type OfferFilter = z.infer<typeof offerFilter>;
+/**
+ * GET /admin/offers? : offers of all organisations, newest first; deleted ones only with `state=Deleted`. A page may have fewer offers than
+ * its limit, or none, and still a `nextCursor`: the next page looks among older offers.
+ */
 export const adminOffersQuery = z.object({
-  organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
-  mode,
+  organisationId: z.coerce
+    .number()
+    .pipe(organisationId.max(2 ** 31 - 1))
+    .optional(),
+  mode: mode.optional(),
+  /** Words with which words of the title begin; all of them must be there. Upper and lower case are equal. */
+  title: z.string().trim().min(1).max(100).optional(),
+  state: offerFilter.optional(),
   cursor: z.string().max(100).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(100)).default(20),
 });
@@ -157,6 +170,7 @@ export const catalogueReplacement = z.object({
     .array(interest)
     .max(maxInterests, `at most ${maxInterests} interests: pricing counts members by this many`)
     .refine(...eachOnce('interestId')),
+  reason,
 });
 export type CatalogueReplacement = z.infer<typeof catalogueReplacement>;
 /** GET /admin/catalogue, and the reply to PUT: all entries that ever existed, with their last names. */

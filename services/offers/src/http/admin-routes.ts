@@ -30,7 +30,7 @@ import { STORE_MS } from '../images/guard.ts';
 import { hashOf } from '../images/images.ts';
 import { findImage, listShowing } from '../images/images-store.ts';
 import { disableOffer, enableOffer, reviewOffer } from '../lifecycle/change-offer.ts';
-import { listOffers } from '../listing/listing-store.ts';
+import { searchOffers } from '../listing/search-store.ts';
 import { findOfferForAdmin, pageOfWaiting } from '../offers-store.ts';
 import { findNeglected } from '../placements/showings-store.ts';
 import { readTestClock } from '../test-clock/test-clock.ts';
@@ -66,13 +66,21 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
   ): Promise<Reply> => (changed.ok ? show(o, offerId, receivedAt) : adminReplies[changed.reason]);
 
   routes.get('/offers', async (req, res) => {
-    const { cursor, limit, ...owner } = validInput(listingPage, req.query);
+    const { cursor, limit, organisationId, mode, title, state } = validInput(listingPage, req.query);
     const after = cursor === undefined ? null : (parseCursor(cursor) ?? null);
-    const now = await nowIn(o.postgres, owner, requestFacts(req).receivedAt);
-    const query = { limit, after, status: null, createdAfter: null, createdBefore: null };
-    const { offers, next } = await listOffers(o.postgres, owner, query, now);
+    const search = {
+      organisationId: organisationId ?? null,
+      mode: mode ?? null,
+      title: title ?? null,
+      state: state ?? null,
+      after,
+      limit,
+    };
+    const { receivedAt } = requestFacts(req);
+    const { offers, next } = await searchOffers(o.postgres, search, receivedAt);
+    const aheadMs = await aheadMsOf(o.postgres, offers);
     res.json({
-      offers: offers.map((offer) => toAdminOffer(offer, now)),
+      offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
       nextCursor: next === null ? null : writeCursor(next),
     } satisfies AdminOffersReply);
   });

@@ -1,0 +1,113 @@
+/**
+ * The SQL of the staff's search over all offers, newest first. Each page reads a bounded number of rows, for every combination of filters:
+ * what no index finds is looked for among the newest offers, and the next page looks further. migrations/0001_offers.sql says which index
+ * serves which filter.
+ */
+import type { OfferFilter } from '@offer-ads/contracts/admin/offers-api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import type { ListingPlace } from '../domain/listing-query.ts';
+import type { Offer } from '../domain/offer.ts';
+import { wordsOf } from '../domain/search-words.ts';
+import { type OfferRow, toOffer } from '../offers-store.ts';
+import { statusAtSql } from '../status-sql.ts';
+
+export type OfferSearch = {
+  readonly organisationId: number | null;
+  readonly mode: Mode | null;
+  /** Words with which words of the title begin. */
+  readonly title: string | null;
+  readonly state: OfferFilter | null;
+  readonly after: ListingPlace | null;
+  readonly limit: number;
+};
+
+/** `next`: where the next page begins; null: nothing is left. A page may be shorter than its limit and have a next one. */
+export type SearchPage = { readonly offers: readonly Offer[]; readonly next: ListingPlace | null };
+
+/** Reading so many rows takes some tens of milliseconds. */
+const MAX_LOOKED_AT = 20_000;
+
+export async function searchOffers(
+  db: Queryable,
+  search: OfferSearch,
+  now: Date,
+  lookedAt = MAX_LOOKED_AT,
+): Promise<SearchPage> {
+  const values: unknown[] = [];
+  const given = (value: unknown) => `$${values.push(value)}` as const;
+  const { limit } = search;
+  // Of an organisation by its listing's index, of all organisations by the primary key: ids are given in the order of creation.
+  const order = search.organisationId === null ? 'offer_id DESC' : 'created_at DESC, offer_id DESC';
+  const status = search.state === null ? undefined : statusOf[search.state];
+  const depth = given(status === undefined ? limit + 1 : lookedAt);
+  const conditions = [...conditionsOf(search, given), ...(status?.indexed ?? [])].join(' AND ');
+  const modes =
+    search.organisationId !== null && search.mode === null ? (['TEST', 'LIVE'] as const) : [search.mode];
+  // One range of the index for each mode.
+  const ranges = modes.map((mode) => {
+    const ofMode = mode === null ? '' : ` AND mode = ${given(mode)}`;
+    return `(SELECT * FROM offers WHERE ${conditions}${ofMode} ORDER BY ${order} LIMIT ${depth})`;
+  });
+  const looked = `SELECT * FROM (${ranges.join(' UNION ALL ')}) AS ranges ORDER BY ${order} LIMIT ${depth}`;
+  const lookedValues = [...values];
+  const rows = await db.query<OfferRow>(
+    `SELECT looked.* FROM (${looked}) AS looked
+     LEFT JOIN test_clocks AS clock ON looked.mode = 'TEST' AND clock.organisation_id = looked.organisation_id
+     WHERE ${status?.now === undefined ? 'true' : `${statusAtSql(momentAfter(given(now)))} = ${given(status.now)}`}
+     ORDER BY ${order} LIMIT ${given(limit + 1)}`,
+    values,
+  );
+  const offers = rows.slice(0, limit).map(toOffer);
+  if (rows.length > limit) return { offers, next: placeOf(offers.at(-1)) };
+  if (status?.now === undefined) return { offers, next: null };
+  // Fewer matched than were asked for: the next page begins after the last row that was looked at.
+  const [last] = await db.query<{ createdAt: Date; offerId: number }>(
+    `SELECT created_at AS "createdAt", offer_id AS "offerId" FROM (${looked}) AS looked
+     ORDER BY ${order} OFFSET ${lookedAt - 1} LIMIT 1`,
+    lookedValues,
+  );
+  return { offers, next: last ?? null };
+}
+
+/** The time of an offer (decision 216, test clock). */
+function momentAfter(now: string): string {
+  return `(${now}::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`;
+}
+
+/** What a filter asks for: conditions that an index serves, and a status at the present moment, which no index holds. */
+const statusOf: Readonly<Record<OfferFilter, { indexed?: readonly string[]; now?: string }>> = {
+  'Awaiting Payment': { now: 'awaiting_payment' },
+  Scheduled: { now: 'scheduled' },
+  Active: { now: 'active' },
+  Paused: { now: 'paused' },
+  Ended: { now: 'ended' },
+  Deleted: { indexed: ['deleted_at IS NOT NULL'] },
+  Disabled: { indexed: ['disabled_since IS NOT NULL'] },
+};
+
+function conditionsOf(
+  { organisationId, title, state, after }: OfferSearch,
+  given: (value: unknown) => `$${number}`,
+): string[] {
+  const words = title === null ? [] : wordsOf(title);
+  return [
+    'shown_at IS NOT NULL',
+    ...(state === 'Deleted' ? [] : ['deleted_at IS NULL']),
+    ...(organisationId === null ? [] : [`organisation_id = ${given(organisationId)}`]),
+    ...(words.length === 0
+      ? []
+      : [
+          `offer_title_words(title) @@ to_tsquery('simple', ${given(words.map((word) => `${word}:*`).join(' & '))})`,
+        ]),
+    ...(after === null
+      ? []
+      : organisationId === null
+        ? [`offer_id < ${given(after.offerId)}`]
+        : [`(created_at, offer_id) < (${given(after.createdAt)}, ${given(after.offerId)})`]),
+  ];
+}
+
+function placeOf(offer: Offer | undefined): ListingPlace | null {
+  return offer === undefined ? null : { createdAt: offer.createdAt, offerId: offer.offerId };
+}
