@@ -40,7 +40,9 @@ CREATE TABLE people (
   enabled           boolean NOT NULL DEFAULT true,
   invited_at        timestamptz NOT NULL,
   -- Null: never yet. An address signs in to its most recent membership.
-  last_signed_in_at timestamptz
+  last_signed_in_at timestamptz,
+  -- Since then the row has a made-up address and only says that a person did what refers to it (decision 256, erasure of a person).
+  erased_at         timestamptz CHECK (erased_at IS NULL OR NOT enabled)
 );
 CREATE UNIQUE INDEX people_email ON people (organisation_id, lower(email));
 -- One address may belong to people of several organisations: signing in and switching look them up by it.

@@ -7,6 +7,7 @@ import { outboxWritten, startOutboxRelay } from '@offer-ads/platform/messaging/o
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Foundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { erasePeople } from './accounts/erase-person.ts';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
 import { manageTerms } from './accounts/manage-terms.ts';
@@ -184,6 +185,7 @@ export async function startGateway(
     placementTokenFor: createPlacementTokenMaker({ secret: config.OFFERS_CONTEXT_SECRET, clock }),
     organisations: manageOrganisations(administration),
     people: managePeople({ ...administration, publicUrl: config.PUBLIC_URL }),
+    erasure: erasePeople(administration),
     terms: manageTerms(administration),
     keys: manageKeys(administration),
     placementKeyring: managePlacementKeys(administration),

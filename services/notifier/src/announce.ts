@@ -7,7 +7,7 @@ import { restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ContactsStore } from './contacts-store.ts';
 import { type Addressed, type Announcement, noOrganisation, type Occurrence } from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';
-import { departures } from './domain/contact.ts';
+import { departures, erased } from './domain/contact.ts';
 import { groupWrites } from './group-writes.ts';
 import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
@@ -73,13 +73,13 @@ async function storeAnnounced(notifier: Notifier, group: readonly Heard[]): Prom
 
 /**
  * Stores a new state of an organisation. Occurrences that waited for it are sent. Unsent mails follow people to their new address, and are
- * withdrawn from people who left.
+ * withdrawn from people who left. Of people who were erased, nothing is kept.
  */
 export async function learnContact(
   notifier: Notifier,
   event: Pick<ReceivedEvent, 'id' | 'subjectVersion'> & { readonly data: OrganisationFacts },
 ): Promise<void> {
-  const { mongo, contacts, unsent, clock } = notifier;
+  const { mongo, contacts, unsent, erasure, clock } = notifier;
   const { billingDetails: _, ...contact } = event.data;
   const { organisationId } = contact;
   await mongo.transaction(async (session) => {
@@ -88,6 +88,8 @@ export async function learnContact(
     if (!(await contacts.save(session, contact, event.subjectVersion))) return;
     for (const departure of departures(before, contact))
       await unsent.redirect(session, { organisationId, ...departure, now: clock.now() });
+    for (const { personId, email } of erased(before, contact))
+      await erasure.eraseDeparted(session, { organisationId, personId, email });
   });
   // Also for an event that was seen before, because the process may have died between the two steps.
   await sendWhatWaited(notifier, organisationId);

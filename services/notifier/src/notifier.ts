@@ -5,6 +5,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { NotifierConfig } from './config.ts';
 import { type ContactsStore, contactsStore } from './contacts-store.ts';
+import { type ErasureStore, erasureStore } from './erasure-store.ts';
 import type { NotificationsStore } from './notifications-store.ts';
 import { type PreferencesStore, preferencesStore } from './preferences-store.ts';
 import { type UnsentStore, unsentStore } from './unsent-store.ts';
@@ -18,6 +19,7 @@ export type Notifier = {
   readonly notifications: Pick<NotificationsStore, 'add'>;
   readonly waiting: WaitingStore;
   readonly unsent: UnsentStore;
+  readonly erasure: ErasureStore;
   readonly unsubscribing: UnsubscribeLinks;
   readonly portalUrl: string;
   readonly clock: Clock;
@@ -43,6 +45,7 @@ export function notifierOn({ mongo, notifications, clock, logger, wakeDelivery, 
     preferences: preferencesStore(mongo),
     waiting: waitingStore(mongo),
     unsent: unsentStore(mongo),
+    erasure: erasureStore(mongo),
     unsubscribing: unsubscribeLinks({ secret: config.UNSUBSCRIBE_SECRET, portalUrl }),
   };
 }

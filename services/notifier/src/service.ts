@@ -13,6 +13,7 @@ import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { contactsStore } from './contacts-store.ts';
 import { startDelivery } from './deliver.ts';
+import { erasureRoutes } from './http/erasure-routes.ts';
 import { notificationAdminRoutes } from './http/notification-admin-routes.ts';
 import { preferenceRoutes } from './http/preference-routes.ts';
 import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
@@ -97,6 +98,11 @@ export async function startNotifier(
           bounces,
           messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
           wakeDelivery: delivery.wake,
+          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
+          logger,
+        });
+        erasureRoutes(app, {
+          erasure: notifier.erasure,
           adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
         });

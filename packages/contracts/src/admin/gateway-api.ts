@@ -114,7 +114,67 @@ export const termsVersion = z.object({
     .refine((text) => text.trim() !== '', 'must not be empty')
     .refine((text) => Array.from(text).length <= 100_000, 'must have at most 100,000 characters')
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL'),
+  reason,
 });
+/** GET /admin/terms: the latest hundred versions, newest first. */
+export const termsVersionsReply = z.object({
+  versions: z.array(
+    z.object({
+      id: z.int().positive(),
+      version: z.string(),
+      publishedAt: instant,
+      /** False: it was published without its text. */
+      hasText: z.boolean(),
+      /** How many organisations have accepted it. */
+      accepted: z.int().nonnegative(),
+    }),
+  ),
+  /** Enabled organisations, and their enabled admins: all must accept a new version again. */
+  organisations: z.int().nonnegative(),
+  admins: z.int().nonnegative(),
+});
+export type TermsVersionsReply = z.infer<typeof termsVersionsReply>;
+/** GET /admin/terms/{id} */
+export const termsVersionReply = z.object({
+  id: z.int().positive(),
+  version: z.string(),
+  publishedAt: instant,
+  text: z.string().nullable(),
+});
+export type TermsVersionReply = z.infer<typeof termsVersionReply>;
+
+/**
+ * POST /admin/people/erase: a person by address or by id. Erased is the address, with all memberships of it in every organisation. A
+ * repetition finds what is left.
+ */
+export const personErasure = z.object({
+  person: z.union([z.object({ email }), z.object({ id: personId.max(2 ** 31 - 1) })]),
+  /** True: only says what would be erased. */
+  dryRun: z.boolean(),
+  reason,
+});
+export const personErasureReply = z.object({
+  /** Null: only an id was given, and the person with this id was erased before. */
+  email: z.string().nullable(),
+  /** One for each organisation of the address that was not erased before. */
+  memberships: z.array(
+    z.object({
+      personId,
+      organisationId,
+      organisationName: z.string(),
+      role,
+      /** Without the person, nobody is an enabled admin of the organisation. */
+      isLastAdmin: z.boolean(),
+    }),
+  ),
+  /** How many rows were erased, or with `dryRun` would be. */
+  sessions: z.int(),
+  links: z.int(),
+  signUps: z.int(),
+  /** Events with the address, of the last 14 days. Null: a dry run does not look for them. */
+  events: z.int().nullable(),
+});
+export type PersonErasureReply = z.infer<typeof personErasureReply>;
 
 /** At most what one replica can serve; null: only the limit of the client IP applies. */
 const requestsPerMinute = z.int().min(1).max(100_000).nullable();

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { messageStatus, webhook } from '../public/webhooks-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
-import { instant, mode, organisationId } from '../values/primitives.ts';
+import { instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { reason } from './api.ts';
 
 /**
@@ -120,3 +120,21 @@ export const webhookShown = webhookSummary.extend({
   ),
 });
 export type WebhookShown = z.infer<typeof webhookShown>;
+
+/** POST /admin/people/erase: everything of an address. A repetition finds what is left. */
+export const mailboxErasure = z.object({
+  email: z.email().max(254),
+  /** The people whom the gateway has erased: their choices of mails are erased too. */
+  personIds: z.array(personId).max(10_000),
+  /** True: only says what would be erased. */
+  dryRun: z.boolean(),
+  reason,
+});
+export const mailboxErasureReply = z.object({
+  /** Organisations of which the address was a contact. */
+  contacts: z.int(),
+  notifications: z.int(),
+  bounces: z.int(),
+  preferences: z.int(),
+});
+export type MailboxErasureReply = z.infer<typeof mailboxErasureReply>;

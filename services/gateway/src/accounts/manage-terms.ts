@@ -65,6 +65,15 @@ export function manageTerms(o: Administration) {
 
     latest: () => store.latestTerms(postgres),
 
+    /** For the platform's staff: the latest versions, and who must accept the next one. */
+    listPublished: async () => ({
+      versions: await store.listPublished(postgres, maxVersionsListed),
+      ...(await store.countAccepting(postgres)),
+    }),
+
+    /** Null: there is no such version. */
+    find: (id: number) => store.findTerms(postgres, id),
+
     /** The latest terms and the earlier ones, with the organisation's acceptances. */
     readTerms: async (organisationId: number) => {
       const [head, ...earlier] = await store.listTerms(postgres, {

@@ -169,10 +169,10 @@ const isAwaited = `(p.last_signed_in_at IS NULL
 const selectOrganisations = `
   SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.approved_at, o.approved_by, o.version,
     o.billing_address, o.vat_number, o.purchase_order,
-    (SELECT json_agg(json_strip_nulls(json_build_object(
+    coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
                 'awaited', CASE WHEN ${isAwaited} THEN true END)) ORDER BY p.id)
-       FROM people p WHERE p.organisation_id = o.id) AS people,
+       FROM people p WHERE p.organisation_id = o.id AND p.erased_at IS NULL), '[]') AS people,
     (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
                                                       'perOrganisation', q.per_organisation))
        FROM quotas q WHERE q.organisation_id = o.id) AS quotas,

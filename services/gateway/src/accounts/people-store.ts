@@ -118,7 +118,7 @@ export async function listPeople(
      LEFT JOIN (SELECT created_by, count(*)::integer AS in_force FROM api_keys k
                 WHERE k.organisation_id = $1 AND ${inForceAt('$2')}
                 GROUP BY created_by) k ON k.created_by = p.id
-     WHERE p.organisation_id = $1
+     WHERE p.organisation_id = $1 AND p.erased_at IS NULL
      ORDER BY p.id`,
     [o.organisationId, o.at],
   );

@@ -76,3 +76,39 @@ export async function listTerms(
     [o.organisationId, o.limit],
   );
 }
+
+/** A version as the platform's staff see it. */
+export type PublishedTerms = Omit<Terms, 'text'> & { readonly hasText: boolean; readonly accepted: number };
+
+/** Newest first, each with the number of organisations that have accepted it. */
+export async function listPublished(on: Queryable, limit: number): Promise<PublishedTerms[]> {
+  return on.query<PublishedTerms>(
+    `SELECT t.id, t.version, t.published_at AS "publishedAt", t.text IS NOT NULL AS "hasText",
+            coalesce(a.accepted, 0) AS accepted
+     FROM terms_versions t
+     LEFT JOIN (SELECT terms_version_id, count(*)::integer AS accepted FROM terms_acceptances
+                GROUP BY terms_version_id) a ON a.terms_version_id = t.id
+     ORDER BY t.id DESC LIMIT $1`,
+    [limit],
+  );
+}
+
+export async function findTerms(on: Queryable, id: number): Promise<Terms | null> {
+  const [row] = await on.query<Terms>(
+    `SELECT id, version, text, published_at AS "publishedAt" FROM terms_versions WHERE id = $1`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** Enabled organisations and their enabled admins: who must accept a new version, and who can. */
+export async function countAccepting(
+  on: Queryable,
+): Promise<{ readonly organisations: number; readonly admins: number }> {
+  const [row] = await on.query<{ organisations: number; admins: number }>(
+    `SELECT (SELECT count(*) FROM organisations WHERE enabled)::integer AS organisations,
+            (SELECT count(*) FROM people p JOIN organisations o ON o.id = p.organisation_id
+             WHERE o.enabled AND p.enabled AND p.role = 'admin')::integer AS admins`,
+  );
+  return row ?? { organisations: 0, admins: 0 };
+}

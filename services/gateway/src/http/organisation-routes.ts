@@ -9,6 +9,8 @@ import {
   organisationsQuery,
   quotaChange,
   registration,
+  type TermsVersionReply,
+  type TermsVersionsReply,
   termsVersion,
 } from '@offer-ads/contracts/admin/gateway-api';
 import { actorOf } from '@offer-ads/platform/admin/routes';
@@ -86,6 +88,20 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
       acceptedBy,
     }));
     res.json({ terms: listed } satisfies OrganisationTermsReply);
+  });
+  routes.get('/terms', async (_req, res) => {
+    const { versions, organisations, admins } = await terms.listPublished();
+    const listed = versions.map(({ publishedAt, ...version }) => ({
+      ...version,
+      publishedAt: publishedAt.toISOString(),
+    }));
+    res.json({ versions: listed, organisations, admins } satisfies TermsVersionsReply);
+  });
+  routes.get('/terms/:id', async (req, res) => {
+    const found = await terms.find(idIn(req));
+    if (found === null) return refuseStaff(res, 'terms-unknown');
+    const { id, version, text, publishedAt } = found;
+    res.json({ id, version, text, publishedAt: publishedAt.toISOString() } satisfies TermsVersionReply);
   });
   routes.post('/terms', async (req, res) => {
     const wish = validInput(termsVersion, req.body);

@@ -1,7 +1,8 @@
-/** Internal admin routes for the people of an organisation, who are identified by their address. */
+/** Internal admin routes for the people of an organisation, who are identified by their address, and the erasure of a person. */
 import {
   invitation,
   type PeopleReply,
+  personErasure,
   personNamed,
   roleChange,
 } from '@offer-ads/contracts/admin/gateway-api';
@@ -9,6 +10,7 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
+import type { Erasure } from '../accounts/erase-person.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
 import { personOf } from '../domain/accounts/people.ts';
@@ -18,6 +20,7 @@ import { answerStaff, refuseStaff } from './replies.ts';
 export function peopleRoutes(o: {
   organisations: Organisations;
   people: People;
+  erasure: Erasure;
   sessions: { readonly endAll: (address: string, deadline: Deadline) => Promise<void> };
 }): Router {
   const { organisations, people } = o;
@@ -65,6 +68,10 @@ export function peopleRoutes(o: {
     if (person === undefined) return refuseStaff(res, 'person-unknown');
     await o.sessions.endAll(person.email.toLowerCase(), requestFacts(req).deadline());
     res.json({ organisationId: idIn(req), email: person.email, ended: true });
+  });
+  routes.post('/people/erase', async (req, res) => {
+    const { person, dryRun } = validInput(personErasure, req.body);
+    answerStaff(res, await o.erasure.erase(person, dryRun, requestFacts(req).deadline()));
   });
   return routes;
 }

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import type { Response } from 'express';
+import type { ErasureRefusal } from '../accounts/erase-person.ts';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import {
@@ -23,7 +24,13 @@ type ReplyToPerson = {
   readonly message: string;
   readonly retryAfterSeconds?: number;
 };
-type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | TermsRefusal | KeyRefusal;
+type AdministrationRefusal =
+  | OrganisationRefusal
+  | PeopleRefusal
+  | ErasureRefusal
+  | TermsRefusal
+  | 'terms-unknown'
+  | KeyRefusal;
 /** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
 type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
 
@@ -66,6 +73,7 @@ export const refusals = {
   'organisation-unknown': { ...staff(404, 'There is no such organisation'), toPeople: notFound },
   'not-allowed': staff(403, 'Your role in the organisation does not allow this'),
   'person-unknown': { ...staff(404, 'The organisation has no such person'), toPeople: notFound },
+  'nobody-has-the-id': staff(404, 'There is no person with this id'),
   'person-exists': staff(409, 'The organisation has a person with that email address already'),
   'person-disabled': staff(409, 'The person is disabled: enable the person first'),
   'too-many-people': staff(409, `An organisation has at most ${maxPeople} people`),
@@ -82,6 +90,7 @@ export const refusals = {
     `An organisation sends at most ${maxInvitationsOfOrganisationADay} invitations within a day`,
   ),
   'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
+  'terms-unknown': staff(404, 'There is no such version of the terms'),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
   'terms-differ': staff(409, 'That version was published with another text: publish a new version'),
   'terms-unknown': { ...staff(404, 'There is no such version of the terms'), toPeople: notFound },

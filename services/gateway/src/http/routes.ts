@@ -8,6 +8,7 @@ import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
+import type { Erasure } from '../accounts/erase-person.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
@@ -38,6 +39,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly postgres: Postgres;
   readonly organisations: Organisations;
   readonly people: People;
+  readonly erasure: Erasure;
   readonly terms: ManagedTerms;
   readonly keys: Keys;
   readonly placementKeyring: ManagedPlacementKeys;

@@ -51,6 +51,18 @@ export function departures(before: Contact | undefined, after: Contact): readonl
   );
 }
 
+/**
+ * The people who are no longer listed, and whose mailbox nobody else of the organisation has. A disabled person stays in the list, so these
+ * were erased (decision 256, erasure of a person).
+ */
+export function erased(before: Contact | undefined, after: Contact): readonly Person[] {
+  const ids = new Set(after.people.map(({ personId }) => personId));
+  const mailboxes = new Set(after.people.map(mailboxOf));
+  return (before?.people ?? []).filter(
+    (person) => !ids.has(person.personId) && !mailboxes.has(mailboxOf(person)),
+  );
+}
+
 function enabledIn(contact: Contact | undefined): readonly Person[] {
   return (contact?.people ?? []).filter(({ enabled }) => enabled);
 }

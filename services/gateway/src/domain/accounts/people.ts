@@ -48,6 +48,14 @@ export function personOf(organisation: Organisation, ref: PersonRef): Person | u
   return organisation.people.find((person) => person.email.toLowerCase() === email);
 }
 
+/**
+ * Stands for the address of an erased person, where the record of an organisation must keep who did something. The top-level domain
+ * `invalid` never exists, so no mail can go there.
+ */
+export function erasedAddress(personId: number): string {
+  return `erased-${personId}@erased.invalid`;
+}
+
 /** The id to record for a change; null for the platform team. */
 export function personIdOf(actor: Actor): number | null {
   return actor === 'platform-team' ? null : actor.personId;
@@ -124,6 +132,6 @@ export function changePerson(
 }
 
 /** A person who was invited and never signed in does not count: the address may be wrong or belong to a stranger. */
-function isActingAdmin(person: Person): boolean {
+export function isActingAdmin(person: Person): boolean {
   return person.enabled && person.role === 'admin' && person.awaited !== true;
 }
