@@ -14,6 +14,8 @@ const Organisations = lazy(async () => (await import('./pages/organisations.tsx'
 const Organisation = lazy(async () => (await import('./pages/organisation.tsx')).Organisation);
 const Offer = lazy(async () => (await import('./pages/offer.tsx')).Offer);
 const Offers = lazy(async () => (await import('./pages/offers.tsx')).Offers);
+const Terms = lazy(async () => (await import('./pages/terms.tsx')).Terms);
+const Catalogue = lazy(async () => (await import('./pages/catalogue.tsx')).CataloguePage);
 const Pictures = lazy(async () => (await import('./pages/pictures.tsx')).Pictures);
 const Rulings = lazy(async () => (await import('./pages/rulings.tsx')).Rulings);
 const Picture = lazy(async () => (await import('./pages/picture.tsx')).Picture);
@@ -65,6 +67,8 @@ function SignedIn() {
           <Route path="/pictures/:name" component={Picture} />
           <Route path="/placements" component={Placements} />
           <Route path="/placements/calls" component={PlacementCalls} />
+          <Route path="/terms" component={Terms} />
+          <Route path="/catalogue" component={Catalogue} />
           <Route path="/parked" component={Parked} />
           <Route path="/rates" component={Rates} />
           <Route path="/cards" component={Cards} />

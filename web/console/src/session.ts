@@ -11,7 +11,12 @@ export type Console = {
   /** `path` follows `/api`, here and below. */
   readonly read: SessionApi['read'];
   /** `seenAt`: when the data for the decision was read. */
-  readonly send: <Body>(path: string, json?: object, seenAt?: number) => Promise<Reply<Body>>;
+  readonly send: <Body>(
+    path: string,
+    json?: object,
+    seenAt?: number,
+    method?: 'POST' | 'PUT',
+  ) => Promise<Reply<Body>>;
 };
 
 export const ConsoleContext = createContext<Console | null>(null);
@@ -59,10 +64,10 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
     return {
       name: session.name,
       read: api.read,
-      send: <Body>(path: string, json: object = {}, seenAt?: number) => {
+      send: <Body>(path: string, json: object = {}, seenAt?: number, method: 'POST' | 'PUT' = 'POST') => {
         // Sent as an age, because the clocks of browser and server may differ.
         const seen = seenAt === undefined ? '' : String(Math.max(0, Date.now() - seenAt));
-        return api.send<Body>('POST', path, {
+        return api.send<Body>(method, path, {
           json,
           headers: seen === '' ? {} : { 'x-seen-ms-ago': seen },
         });

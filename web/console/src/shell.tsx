@@ -1,6 +1,17 @@
 /** The frame of every page: the sections, the signed-in person, and the sign-out. */
 import { useQueryClient } from '@tanstack/preact-query';
-import { Building, Coins, CreditCard, Image, Inbox, LayoutDashboard, Megaphone, Tag } from 'lucide';
+import {
+  Building,
+  Coins,
+  CreditCard,
+  Image,
+  Inbox,
+  LayoutDashboard,
+  ListTree,
+  Megaphone,
+  ScrollText,
+  Tag,
+} from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -17,6 +28,8 @@ const sections = [
   { path: 'offers', title: 'Offers', icon: Tag },
   { path: 'pictures', title: 'Pictures', icon: Image },
   { path: 'placements', title: 'Placements', icon: Megaphone },
+  { path: 'terms', title: 'Terms', icon: ScrollText },
+  { path: 'catalogue', title: 'Catalogue', icon: ListTree },
   { path: 'parked', title: 'Parked events', icon: Inbox },
   { path: 'rates', title: 'Rates', icon: Coins },
   { path: 'cards', title: 'Card problems', icon: CreditCard },

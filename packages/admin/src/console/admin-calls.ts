@@ -1,7 +1,7 @@
 /** The admin routes that the console forwards. It can call no others. */
 import type { Owner } from '../service-calls.ts';
 
-type Route = `${'GET' | 'POST'} /${string}`;
+type Route = `${'GET' | 'POST' | 'PUT'} /${string}`;
 
 const parked = ['GET /parked', 'POST /parked/replay', 'POST /parked/drop'] as const satisfies Route[];
 
@@ -12,6 +12,10 @@ export const adminCalls: Readonly<Record<Owner, readonly Route[]>> = {
     'GET /organisations/:id/people',
     'GET /organisations/:id/keys',
     'GET /organisations/:id/terms',
+    'GET /terms',
+    'GET /terms/:id',
+    'POST /terms',
+    'POST /people/erase',
     'POST /organisations/:id/disable',
     'POST /organisations/:id/enable',
     'POST /organisations/:id/approve',
@@ -29,6 +33,10 @@ export const adminCalls: Readonly<Record<Owner, readonly Route[]>> = {
     'GET /offers/:id',
     'POST /offers/:id/disable',
     'POST /offers/:id/enable',
+    'GET /reviews',
+    'POST /offers/:id/review',
+    'GET /catalogue',
+    'PUT /catalogue',
     'GET /images/:hash',
     'GET /images/:hash/offers',
     'GET /placements/neglected',
@@ -37,5 +45,5 @@ export const adminCalls: Readonly<Record<Owner, readonly Route[]>> = {
   billing: ['GET /balances', 'GET /card-problems', 'POST /card-problems/settle', ...parked],
   pricing: ['GET /rates', 'POST /rates/refresh', ...parked],
   moderation: ['GET /pictures', 'GET /pictures/:name', 'GET /rulings', 'POST /rulings'],
-  notifier: parked,
+  notifier: ['POST /people/erase', ...parked],
 };

@@ -5,8 +5,10 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { DisableOffer } from '../disable-offer.tsx';
 import { howLong } from '../how-long.ts';
 import { Money } from '../money.tsx';
+import { OfferTexts } from '../offer-texts.tsx';
 import { OfferStanding } from '../offers-table.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
@@ -38,9 +40,6 @@ export function Offer() {
   );
 }
 
-const reasonHint =
-  'The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name.';
-
 function Shown({ offer }: { readonly offer: AdminOfferReply }) {
   const { send } = useConsole();
   const { asking, done, begin, end } = useAction<'disable' | 'enable'>();
@@ -60,27 +59,15 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           </button>
         </div>
         <PictureFrame src={`/api/offers/images/${offer.imageHash}`} alt="What the offer shows" />
-        <p>{offer.description}</p>
-        {offer.termsAndConditions !== '' && <p class="small muted">{offer.termsAndConditions}</p>}
+        <OfferTexts offer={offer} />
+      </section>
+      <section class="card" aria-labelledby="facts">
+        <h2 id="facts">Times and money</h2>
         <dl class="facts">
           <dt>State</dt>
           <dd>
             <OfferStanding {...offer} />
           </dd>
-          <dt>Advertised by</dt>
-          <dd>{offer.advertisedName}</dd>
-          <dt>Leads to</dt>
-          {/* Not a link, so that staff do not open an advertiser's page by mistake. */}
-          <dd class="hash">{offer.url}</dd>
-          <dt>Picture</dt>
-          <dd class="hash">
-            <a href={`/pictures/${offer.imageHash}`}>what moderation knows of it</a>
-          </dd>
-        </dl>
-      </section>
-      <section class="card" aria-labelledby="facts">
-        <h2 id="facts">Times and money</h2>
-        <dl class="facts">
           <dt>Created</dt>
           <dd>
             <When at={offer.createdAt} />
@@ -131,19 +118,17 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           </dd>
         </dl>
       </section>
-      {asking !== null && (
+      {asking === 'disable' && (
+        <DisableOffer id={id} close={(wasDone) => end(wasDone ? `Offer ${id} is disabled.` : null)} />
+      )}
+      {asking === 'enable' && (
         <ReasonDialog
-          title={`${asking === 'disable' ? 'Disable' : 'Enable'} offer ${id}?`}
-          submit={asking === 'disable' ? 'Disable it' : 'Enable it'}
-          {...(asking === 'disable' && { hint: reasonHint })}
-          act={({ reason, seenAt }) => send(`/offers/offers/${id}/${asking}`, { reason }, seenAt)}
-          close={(wasDone) => end(wasDone ? `Offer ${id} is ${asking}d.` : null)}
+          title={`Enable offer ${id}?`}
+          submit="Enable it"
+          act={({ reason, seenAt }) => send(`/offers/offers/${id}/enable`, { reason }, seenAt)}
+          close={(wasDone) => end(wasDone ? `Offer ${id} is enabled.` : null)}
         >
-          <p>
-            {asking === 'disable'
-              ? 'Members no longer see it. The time until it is enabled again counts as unused, and is credited at the end.'
-              : 'Members see it again, if it has neither ended nor been paused.'}
-          </p>
+          <p>Members see it again, if it has neither ended nor been paused.</p>
         </ReasonDialog>
       )}
     </>

@@ -1,27 +1,151 @@
-/** Finds an offer by its number, which is in mails, payments and addresses. An organisation's page lists its offers. */
+/** Offers of all organisations, newest first, in pages, with search and filters. */
+import type { AdminOffersReply, OfferFilter } from '@offer-ads/contracts/admin/offers-api';
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { OffersTable } from '../offers-table.tsx';
+import { queryOf } from '../query-of.ts';
+import { useRead } from '../session.ts';
+
+const modes = { LIVE: 'LIVE', TEST: 'TEST', both: 'Both' } as const;
+const states = {
+  '': 'All but deleted',
+  'Awaiting Payment': 'Awaiting payment',
+  Scheduled: 'Scheduled',
+  Active: 'Active',
+  Paused: 'Paused',
+  Ended: 'Ended',
+  Disabled: 'Disabled by the platform',
+  Deleted: 'Deleted',
+} as const satisfies Record<OfferFilter | '', string>;
+
+function isOneOf<Names extends object>(names: Names, word: string): word is keyof Names & string {
+  return Object.hasOwn(names, word);
+}
+
+/** The filters in the address. LIVE offers are shown first. */
+function filtersIn(query: Readonly<Record<string, string>>) {
+  const { title = '', organisation: organisationId = '', mode = '', state = '' } = query;
+  return {
+    title,
+    organisationId,
+    mode: isOneOf(modes, mode) ? mode : 'LIVE',
+    state: isOneOf(states, state) ? state : '',
+  };
+}
 
 export function Offers() {
-  const { route } = useLocation();
-  const open = async (values: FormData) => {
-    route(`/offers/${Number(textOf(values, 'id'))}`);
+  const { query, route } = useLocation();
+  const { title, organisationId, mode, state } = filtersIn(query);
+  const { cursor = '' } = query;
+  const filters = { title, organisationId, mode: mode === 'both' ? '' : mode, state };
+  const found = useRead<AdminOffersReply>(`/offers/offers${queryOf({ ...filters, cursor, limit: '25' })}`);
+  const here = { title, organisation: organisationId, mode, state };
+  const find = async (values: FormData) => {
+    const words = textOf(values, 'title');
+    // Numbers of offers are in mails, payments and addresses.
+    if (/^[1-9]\d{0,9}$/.test(words)) route(`/offers/${words}`);
+    else
+      route(
+        `/offers${queryOf({
+          title: words,
+          organisation: textOf(values, 'organisation'),
+          mode: textOf(values, 'mode'),
+          state: textOf(values, 'state'),
+        })}`,
+      );
     return null;
   };
   return (
-    <ConsolePage title="Offers">
-      <Form label="Find an offer" submit="Show the offer" send={open}>
-        <Field label="Number of the offer" hint="The page of an organisation lists its offers.">
-          {(described) => (
-            <input {...described} name="id" inputmode="numeric" pattern="[1-9][0-9]{0,9}" required />
-          )}
-        </Field>
+    <ConsolePage
+      title="Offers"
+      lead={
+        <>
+          Of all organisations, newest first. <a href="/reviews">Review new and changed offers</a>
+        </>
+      }
+    >
+      <Form label="Search" submit="Search" send={find}>
+        <div class="filters">
+          <div class="field wide">
+            <Field label="Words of the title, or the number">
+              {(described) => (
+                <input
+                  {...described}
+                  key={title}
+                  name="title"
+                  type="search"
+                  defaultValue={title}
+                  maxLength={100}
+                />
+              )}
+            </Field>
+          </div>
+          <Field label="Id of the organisation">
+            {(described) => (
+              <input
+                {...described}
+                key={organisationId}
+                name="organisation"
+                inputmode="numeric"
+                pattern="[1-9][0-9]{0,8}"
+                defaultValue={organisationId}
+              />
+            )}
+          </Field>
+          <Field label="Mode">
+            {(described) => (
+              <select {...described} key={mode} name="mode">
+                {Object.entries(modes).map(([value, words]) => (
+                  <option key={value} value={value} selected={value === mode}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="State">
+            {(described) => (
+              <select {...described} key={state} name="state">
+                {Object.entries(states).map(([value, words]) => (
+                  <option key={value} value={value} selected={value === state}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
       </Form>
-      <p>
-        <a href="/organisations">Find an organisation</a>
-      </p>
+      <Loaded query={found} what="offers" lines={10}>
+        {({ offers, nextCursor }) => (
+          <>
+            {offers.length === 0 ? (
+              <Empty title={nextCursor === null ? 'No matching offer' : 'No match among the latest offers'}>
+                {nextCursor !== null && <p>There are older offers, which were not looked at yet.</p>}
+              </Empty>
+            ) : (
+              <div class="card">
+                <OffersTable offers={offers} foreign />
+              </div>
+            )}
+            <nav class="row" aria-label="Pages">
+              {cursor !== '' && (
+                <a class="button quiet" href={`/offers${queryOf(here)}`}>
+                  Back to the first
+                </a>
+              )}
+              {nextCursor !== null && (
+                <a class="button quiet" href={`/offers${queryOf({ ...here, cursor: nextCursor })}`}>
+                  {offers.length === 0 ? 'Look among older ones' : 'Older ones'}
+                </a>
+              )}
+            </nav>
+          </>
+        )}
+      </Loaded>
     </ConsolePage>
   );
 }

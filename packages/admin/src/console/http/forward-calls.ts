@@ -16,7 +16,7 @@ export function forwardCalls(
   { ask, decisions }: { readonly ask: ServiceCalls; readonly decisions: Decisions },
 ): void {
   const askAs = async (req: Request, owner: Owner, call: { path: string; json?: object }) => {
-    const method = req.method === 'POST' ? 'POST' : 'GET';
+    const method = req.method === 'POST' || req.method === 'PUT' ? req.method : 'GET';
     try {
       return await ask(owner, { method, ...call }, sessionOf(req).name);
     } catch (error) {
@@ -41,9 +41,9 @@ export function forwardCalls(
   for (const [owner, calls] of Object.entries(adminCalls) as [Owner, readonly string[]][])
     for (const call of calls) {
       const [method, template = ''] = call.split(' ');
-      routes[method === 'POST' ? 'post' : 'get'](`/${owner}${template}`, async (req, res) => {
+      routes[verbs[method as keyof typeof verbs]](`/${owner}${template}`, async (req, res) => {
         const path = `/admin${filled(template, req)}${queryOf(req)}`;
-        if (method !== 'POST') return answerWith(res, await askAs(req, owner, { path }));
+        if (method === 'GET') return answerWith(res, await askAs(req, owner, { path }));
         const decision = { ...decisionIn(owner, template, req), by: sessionOf(req).name };
         const begun = decisions.begin(decision, seenMsAgo(req));
         if (!begun.ok) return void res.status(409).json({ message: begun.message });
@@ -58,6 +58,8 @@ export function forwardCalls(
       });
     }
 }
+
+const verbs = { GET: 'get', POST: 'post', PUT: 'put' } as const;
 
 /** Inserts each parameter as one encoded path segment. Refuses `.` and `..`, which would lead to another route. */
 function filled(template: string, req: Request): string {

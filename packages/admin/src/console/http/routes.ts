@@ -36,12 +36,15 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
       res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
       next();
     });
-    // The longest body is a list of parked events to be replayed.
-    api.use(refuseForeignOrigins(o.publicUrl), jsonBody({ maxBytes: 64 * 1024 }));
+    api.use(refuseForeignOrigins(o.publicUrl));
+    // Anybody may send it.
+    api.use('/sign-in', jsonBody({ maxBytes: 4 * 1024 }));
     signInRoute(api, { ...o, cookie });
     api.use(
       requireSession({ sessions: o.sessions, cookie }),
       requireCsrfToken((req) => sessionOf(req).csrfToken),
+      // The longest body is the text of terms, as in the gateway: 100,000 characters of up to 12 bytes each when they are escaped.
+      jsonBody({ maxBytes: 2 * 1024 * 1024 }),
     );
     sessionRoutes(api, { ...o, cookie });
     api.get('/health', async (_req, res) => {

@@ -1,0 +1,26 @@
+/** Asks for the reason, which the advertiser reads, and disables an offer. */
+import { ReasonDialog } from './reason-dialog.tsx';
+import { useConsole } from './session.ts';
+
+type DisableOfferProps = {
+  readonly id: number;
+  readonly close: (done: boolean) => void;
+};
+
+export function DisableOffer({ id, close }: DisableOfferProps) {
+  const { send } = useConsole();
+  return (
+    <ReasonDialog
+      title={`Disable offer ${id}?`}
+      submit="Disable it"
+      hint="The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name."
+      act={({ reason, seenAt }) => send(`/offers/offers/${id}/disable`, { reason }, seenAt)}
+      close={close}
+    >
+      <p>
+        Members no longer see it. The time until it is enabled again counts as unused, and is credited at the
+        end.
+      </p>
+    </ReasonDialog>
+  );
+}
