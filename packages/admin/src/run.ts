@@ -1,6 +1,8 @@
 /** Finds the command, runs it and prints its result. Independent of the process. */
 import { type Command, UsageError } from './command.ts';
 import { callCommands } from './commands/accounts/calls.ts';
+import { erasureCommands } from './commands/accounts/erasure.ts';
+import { exportCommands } from './commands/accounts/export.ts';
 import { keyCommands, placementKeyCommands } from './commands/accounts/keys.ts';
 import { organisationCommands } from './commands/accounts/organisations.ts';
 import { peopleCommands } from './commands/accounts/people.ts';
@@ -23,6 +25,8 @@ import type { Tools } from './tools.ts';
 const commands: readonly Command[] = [
   ...organisationCommands,
   ...peopleCommands,
+  ...erasureCommands,
+  ...exportCommands,
   ...keyCommands,
   ...placementKeyCommands,
   ...callCommands,

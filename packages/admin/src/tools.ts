@@ -1,6 +1,6 @@
 /** The tools of commands: the services' admin routes and the broker. */
 import type { AdminSettings } from './config.ts';
-import { type Call, createServiceCalls, type Owner } from './service-calls.ts';
+import { type Call, createServiceCalls, type Owner, ServiceUnreachable } from './service-calls.ts';
 
 export type { Owner } from './service-calls.ts';
 
@@ -29,6 +29,11 @@ export class Refused extends Error {
     super(`${message} (HTTP ${status})`);
     this.status = status;
   }
+}
+
+/** Whether the service may answer later: it cannot be reached, or one of its stores cannot. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ServiceUnreachable || (error instanceof Refused && error.status >= 500);
 }
 
 const TIMEOUT_MS = 30_000;

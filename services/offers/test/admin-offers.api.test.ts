@@ -1,6 +1,7 @@
 /** The admin routes of offers: one offer, the list, pictures, the switch, and the check of payments. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { offersExportReply } from '@offer-ads/contracts/admin/offers-api';
 import type { KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { adminToken } from '@offer-ads/testing/admin';
 import type { ListingPlace } from '../src/domain/listing-query.ts';
@@ -141,6 +142,34 @@ describe('GET /admin/offers', () => {
   ])('is 400 with %s, and names the fault', async (query, fault) => {
     const { status, body } = await list(query);
     expect([status, body]).toEqual([400, { message: expect.stringContaining(fault) }]);
+  });
+});
+
+describe('GET /admin/offers/export', () => {
+  const page = (query: string) => under.admin('GET', `/admin/offers/export?${query}`);
+
+  it('has everything about the offers of an organisation, with the hours of each; deleted ones apart', async () => {
+    const id = await createdId(under, { ...startingNow, 'interests[]': ['1'] });
+    const inLive = await createdId(under, ...live);
+    const deleted = await createdId(under);
+    await createdId(under, startingNow, { caller: { organisationId: 2 } });
+    await under.call('DELETE', `/offers/${deleted}`);
+    await under.postgres.query(
+      `INSERT INTO traffic (offer_id, hour, views, clicks) VALUES ($1, '2026-06-01T12:00:00Z', 5, 2), ($1, '2026-06-01T13:00:00Z', 0, 0)`,
+      [id],
+    );
+    const { body } = await page('organisationId=1&deleted=false');
+    const { offers, nextCursor } = offersExportReply.parse(body);
+    expect([offers.map((offer) => offer.id).toSorted(), nextCursor]).toEqual([[id, inLive], null]);
+    expect(offers.find((offer) => offer.id === id)).toMatchObject({
+      description: 'Two coffees for the price of one',
+      latitude: 51.5074,
+      interests: [1],
+      traffic: [{ hour: '2026-06-01T12:00:00.000Z', views: 5, clicks: 2 }],
+    });
+    const gone = await page('organisationId=1&deleted=true');
+    expect(gone.body).toMatchObject({ offers: [{ id: deleted, status: 'Deleted' }], nextCursor: null });
+    expect((await page('organisationId=1')).status).toBe(400);
   });
 });
 

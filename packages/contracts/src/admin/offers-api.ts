@@ -107,6 +107,35 @@ export type ReviewsReply = z.infer<typeof reviewsReply>;
 /** POST /admin/offers/{id}/review: this content was looked at; 409 when it was changed since. The reply is that of GET /admin/offers/{id}. */
 export const reviewRequest = z.object({ contentVersion: z.int().positive() });
 
+/** GET /admin/offers/export? : all offers of an organisation with everything about them; by `deleted` those that were deleted, or the others. */
+export const offersExportQuery = z.object({
+  organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
+  deleted: z.enum(['true', 'false']).transform((word) => word === 'true'),
+  cursor: z.string().max(100).optional(),
+});
+export const exportedOffer = adminOffer.extend({
+  description: z.string(),
+  termsAndConditions: z.string(),
+  advertisedName: z.string(),
+  url: z.string(),
+  categoryId,
+  latitude: z.number(),
+  longitude: z.number(),
+  radiusMiles: z.number(),
+  /** Empty: all, here and below. */
+  gender: z.array(z.string()),
+  interests: z.array(interestId),
+  /** Past pauses and times when the platform had disabled it. */
+  stops: z.array(z.object({ from: instant, to: instant })),
+  /** By whole hours, UTC; hours without any are left out. */
+  traffic: z.array(z.object({ hour: instant, views: z.int(), clicks: z.int() })),
+});
+export const offersExportReply = z.object({
+  offers: z.array(exportedOffer),
+  nextCursor: z.string().nullable(),
+});
+export type OffersExportReply = z.infer<typeof offersExportReply>;
+
 /** GET /admin/images/{hash}/offers : the latest offers with the picture, without deleted ones. /admin/images/{hash} is the picture. */
 export const imageNamed = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),

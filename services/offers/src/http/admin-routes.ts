@@ -11,6 +11,8 @@ import {
   type ImageOffersReply,
   imageNamed,
   type NeglectedReply,
+  type OffersExportReply,
+  offersExportQuery,
   type ReviewsReply,
   reviewRequest,
   reviewsQuery,
@@ -35,7 +37,7 @@ import { findOfferForAdmin, pageOfWaiting } from '../offers-store.ts';
 import { findNeglected } from '../placements/showings-store.ts';
 import { readTestClock } from '../test-clock/test-clock.ts';
 import { aheadMsOf, later, nowIn } from '../test-clock/test-clock-store.ts';
-import { sumCounts } from '../traffic/traffic-store.ts';
+import { type HourOfOffer, listHours, sumCounts } from '../traffic/traffic-store.ts';
 import { sendPicture } from './image-route.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { adminReplies, imageReplies, type Reply, send } from './replies.ts';
@@ -46,6 +48,10 @@ const listingPage = adminOffersQuery.extend({
     'must be the nextCursor of the page before',
   ),
 });
+
+const exportPage = offersExportQuery.extend({ cursor: listingPage.shape.cursor });
+/** With the hours of each, a reply has some megabytes at most. */
+const EXPORTED_AT_ONCE = 100;
 
 const DAY_MS = 86_400_000;
 /** Below this, chance alone gives half of it often. */
@@ -83,6 +89,28 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
       offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
       nextCursor: next === null ? null : writeCursor(next),
     } satisfies AdminOffersReply);
+  });
+  routes.get('/offers/export', async (req, res) => {
+    const { organisationId, deleted, cursor } = validInput(exportPage, req.query);
+    const search = {
+      organisationId,
+      mode: null,
+      title: null,
+      state: deleted ? ('Deleted' as const) : null,
+      after: cursor === undefined ? null : (parseCursor(cursor) ?? null),
+      limit: EXPORTED_AT_ONCE,
+    };
+    const { receivedAt } = requestFacts(req);
+    const { offers, next } = await searchOffers(o.postgres, search, receivedAt);
+    const aheadMs = await aheadMsOf(o.postgres, offers);
+    const ids = offers.map(({ offerId }) => offerId);
+    const hours = Map.groupBy(await listHours(o.postgres, ids), ({ offerId }) => offerId);
+    res.json({
+      offers: offers.map((offer) =>
+        toExportedOffer(offer, later(receivedAt, aheadMs(offer)), hours.get(offer.offerId) ?? []),
+      ),
+      nextCursor: next === null ? null : writeCursor(next),
+    } satisfies OffersExportReply);
   });
   routes.get('/offers/:offer_id', async (req, res) => {
     send(res, await show(o, req.params.offer_id, requestFacts(req).receivedAt));
@@ -222,6 +250,19 @@ function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
     reviewWaitingSince: instantOf(offer.reviewWaitingSince),
     version: offer.version,
     imageHash: hashOf(offer.image),
+  };
+}
+
+function toExportedOffer(offer: Offer, now: Date, hours: readonly HourOfOffer[]) {
+  const { description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles } = offer;
+  return {
+    ...toAdminOffer(offer, now),
+    ...{ description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles },
+    advertisedName: offer.advertisedName ?? offer.tradingName,
+    gender: [...offer.gender],
+    interests: [...offer.interests],
+    stops: offer.stops.map(({ from, to }) => ({ from: from.toISOString(), to: to.toISOString() })),
+    traffic: hours.map(({ hour, views, clicks }) => ({ hour: hour.toISOString(), views, clicks })),
   };
 }
 

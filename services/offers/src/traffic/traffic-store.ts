@@ -135,3 +135,19 @@ export async function sumCounts(db: Queryable, offerId: number, period: Period):
   if (row === undefined) throw new Error('a sum has one row');
   return row;
 }
+
+export type HourOfOffer = {
+  readonly offerId: number;
+  readonly hour: Date;
+  readonly views: number;
+  readonly clicks: number;
+};
+
+/** The counted hours of these offers, oldest first. */
+export async function listHours(db: Queryable, offerIds: readonly number[]): Promise<HourOfOffer[]> {
+  return db.query<HourOfOffer>(
+    `SELECT offer_id AS "offerId", hour, views, clicks FROM traffic
+     WHERE offer_id = ANY ($1::integer[]) AND (views > 0 OR clicks > 0) ORDER BY offer_id, hour`,
+    [[...offerIds]],
+  );
+}

@@ -1,0 +1,188 @@
+/** Writes everything of an organisation to files that machines can read (GDPR, articles 15 and 20). */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { oneOrganisation } from '@offer-ads/contracts/admin/gateway-api';
+import { mode as modes } from '@offer-ads/contracts/values/primitives';
+import { z } from 'zod';
+import { type Command, command, id, text, UsageError } from '../../command.ts';
+import { type CallOptions, isAway, type Owner, type Route, type Tools } from '../../tools.ts';
+
+type Page = { readonly rows: readonly unknown[]; readonly cursor: string | null };
+/** A file, and how to read the rows of its next page. */
+type Source = {
+  readonly file: string;
+  readonly service: Owner;
+  readonly read: (cursor: string | null) => Promise<Page>;
+};
+type Written = {
+  readonly file: string;
+  readonly service: Owner;
+  /** Null: not written, because its service does not answer. */
+  readonly rows: number | null;
+  readonly sha256: string | null;
+};
+
+export const exportCommands: readonly Command[] = [
+  command({
+    name: 'org export',
+    summary:
+      'Write everything of an organisation to files in a folder, one JSON object a line; repeat it to go on after an interruption',
+    options: { org: id, folder: text.describe('FOLDER') },
+    operand: 'org',
+    failed: (result) => 'complete' in result && !result.complete,
+    run: async ({ org, folder }, tools) => exportOrganisation(org, folder, tools),
+  }),
+];
+
+async function exportOrganisation(org: number, folder: string, tools: Tools) {
+  // First of all, because a mistyped number must not make a folder.
+  const organisation = oneOrganisation.parse(await tools.call('gateway', `GET /admin/organisations/${org}`));
+  openFolder(folder, org);
+  const files: Written[] = [];
+  const earlier = writtenBefore(folder);
+  for (const source of sourcesOf(organisation, tools)) {
+    const { file, service } = source;
+    const before = earlier.get(file);
+    files.push(before === undefined ? await writeSource(folder, source) : { ...before, file, service });
+  }
+  const complete = files.every(({ rows }) => rows !== null);
+  const manifest = { organisationId: org, writtenAt: new Date().toISOString(), complete, files, notIncluded };
+  writeFileSync(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
+  const next = complete ? null : 'Repeat it with the same folder when all services answer.';
+  return { files: files.map(({ file, service, rows }) => ({ file, service, rows })), folder, complete, next };
+}
+
+const manifestFile = 'manifest.json';
+
+const notIncluded = [
+  'The bytes of pictures: imageHash in offers.jsonl names each, and the address of the picture has it.',
+  'PDF files of invoices: the portal and `admin invoice show` have them.',
+  'The secrets of keys and webhooks, which nobody can read.',
+  'The texts of mails, which contain links to sign in, and mails beyond the latest 1,000.',
+];
+
+/** A folder of another organisation is refused, so that nobody's data get into foreign hands by a typing mistake. */
+function openFolder(folder: string, org: number): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const owner = join(folder, 'organisation-id');
+  if (existsSync(owner) && readFileSync(owner, 'utf8').trim() !== String(org))
+    throw new UsageError(`${folder} holds the export of another organisation: name a new folder`);
+  writeFileSync(owner, `${org}\n`);
+}
+
+function sourcesOf(
+  organisation: { readonly id: number; readonly currency: string },
+  { call }: Tools,
+): readonly Source[] {
+  const { id, currency } = organisation;
+  const source = (
+    file: string,
+    service: Owner,
+    route: Route,
+    list: string | null,
+    query: CallOptions['query'] = {},
+  ): Source => ({
+    file,
+    service,
+    read: async (cursor) => {
+      const reply: Record<string, unknown> = {
+        ...(await call(service, route, { query: { ...query, cursor: cursor ?? undefined } })),
+      };
+      const rows = list === null ? [reply] : reply[list];
+      if (!Array.isArray(rows)) throw new Error(`${service} answered ${route} without ${list}`);
+      return {
+        rows: rows as unknown[],
+        cursor: typeof reply.nextCursor === 'string' ? reply.nextCursor : null,
+      };
+    },
+  });
+  const of = `GET /admin/organisations/${id}` as const;
+  return [
+    source('organisation.jsonl', 'gateway', of, null),
+    source('people.jsonl', 'gateway', `${of}/people`, 'people'),
+    source('keys.jsonl', 'gateway', `${of}/keys`, 'keys'),
+    source('terms.jsonl', 'gateway', `${of}/terms`, 'terms'),
+    source('calls.jsonl', 'gateway', `${of}/calls`, 'calls', { limit: 1_000 }),
+    ...['false', 'true'].map((deleted) =>
+      source(
+        deleted === 'true' ? 'deleted-offers.jsonl' : 'offers.jsonl',
+        'offers',
+        'GET /admin/offers/export',
+        'offers',
+        {
+          organisationId: id,
+          deleted,
+        },
+      ),
+    ),
+    ...modes.options.flatMap((mode) => {
+      const owner = { organisationId: id, mode };
+      const name = mode.toLowerCase();
+      const book = { ...owner, currency };
+      return [
+        source(`balance-${name}.jsonl`, 'billing', 'GET /admin/balances', null, book),
+        source(`statement-${name}.jsonl`, 'billing', 'GET /admin/balances/statement', 'entries', {
+          ...book,
+          limit: 1_000,
+        }),
+        source(`invoices-${name}.jsonl`, 'billing', 'GET /admin/invoices', 'invoices', {
+          ...owner,
+          limit: 200,
+        }),
+      ];
+    }),
+    source('mails.jsonl', 'notifier', 'GET /admin/notifications', 'notifications', {
+      organisationId: id,
+      limit: 1_000,
+    }),
+    source('webhooks.jsonl', 'notifier', 'GET /admin/webhooks', 'webhooks', { organisationId: id }),
+  ];
+}
+
+/** Page by page, so that its size is not limited. It gets its name when it is whole. */
+async function writeSource(folder: string, { file, service, read }: Source): Promise<Written> {
+  const part = join(folder, `${file}.part`);
+  const opened = openSync(part, 'w', 0o600);
+  const hash = createHash('sha256');
+  let rows = 0;
+  try {
+    let cursor: string | null = null;
+    do {
+      const page: Page = await read(cursor);
+      const lines = page.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      hash.update(lines);
+      writeSync(opened, lines);
+      rows += page.rows.length;
+      ({ cursor } = page);
+    } while (cursor !== null);
+  } catch (error) {
+    if (isAway(error)) return { file, service, rows: null, sha256: null };
+    throw error;
+  } finally {
+    closeSync(opened);
+  }
+  renameSync(part, join(folder, file));
+  return { file, service, rows, sha256: hash.digest('hex') };
+}
+
+const written = z.object({
+  files: z.array(z.object({ file: z.string(), rows: z.int().nullable(), sha256: z.string().nullable() })),
+});
+
+/** The files that an earlier run has written whole: they are not read again. */
+function writtenBefore(folder: string): ReadonlyMap<string, Pick<Written, 'rows' | 'sha256'>> {
+  const path = join(folder, manifestFile);
+  if (!existsSync(path)) return new Map();
+  const { files } = written.parse(JSON.parse(readFileSync(path, 'utf8')));
+  return new Map(files.filter(({ rows }) => rows !== null).map((one) => [one.file, one]));
+}
