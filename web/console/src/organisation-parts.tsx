@@ -1,10 +1,13 @@
 /** Parts of an organisation's page with data of the gateway: people, keys without their secrets, terms. */
 import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
+import { Notice } from '../../ui/notice.tsx';
 import { Empty, Loaded, type Query } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
+import { ErasePerson } from './erase-person.tsx';
 import { useRead } from './session.ts';
+import { useAction } from './use-action.ts';
 
 type PartProps<T> = {
   readonly title: string;
@@ -27,20 +30,34 @@ export function Part<T>({ title, query, empty, children }: PartProps<T>) {
 
 export function OrganisationPeople({ id }: { readonly id: number }) {
   const people = useRead<PeopleReply>(`/gateway/organisations/${id}/people`);
+  const { asking, done, begin, end } = useAction<string>();
   return (
-    <Part title="People" query={people} empty={people.data?.people.length === 0 ? 'Nobody' : null}>
-      {(data) => (
-        <Table
-          rows={data.people}
-          keyOf={(person) => person.id}
-          columns={[
-            { title: 'Address', cell: (person) => person.email },
-            { title: 'Role', cell: (person) => person.role },
-            { title: 'State', cell: (person) => (person.enabled ? 'enabled' : 'disabled') },
-          ]}
-        />
-      )}
-    </Part>
+    <>
+      {done !== null && <Notice kind="good">{done}</Notice>}
+      <Part title="People" query={people} empty={people.data?.people.length === 0 ? 'Nobody' : null}>
+        {(data) => (
+          <Table
+            rows={data.people}
+            keyOf={(person) => person.id}
+            columns={[
+              { title: 'Address', cell: (person) => person.email },
+              { title: 'Role', cell: (person) => person.role },
+              { title: 'State', cell: (person) => (person.enabled ? 'enabled' : 'disabled') },
+              {
+                title: 'Erase',
+                kind: 'actions',
+                cell: ({ email }) => (
+                  <button type="button" class="danger" onClick={() => begin(email)}>
+                    Erase <span class="hidden">{email}</span> …
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Part>
+      {asking !== null && <ErasePerson email={asking} close={end} />}
+    </>
   );
 }
 

@@ -123,8 +123,6 @@ export const termsVersionsReply = z.object({
       id: z.int().positive(),
       version: z.string(),
       publishedAt: instant,
-      /** False: it was published without its text. */
-      hasText: z.boolean(),
       /** How many organisations have accepted it. */
       accepted: z.int().nonnegative(),
     }),
@@ -139,7 +137,7 @@ export const termsVersionReply = z.object({
   id: z.int().positive(),
   version: z.string(),
   publishedAt: instant,
-  text: z.string().nullable(),
+  text: z.string(),
 });
 export type TermsVersionReply = z.infer<typeof termsVersionReply>;
 

@@ -78,13 +78,12 @@ export async function listTerms(
 }
 
 /** A version as the platform's staff see it. */
-export type PublishedTerms = Omit<Terms, 'text'> & { readonly hasText: boolean; readonly accepted: number };
+export type PublishedTerms = Omit<Terms, 'text'> & { readonly accepted: number };
 
 /** Newest first, each with the number of organisations that have accepted it. */
 export async function listPublished(on: Queryable, limit: number): Promise<PublishedTerms[]> {
   return on.query<PublishedTerms>(
-    `SELECT t.id, t.version, t.published_at AS "publishedAt", t.text IS NOT NULL AS "hasText",
-            coalesce(a.accepted, 0) AS accepted
+    `SELECT t.id, t.version, t.published_at AS "publishedAt", coalesce(a.accepted, 0) AS accepted
      FROM terms_versions t
      LEFT JOIN (SELECT terms_version_id, count(*)::integer AS accepted FROM terms_acceptances
                 GROUP BY terms_version_id) a ON a.terms_version_id = t.id

@@ -29,7 +29,6 @@ type AdministrationRefusal =
   | PeopleRefusal
   | ErasureRefusal
   | TermsRefusal
-  | 'terms-unknown'
   | KeyRefusal;
 /** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
 type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
@@ -90,7 +89,6 @@ export const refusals = {
     `An organisation sends at most ${maxInvitationsOfOrganisationADay} invitations within a day`,
   ),
   'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
-  'terms-unknown': staff(404, 'There is no such version of the terms'),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
   'terms-differ': staff(409, 'That version was published with another text: publish a new version'),
   'terms-unknown': { ...staff(404, 'There is no such version of the terms'), toPeople: notFound },

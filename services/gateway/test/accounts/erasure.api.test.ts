@@ -161,7 +161,6 @@ describe('GET /admin/terms', () => {
         id: expect.any(Number),
         version: `list ${count}`,
         publishedAt: expect.any(String),
-        hasText: true,
         accepted: 1,
       },
     ]);

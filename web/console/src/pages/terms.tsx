@@ -56,19 +56,16 @@ function Versions({ of: { versions, organisations } }: OfProps) {
           {
             title: 'Text',
             kind: 'actions',
-            cell: ({ id, version, hasText }) =>
-              hasText ? (
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-expanded={shown === id}
-                  onClick={() => setShown(shown === id ? null : id)}
-                >
-                  {shown === id ? 'Hide' : 'Show'} <span class="hidden">version {version}</span>
-                </button>
-              ) : (
-                'published elsewhere'
-              ),
+            cell: ({ id, version }) => (
+              <button
+                type="button"
+                class="quiet"
+                aria-expanded={shown === id}
+                onClick={() => setShown(shown === id ? null : id)}
+              >
+                {shown === id ? 'Hide' : 'Show'} <span class="hidden">version {version}</span>
+              </button>
+            ),
           },
         ]}
       />
@@ -78,9 +75,9 @@ function Versions({ of: { versions, organisations } }: OfProps) {
   );
 }
 
-/** The version before this one that has a text. */
+/** The version before this one. */
 function before(versions: TermsVersionsReply['versions'], id: number): number | null {
-  return versions.find((version) => version.id < id && version.hasText)?.id ?? null;
+  return versions.find((version) => version.id < id)?.id ?? null;
 }
 
 function OneVersion({ id, before }: { readonly id: number; readonly before: number | null }) {
@@ -94,10 +91,10 @@ function OneVersion({ id, before }: { readonly id: number; readonly before: numb
           {earlier.data !== undefined && (
             <details>
               <summary>Changes since version {earlier.data.version}</summary>
-              <TextChanges before={earlier.data.text ?? ''} after={text ?? ''} />
+              <TextChanges before={earlier.data.text} after={text} />
             </details>
           )}
-          <TermsText text={text ?? ''} />
+          <TermsText text={text} />
         </>
       )}
     </Loaded>
@@ -108,12 +105,12 @@ type NewVersionProps = OfProps & { readonly published: (words: string) => void }
 
 /** Begins with the latest text, because most new versions are corrections of it. */
 function NewVersion({ of, published }: NewVersionProps) {
-  const latest = of.versions.find(({ hasText }) => hasText);
+  const [latest] = of.versions;
   const found = useRead<TermsVersionReply>(`/gateway/terms/${latest?.id}`, { enabled: latest !== undefined });
   if (latest === undefined) return <Editor of={of} latest="" published={published} />;
   return (
     <Loaded query={found} what="the latest text" lines={8}>
-      {({ text }) => <Editor of={of} latest={text ?? ''} published={published} />}
+      {({ text }) => <Editor of={of} latest={text} published={published} />}
     </Loaded>
   );
 }

@@ -27,11 +27,17 @@ export function Call() {
         {({ calls: found }) =>
           found.length === 0 ? (
             <Empty title="No call with this request id">
-              <p class="muted">Calls are kept for 90 days. A call appears here about a second after its reply.</p>
+              <p class="muted">
+                Calls are kept for 90 days. A call appears here about a second after its reply.
+              </p>
             </Empty>
           ) : (
             found.map((call, index) => (
-              <Facts key={index} of={call} keyName={keys.data?.keys.find(({ id }) => id === call.keyId)?.name} />
+              <Facts
+                key={index}
+                of={call}
+                keyName={keys.data?.keys.find(({ id }) => id === call.keyId)?.name}
+              />
             ))
           )
         }
@@ -80,7 +86,8 @@ function Meaning({ of: call }: { readonly of: Logged }) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-  if (call.status === 499) return <p>The caller disconnected before the reply. A change may have been made.</p>;
+  if (call.status === 499)
+    return <p>The caller disconnected before the reply. A change may have been made.</p>;
   if (guide === null) return <p>The call succeeded.</p>;
   return (
     <div class="stack" aria-live="polite">

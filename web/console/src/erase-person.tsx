@@ -1,0 +1,95 @@
+/** Shows what is stored of a person in all organisations, and erases it. The gateway comes first: its event makes the notifier forget too. */
+import type { PersonErasureReply } from '@offer-ads/contracts/admin/gateway-api';
+import type { MailboxErasureReply } from '@offer-ads/contracts/admin/notifier-api';
+import { useEffect, useState } from 'preact/hooks';
+import { Notice } from '../../ui/notice.tsx';
+import { Loading } from '../../ui/states.tsx';
+import { ReasonDialog } from './reason-dialog.tsx';
+import { type Console, useConsole } from './session.ts';
+
+type ErasePersonProps = {
+  readonly email: string;
+  /** Null: nothing was done. */
+  readonly close: (words: string | null) => void;
+};
+
+type Stored = { readonly account: PersonErasureReply; readonly mails: MailboxErasureReply };
+
+export function ErasePerson({ email, close }: ErasePersonProps) {
+  const { send } = useConsole();
+  const [stored, setStored] = useState<Stored | string | null>(null);
+  useEffect(() => {
+    void erase(send, email, { dryRun: true }).then(setStored);
+  }, [send, email]);
+  return (
+    <ReasonDialog
+      title={`Erase ${email} for ever?`}
+      submit="Erase for ever"
+      act={async ({ reason, seenAt }) => {
+        const done = await erase(send, email, { dryRun: false, reason }, seenAt);
+        return typeof done === 'string'
+          ? { ok: false, status: 0, returnCode: null, message: done }
+          : { ok: true, status: 200, body: done, headers: new Headers() };
+      }}
+      close={(wasDone) =>
+        close(wasDone ? 'The person is erased. Look at parked events: one may have the address.' : null)
+      }
+    >
+      {stored === null && <Loading what="what is stored" lines={4} />}
+      {typeof stored === 'string' && <Notice kind="problem">{stored}</Notice>}
+      {stored !== null && typeof stored !== 'string' && <Summary stored={stored} />}
+      <p class="small muted">
+        Kept: invoices and the ledger, which name the organisation only, for 10 years; the person's number,
+        which then leads to nobody; backups until they are deleted.
+      </p>
+    </ReasonDialog>
+  );
+}
+
+function Summary({ stored: { account, mails } }: { readonly stored: Stored }) {
+  const alone = account.memberships.filter(({ isLastAdmin }) => isLastAdmin);
+  return (
+    <>
+      <p>The person cannot sign in any more, and their keys stop working. Erased is:</p>
+      <ul>
+        {account.memberships.map(({ personId, organisationId, organisationName, role }) => (
+          <li key={personId}>
+            {role} of {organisationName} (organisation {organisationId})
+          </li>
+        ))}
+        <li>
+          {account.sessions} sessions, {account.links} links, {account.signUps} registrations, events of the
+          last 14 days
+        </li>
+        <li>
+          {mails.notifications} mails of the last 180 days, {mails.bounces} entries of the bounce list,{' '}
+          {mails.preferences} choices of mails
+        </li>
+      </ul>
+      {alone.map(({ organisationId, organisationName }) => (
+        <Notice key={organisationId} kind="warning">
+          {organisationName} has no other admin. Make somebody else admin first, or only you can manage it.
+        </Notice>
+      ))}
+    </>
+  );
+}
+
+/** Returns what was erased, or why something was not. What is done stays done, so it can be repeated. */
+async function erase(
+  send: Console['send'],
+  email: string,
+  o: { readonly dryRun: boolean; readonly reason?: string },
+  seenAt?: number,
+): Promise<Stored | string> {
+  const account = await send<PersonErasureReply>(
+    '/gateway/people/erase',
+    { person: { email }, ...o },
+    seenAt,
+  );
+  if (!account.ok) return account.message;
+  const personIds = account.body.memberships.map(({ personId }) => personId);
+  const mails = await send<MailboxErasureReply>('/notifier/people/erase', { email, personIds, ...o });
+  if (!mails.ok) return `The gateway is done. The notifier is not: ${mails.message}. Try it again.`;
+  return { account: account.body, mails: mails.body };
+}
