@@ -14,6 +14,7 @@ const Organisations = lazy(async () => (await import('./pages/organisations.tsx'
 const Organisation = lazy(async () => (await import('./pages/organisation.tsx')).Organisation);
 const Offer = lazy(async () => (await import('./pages/offer.tsx')).Offer);
 const Offers = lazy(async () => (await import('./pages/offers.tsx')).Offers);
+const Reviews = lazy(async () => (await import('./pages/reviews.tsx')).Reviews);
 const Terms = lazy(async () => (await import('./pages/terms.tsx')).Terms);
 const Catalogue = lazy(async () => (await import('./pages/catalogue.tsx')).CataloguePage);
 const Pictures = lazy(async () => (await import('./pages/pictures.tsx')).Pictures);
@@ -62,6 +63,7 @@ function SignedIn() {
           <Route path="/organisations/:id" component={Organisation} />
           <Route path="/offers" component={Offers} />
           <Route path="/offers/:id" component={Offer} />
+          <Route path="/reviews" component={Reviews} />
           <Route path="/pictures" component={Pictures} />
           <Route path="/pictures/decisions" component={Rulings} />
           <Route path="/pictures/:name" component={Picture} />

@@ -1,18 +1,26 @@
-/** Metric: how many offers members can see. Every replica exports the same number. */
+/** Metrics: how many offers members can see, and how many wait for a review. Every replica exports the same numbers. */
 import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
+import { countWaitingForReview } from '../listing/search-store.ts';
 import { countLive } from '../offers-store.ts';
 
 /** The number changes slowly, and counting takes some ten milliseconds. */
 const COUNT_EVERY_MS = 60_000;
 /** Far above the expected number. The count stops there, so that it cannot overload the database. */
 const MAX_COUNTED = 100_000;
+/** More than a day's work of anybody. */
+const MAX_WAITING_COUNTED = 10_000;
 
 export function watchLiveOffers(o: OffersContext): Loop {
   const live = o.metrics.gauge({
     name: 'offers_live',
     help: `Offers that members are shown: Active and not disabled; ${MAX_COUNTED} in all stand for that many or more`,
+    labelNames: ['mode'],
+  });
+  const waiting = o.metrics.gauge({
+    name: 'offers_waiting_for_review',
+    help: `Offers whose texts or picture staff have not looked at since they were written; ${MAX_WAITING_COUNTED} stand for that many or more`,
     labelNames: ['mode'],
   });
   return startLoop({
@@ -21,7 +29,10 @@ export function watchLiveOffers(o: OffersContext): Loop {
     everyMs: COUNT_EVERY_MS,
     work: async () => {
       const counts = await countLive(o.postgres, o.clock.now(), MAX_COUNTED);
-      for (const mode of modeSchema.options) live.set({ mode }, counts.get(mode) ?? 0);
+      for (const mode of modeSchema.options) {
+        live.set({ mode }, counts.get(mode) ?? 0);
+        waiting.set({ mode }, await countWaitingForReview(o.postgres, mode, MAX_WAITING_COUNTED));
+      }
     },
   });
 }

@@ -108,6 +108,19 @@ function conditionsOf(
   ];
 }
 
+/** Offers that wait for a review, by mode, under the conditions of the index `offers_to_review`. The count stops at `atMost`. */
+export async function countWaitingForReview(db: Queryable, mode: Mode, atMost: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM (
+       SELECT FROM offers
+       WHERE mode = $1 AND review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL
+       LIMIT $2
+     ) AS waiting`,
+    [mode, atMost],
+  );
+  return row?.count ?? 0;
+}
+
 function placeOf(offer: Offer | undefined): ListingPlace | null {
   return offer === undefined ? null : { createdAt: offer.createdAt, offerId: offer.offerId };
 }
