@@ -10,6 +10,7 @@ import {
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
@@ -123,6 +124,41 @@ describe('GET /admin/pictures', () => {
       expect(body).toMatchObject({ message: expect.stringContaining(query.split('=')[0] ?? '') });
     },
   );
+});
+
+describe('GET /internal/verdicts/{clean_hash}', () => {
+  const ofStored = async (cleanHash: string) => {
+    const reply = await fetch(`${under.url}/internal/verdicts/${cleanHash}`, {
+      headers: signedCaller({ audience: 'moderation' }),
+    });
+    return { status: reply.status, body: (await reply.json()) as unknown };
+  };
+  const allowed = { status: 200, body: { verdict: 'allowed' } };
+
+  it('allows a stored picture until a person blocks it or a picture of which it is a copy', async () => {
+    const original = await scenePng((seeds += 1));
+    const { contentHash } = await uploaded({ picture: original });
+    const { cleanHash } = await show(contentHash);
+    const brighter = await uploaded({ picture: await changes.brighter!(original) });
+    const copy = await show(brighter.contentHash);
+    expect(await ofStored(cleanHash)).toEqual(allowed);
+    await under.admin('POST /rulings', ruling('block', contentHash));
+    expect(await ofStored(cleanHash)).toEqual({
+      status: 200,
+      body: { verdict: 'refused', reason: 'the picture is blocked' },
+    });
+    expect(await ofStored(copy.cleanHash)).toMatchObject({
+      body: { verdict: 'refused', reason: 'the picture looks like one that is blocked' },
+    });
+    await under.admin('POST /rulings', ruling('withdraw', contentHash));
+    expect(await ofStored(cleanHash)).toEqual(allowed);
+  });
+
+  it('allows one that was never recorded, as a test picture, and asks for a hash and a caller', async () => {
+    expect(await ofStored('0'.repeat(64))).toEqual(allowed);
+    expect((await ofStored('x')).status).toBe(400);
+    expect((await fetch(`${under.url}/internal/verdicts/${'0'.repeat(64)}`)).status).toBe(401);
+  });
 });
 
 describe('GET /admin/pictures/{name}', () => {

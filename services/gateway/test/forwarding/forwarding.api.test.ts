@@ -32,6 +32,7 @@ describe('every endpoint of the specification', () => {
     ['GET', '/offers/17/analytics?interval=7d', 'offers', '2000'],
     ['GET', '/offers/17/analytics/series?interval=7d&granularity=day', 'offers', '2000'],
     ['POST', '/offers/17/credit-estimate', 'offers', '2000'],
+    ['PATCH', '/offers/17', 'offers', '15000'],
     ['DELETE', '/offers/17', 'offers', '10000'],
     ['GET', '/test/clock', 'offers', '2000'],
     ['POST', '/test/clock', 'offers', '10000'],

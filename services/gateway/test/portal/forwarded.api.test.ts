@@ -39,6 +39,7 @@ const ofThePublicApi: readonly Row[] = [
   ['POST', '/offers/17/pause', 'offers', '/offers/17/pause', '2000'],
   ['POST', '/offers/17/resume', 'offers', '/offers/17/resume', '2000'],
   ['GET', '/offers/17/analytics?interval=7d', 'offers', '/offers/17/analytics?interval=7d', '2000'],
+  ['PATCH', '/offers/17', 'offers', '/offers/17', '15000', { title: 'Tea' }],
   ['DELETE', '/offers/17', 'offers', '/offers/17', '10000'],
 ];
 /** What the public API does not have, or shows less of. */
