@@ -36,6 +36,7 @@ export function describePythonClient(system: () => TestSystem): void {
         times: [true],
         place: [51.5, 0, ['Female', 'Male'], 3],
         listed: ['Other', 'By Python'],
+        updated: [null, 'Changed', 'E1'],
         paused: [null, 'E3'],
         resumed: [null, 'E4'],
         views: 0,

@@ -57,6 +57,11 @@ seen = {
     "times": [one.start_datetime == start.replace(microsecond=start.microsecond // 1_000 * 1_000)],
     "place": [one.latitude, one.longitude, sorted(one.gender), len(one.interests)],
     "listed": [listed.title for listed in ads.offers.list(limit=1)],
+    "updated": [
+        code_of(ads.offers.update(other.offer_id, title="Changed", image=Path(os.environ["PICTURE"]))),
+        ads.offers.get(other.offer_id).unwrap().title,
+        code_of(ads.offers.update(other.offer_id, title="")),
+    ],
     "paused": [code_of(ads.offers.pause(offer_id)), code_of(ads.offers.pause(offer_id))],
     "resumed": [code_of(ads.offers.resume(offer_id)), code_of(ads.offers.resume(offer_id))],
     "views": ads.offers.analytics(offer_id, "all").unwrap().metrics.views,

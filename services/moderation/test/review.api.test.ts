@@ -131,7 +131,7 @@ describe('GET /internal/verdicts/{clean_hash}', () => {
     const reply = await fetch(`${under.url}/internal/verdicts/${cleanHash}`, {
       headers: signedCaller({ audience: 'moderation' }),
     });
-    return { status: reply.status, body: (await reply.json()) as unknown };
+    return { status: reply.status, body: await reply.json() };
   };
   const allowed = { status: 200, body: { verdict: 'allowed' } };
 

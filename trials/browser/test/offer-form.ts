@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 
 /** In LIVE mode a picture like any other. */
-const ownPicture = fileURLToPath(new URL('../../../docs/test-pictures/always-allowed.png', import.meta.url));
+export const ownPicture = fileURLToPath(
+  new URL('../../../docs/test-pictures/always-allowed.png', import.meta.url),
+);
 
 /** Where the offer leads. */
 export const offerUrl = 'https://example.com/two';

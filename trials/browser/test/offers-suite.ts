@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
-import { pay, writeOffer } from './offer-form.ts';
+import { ownPicture, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfOffers(portal: () => Portal): void {
@@ -54,7 +54,13 @@ export function walksOfOffers(portal: () => Portal): void {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     expect(await faultsOf(page, 'delete-offer')).toEqual([]);
     await page.getByRole('button', { name: 'Delete the offer' }).click();
-    await page.getByText('was credited to the TEST balance').waitFor();
+    await page.getByText('is credited to the TEST balance').waitFor();
+    // The page of a deleted offer stays readable, with what was credited.
+    await page.reload();
+    await page.getByText('It was deleted on').waitFor();
+    await page.getByText('for its unused time, to the balance').waitFor();
+    expect(await page.getByRole('button', { name: /^(Pause|Delete|Extend)/ }).count()).toBe(0);
+    expect(await faultsOf(page, 'deleted-offer')).toEqual([]);
 
     await go('/portal/test/money');
     for (const cause of [
@@ -64,6 +70,45 @@ export function walksOfOffers(portal: () => Portal): void {
       'Credit of unused time',
     ])
       await page.getByRole('cell', { name: cause }).first().waitFor();
+  });
+
+  it.concurrent('an offer is edited, duplicated, and extended once by two clicks', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail, key } = await newOrganisation(system);
+    const form = await offerForm({ title: 'Salsa for two', payment_method: 'B' });
+    const { body } = await advertiser(system, key).create(form);
+    const { offer_id: id } = body as { offer_id: number };
+    await signIn(adminEmail);
+
+    await go(`/portal/test/offers/${id}`);
+    const picture = await page.getByAltText('Picture of the offer').getAttribute('src');
+    const duplicate = page.getByRole('link', { name: 'Duplicate' });
+    expect(await duplicate.getAttribute('href')).toBe(`/portal/test/offers/new?from=${id}`);
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('Title').fill('Tango for two');
+    await page.getByLabel('New picture').setInputFiles(ownPicture);
+    await page.getByLabel('Preview of what members see').getByText('Tango for two').waitFor();
+    expect(await faultsOf(page, 'edit-offer')).toEqual([]);
+    await page.getByRole('button', { name: 'Save the changes' }).click();
+    await page.getByRole('heading', { name: 'The offer is changed' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the offer' }).click();
+    await page.getByRole('heading', { name: 'Tango for two' }).waitFor();
+    expect(await page.getByAltText('Picture of the offer').getAttribute('src')).not.toBe(picture);
+
+    await page.getByRole('button', { name: 'Extend' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('.estimate strong').waitFor();
+    expect(await faultsOf(page, 'extend-offer')).toEqual([]);
+    await dialog.getByLabel('From the TEST balance').check();
+    await dialog.getByRole('button', { name: 'Buy' }).dblclick();
+    await page.getByRole('heading', { name: 'The offer is extended' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the following offer' }).click();
+    await page.getByText('It is paid and will be shown from').waitFor();
+    await go('/portal/test/offers');
+    await page.getByRole('listitem').filter({ hasText: 'Tango for two' }).nth(1).waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'Tango for two' }).count()).toBe(2);
   });
 
   it.concurrent('the test clock lets an offer of next week end at once', async () => {

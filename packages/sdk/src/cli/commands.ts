@@ -59,6 +59,20 @@ export type Command = {
   readonly run: (ads: OfferAds, given: Given) => Promise<Shown>;
 };
 
+/** What members see. */
+const content = {
+  category: { value: 'ID', help: 'of `offer-ads categories`' },
+  title: { value: 'TEXT', help: 'up to 40 characters' },
+  description: { value: 'TEXT', help: 'up to 500 characters' },
+  terms: {
+    value: 'TEXT',
+    help: 'terms and conditions of the offer, up to 500 characters',
+  },
+  'advertised-name': { value: 'NAME', help: 'instead of the trading name' },
+  url: { value: 'URL', help: 'the page of the offer' },
+  image: { value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
+} as const;
+
 const targeting = {
   at: {
     value: 'LAT,LON',
@@ -195,16 +209,7 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'create an offer; it is paid by card at a link, or from the balance',
     positionals: [],
     options: {
-      category: { value: 'ID', help: 'of `offer-ads categories`' },
-      title: { value: 'TEXT', help: 'up to 40 characters' },
-      description: { value: 'TEXT', help: 'up to 500 characters' },
-      terms: {
-        value: 'TEXT',
-        help: 'terms and conditions of the offer, up to 500 characters',
-      },
-      'advertised-name': { value: 'NAME', help: 'instead of the trading name' },
-      url: { value: 'URL', help: 'the page of the offer' },
-      image: { value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
+      ...content,
       ...targeting,
       pay: { value: 'HOW', help: 'card or balance' },
       quote: {
@@ -245,6 +250,28 @@ export const commands: Readonly<Record<string, Command>> = {
       } catch (error) {
         throw new Unfinished(error, { start, end, 'idempotency-key': idempotencyKey });
       }
+    },
+  },
+  'offers update': {
+    summary: 'change texts or picture of an offer; what is not named stays',
+    positionals: ['OFFER'],
+    options: content,
+    example: 'offer-ads offers update 4711 --title "Three for one" --image three.png',
+    run: async (ads, given) => {
+      const { flags, signal } = given;
+      const category = optionalText(flags, 'category');
+      const image = optionalText(flags, 'image');
+      const request = {
+        category_id: category === undefined ? undefined : wholeNumber(category, '--category'),
+        title: optionalText(flags, 'title'),
+        description: optionalText(flags, 'description'),
+        terms_and_conditions: optionalText(flags, 'terms'),
+        advertised_name: optionalText(flags, 'advertised-name'),
+        url: optionalText(flags, 'url'),
+        image: image === undefined ? undefined : await picture(image),
+      };
+      const result = await ads.offers.update(offerId(given), request, { signal });
+      return shown(result, ({ message }) => `${printed(message)}\n`);
     },
   },
   'offers pause': onOffer('pause', 'pause an offer; the time counts as unused'),

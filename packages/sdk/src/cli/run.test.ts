@@ -80,6 +80,7 @@ describe('offer-ads', () => {
     ],
     ['offers pause', '4711', /Offer has been paused\n/],
     ['offers resume', '4711', /Offer has been resumed\n/],
+    ['offers update', '4711 --title Three', /Offer has been updated\n/],
     ['offers analytics', '4711 --interval 30d', /views +30\nclicks +4\nclick rate +13\.3 %/],
     ['offers delete', '4711', /Offer has been deleted\n/],
     ['clock show', '', /now +2035-06-02T12:00:00\.000Z\nseconds ahead +86400\nstatus +ready/],
@@ -100,7 +101,7 @@ describe('offer-ads', () => {
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(12);
+    expect(Object.keys(commands)).toHaveLength(13);
   });
 
   it.each([

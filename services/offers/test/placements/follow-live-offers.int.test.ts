@@ -5,7 +5,7 @@ import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
 import { gif } from '@offer-ads/testing/pictures/pictures';
 import { clickTargets } from '../../src/placements/click-targets.ts';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
-import { createdId, form, startingNow } from '../forms.ts';
+import { createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 
 const under = offersUnderTest();
@@ -75,8 +75,8 @@ describe('offers in memory', () => {
     const followed = follow();
     await followed.refresh();
     const [before] = followed.current().offers.matching('TEST', here, under.clock.now());
-    const body = await form({}, await gif());
-    for (const name of [...body.keys()]) if (name !== 'image') body.delete(name);
+    const body = new FormData();
+    body.append('image', new Blob([new Uint8Array(await gif())]), 'picture.gif');
     body.append('title', 'Three for one');
     body.append('url', 'https://cafe.example/three');
     expect((await under.call('PATCH', `/offers/${offerId}`, { body })).status).toBe(200);

@@ -28,7 +28,7 @@ export function readEditForm(fields: FormFields, picture: PictureFacts | null): 
     environment: fields.has('environment') ? checkEnvironment(fields) : valid(null),
     something: sent.length > 0 || picture !== null ? valid(null) : fault(nothingSent),
   });
-  return read.ok ? { ok: true, edit: read.value.edit as Omit<Edit, 'image'> } : read;
+  return read.ok ? { ok: true, edit: read.value.edit } : read;
 }
 
 const nothingSent = `Send at least one of ${Object.values(contentFields).join(', ')}, image`;

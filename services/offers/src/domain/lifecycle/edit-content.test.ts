@@ -77,7 +77,7 @@ describe('an edit', () => {
       advertisedName: fc.option(fc.string()),
       url: fc.webUrl(),
       image: fc.constantFrom('picture.jpg', 'other.jpg'),
-    } as never,
+    },
     { requiredKeys: [] },
   );
 

@@ -12,7 +12,8 @@ const offer = {
 } as PortalOffer;
 const draft = draftOf(offer);
 const picture = new File(['x'], 'picture.png', { type: 'image/png' });
-const sent = (form: FormData | null) => form && [...form].map(([name, value]) => [name, String(value)]);
+const sent = (form: FormData | null) =>
+  form && [...form].map(([name, value]) => [name, value instanceof File ? value.name : value]);
 
 describe('an edit of an offer', () => {
   it('sends only what changes, and nothing when nothing changes', () => {
