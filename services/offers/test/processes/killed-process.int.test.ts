@@ -91,7 +91,7 @@ beforeAll(async () => {
   await installCrashPoints(under);
   // The clock of the victims. With an earlier one, the sweeper would take their creations over.
   under.clock.set(new Date());
-  const count = Object.keys(creations).length + 2;
+  const count = Object.keys(creations).length + 3;
   victims = await Promise.all(Array.from({ length: count }, () => startVictim(under)));
 }, 300_000);
 afterAll(killVictims);
@@ -184,6 +184,79 @@ async function whatIsLeftOf(all: readonly Creation[]): Promise<Record<string, un
     ...Object.fromEntries([...sales].map(([id, sale]) => [`offer ${id}`, sale])),
   };
 }
+
+describe('a process killed while it edits offers', () => {
+  const points = [
+    'commit.received.lost',
+    'commit.received.made',
+    'call.verdict.asked',
+    'call.verdict.done',
+    'commit.finished.lost',
+    'commit.finished.made',
+  ];
+  const edited = ['Edited', 'other picture', 'OfferUpdated'];
+  const untouched = ['As it was', 'same picture'];
+
+  it('leaves each offer edited whole or not at all, once when the client repeats it, and no picture for ever', async () => {
+    const names = points.flatMap((point) => [`${point}.retry`, `${point}.sweep`]);
+    const ids = new Map<string, number>();
+    const pictures = new Map<string, Buffer>();
+    for (const [index, name] of names.entries()) {
+      // Of their own, because an edit in its commit holds the rows of both pictures.
+      ids.set(
+        name,
+        await createdId(
+          under,
+          { ...times, title: 'As it was' },
+          { picture: await png({ seed: index + 40 }) },
+        ),
+      );
+      pictures.set(name, await png({ seed: index + 80 }));
+    }
+    const before = new Map<string, unknown>();
+    for (const [name, id] of ids) before.set(name, (await under.offer(id)).imageHash);
+    await under.clearEvents();
+    const requestOf = (name: string) => {
+      const body = new FormData();
+      body.append('title', 'Edited');
+      body.append('image', new Blob([new Uint8Array(pictures.get(name)!)]), 'picture.png');
+      return { body, headers: { 'Idempotency-Key': name, 'x-request-id': name } };
+    };
+    const victim = victims.pop()!;
+    await killDuring(under, victim, names, (name) =>
+      victim.ask('PATCH', `/offers/${ids.get(name)}`, { organisationId: 1, ...requestOf(name) }),
+    );
+
+    under.clock.set(new Date());
+    under.clock.advance(LEASE_MS);
+    for (const name of names.filter((each) => each.endsWith('.retry')))
+      await eventually(async () => {
+        const { status } = await under.call('PATCH', `/offers/${ids.get(name)}`, requestOf(name));
+        expect({ name, status }).toEqual({ name, status: 200 });
+      });
+    under.clock.advance(CREATION_ABANDONED_MS);
+    await under.offers.sweeper.recover();
+    const events = await under.events();
+    const ends: Record<string, unknown> = {};
+    for (const [name, id] of ids) {
+      const { title, imageHash } = await under.offer(id);
+      const image = imageHash === before.get(name) ? 'same picture' : 'other picture';
+      const own = events.filter(({ data }) => data.offerId === id).map((event) => event.name);
+      ends[name] = [title, image, ...own];
+    }
+    const isDone = (name: string) => name.endsWith('.retry') || name.startsWith('commit.finished.made');
+    expect(ends).toEqual(Object.fromEntries(names.map((name) => [name, isDone(name) ? edited : untouched])));
+    expect(await under.count("idempotency_keys WHERE recovery_point <> 'finished'")).toBe(0);
+    // Pictures that were stored for edits that were never made.
+    under.clock.advance(2 * 3_600_000);
+    await under.offers.imageRemoval.remove();
+    expect(
+      await under.count(
+        `images WHERE NOT EXISTS (SELECT FROM offers WHERE image = name) AND look_at < now() + interval '1 day'`,
+      ),
+    ).toBe(0);
+  });
+});
 
 describe('a process killed while it deletes unpaid offers', () => {
   const points = [

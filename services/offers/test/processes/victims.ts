@@ -18,7 +18,7 @@ type Question = { organisationId: number; headers: Record<string, string>; body?
 
 export type Victim = {
   /** Resolves when the connection breaks, because the process was killed. After a 503 it asks again, as clients do. Any answer is an error. */
-  readonly ask: (method: 'POST' | 'DELETE', path: string, question: Question) => Promise<void>;
+  readonly ask: (method: 'POST' | 'PATCH' | 'DELETE', path: string, question: Question) => Promise<void>;
   /** Asks once, as the gateway does: 503 when no answer came in time. */
   readonly send: (
     method: string,
