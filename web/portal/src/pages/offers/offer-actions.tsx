@@ -42,7 +42,8 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
   };
 
   return (
-    <div class="row actions">
+    // In a row of a list they stay in one line; with more of them they wrap.
+    <div class={children === undefined ? 'row actions' : 'row'}>
       {children}
       {switches
         .filter((action) => actions.includes(action))

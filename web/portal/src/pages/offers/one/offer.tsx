@@ -84,7 +84,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
       lead={<a href={at('offers')}>All offers</a>}
       actions={
         isDeleted ? (
-          <div class="row actions">
+          <div class="row">
             <Duplicate offer={offer} />
           </div>
         ) : (
