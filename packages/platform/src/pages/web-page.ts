@@ -25,7 +25,7 @@ const style = `
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** The wordmark, as in web/ui/brand.tsx. */
-const wordmark =
+export const wordmark: string =
   '<svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2358e0"/><circle cx="14.5" cy="17.5" r="7.5" fill="none" stroke="#fff" stroke-width="3.5"/><circle cx="22.5" cy="9.5" r="4.5" fill="#ffc24b" stroke="#2358e0" stroke-width="2"/></svg>Offer Ads';
 const tick =
   '<svg class="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12.5l5.5 5.5L20 7"/></svg>\n';

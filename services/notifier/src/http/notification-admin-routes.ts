@@ -79,7 +79,7 @@ export function notificationAdminRoutes(
 
 const refusals = {
   unknown: refusal(404, 'There is no such notification'),
-  'nobody-known': refusal(409, 'Nobody is known to whom it could go; it goes out when somebody is'),
+  'nobody-known': refusal(409, 'No receiver is known for this mail; it is sent as soon as there is one'),
   'under-way': refusal(409, 'It is being sent at this moment'),
   'link-gone': refusal(409, 'Its link is not kept any longer, or has expired: ask for a new one'),
   left: refusal(409, 'Nobody in the organisation has this address any longer'),

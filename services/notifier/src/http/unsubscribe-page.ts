@@ -15,8 +15,8 @@ export function askPage(about: About): WebPage {
     status: 200,
     html: frame(
       'Stop these mails?',
-      `<p>You get mails about ${subjectOf(about)}. Do you want no more of them?</p>
-<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>No more such mails</button></form>
+      `<p>You get mails about ${subjectOf(about)}. Do you want to stop them?</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Stop these mails</button></form>
 <p class="quiet">Mails about payments, credits and signing in are not affected.</p>`,
     ),
   };
@@ -26,9 +26,9 @@ export function donePage(about: About): WebPage {
   return {
     status: 200,
     html: frame(
-      'No more such mails',
-      `<p>You get no more mails about ${subjectOf(about)}. One that is on its way may still come.</p>
-<p>Whoever signs in to <a href="${oneLineHtml(about.portalUrl)}">the advertiser portal</a> can switch them on again.</p>`,
+      'These mails are stopped',
+      `<p>You get no more mails about ${subjectOf(about)}. One that is on its way may still arrive.</p>
+<p>To get them again, sign in to <a href="${oneLineHtml(about.portalUrl)}">the advertiser portal</a> and switch them on under Settings.</p>`,
     ),
   };
 }

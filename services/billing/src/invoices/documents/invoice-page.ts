@@ -1,19 +1,20 @@
 /** An invoice or a credit note as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
 import { createHash } from 'node:crypto';
-import { escapeHtml as escape, foreignHtml as foreign } from '@offer-ads/platform/pages/web-page';
+import { escapeHtml as escape, foreignHtml as foreign, wordmark } from '@offer-ads/platform/pages/web-page';
 import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
 
 const style = `
-  :root { color-scheme: light dark; background: Canvas; color: CanvasText; --quiet: #5b6472; --rule: #d5dae1; --good: #0a6b35; --alarm: #a4262c }
-  @media (prefers-color-scheme: dark) { :root { --quiet: #a3acb9; --rule: #3d4551; --good: #6fd19a; --alarm: #ff9a9f } }
+  :root { color-scheme: light dark; --quiet: light-dark(#586172, #a3acbb); --rule: light-dark(#e1e5ec, #2b323e); --good: light-dark(#1a6c37, #7fd6a0); --alarm: light-dark(#b3261e, #ffa198); background: light-dark(#f6f7fa, #0e1117); color: light-dark(#141924, #e9ecf2) }
   * { box-sizing: border-box }
-  body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 46rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+  body { margin: 0 auto; padding: clamp(0rem, 4vw, 3rem) clamp(0rem, 3vw, 1.25rem); max-width: 50rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+  main { padding: clamp(1.25rem, 5vw, 3rem); border: 1px solid var(--rule); border-radius: .75rem; background: light-dark(#fff, #161b23) }
+  .brand { display: flex; gap: .5rem; align-items: center; margin: 0 0 2rem; font-weight: 700; letter-spacing: -.02em }
   header { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between }
   h1 { margin: 0; font-size: 1.75rem; line-height: 1.2 }
   h2 { margin: 0 0 .25rem; font-size: .875rem; font-weight: 600; color: var(--quiet) }
   .paid { padding: .125rem .75rem; border: .125rem solid; border-radius: .375rem; font-weight: 700; letter-spacing: .08em; color: var(--good) }
   .warning { margin: 1rem 0 0; padding: .75rem 1rem; border: .125rem solid; border-radius: .375rem; font-weight: 600; color: var(--alarm) }
-  dl { display: flex; flex-wrap: wrap; gap: .75rem 2.5rem; margin: 1.5rem 0 }
+  dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(11rem, 100%), 1fr)); gap: .75rem 2rem; margin: 1.5rem 0 }
   dt { font-size: .875rem; color: var(--quiet) }
   dd { margin: 0; font-weight: 600 }
   .parties { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1.25rem 2rem; margin: 1.5rem 0 2rem }
@@ -31,8 +32,8 @@ const style = `
   footer p { margin: .5rem 0 }
   @page { margin: 18mm }
   @media print {
-    :root { color-scheme: light; --quiet: #444; --rule: #bbb; --good: #0a6b35; --alarm: #a4262c }
-    body { padding: 0; max-width: none; font-size: 10.5pt }
+    :root { color-scheme: light; background: none; --quiet: #444; --rule: #bbb }
+    body, main { padding: 0; max-width: none; border: 0; font-size: 10.5pt }
     tr, .parties section { break-inside: avoid }
   }
 `;
@@ -67,6 +68,7 @@ export function invoicePage(document: InvoiceDocument): string {
 </head>
 <body>
 <main>
+<p class="brand">${wordmark}</p>
 <header>
 <h1>${escape(document.heading)}</h1>
 ${document.stamp === null ? '' : `<div class="paid">${escape(document.stamp)}</div>\n`}</header>

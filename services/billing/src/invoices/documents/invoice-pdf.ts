@@ -30,8 +30,9 @@ const grey = '#5b6472';
 const rule = '#d5dae1';
 const green = '#0a6b35';
 const red = '#a4262c';
+const brand = { blue: '#2358e0', dot: '#ffc24b' };
 
-const page = { left: 56, right: 539, top: 56 };
+const page = { left: 56, right: 539, top: 72 };
 const half = (page.right - page.left - 32) / 2;
 /** The page has room for these, with every text at its maximum length: of one text, of a fact above the parties, and of one party. */
 const MAX_LINES = 5;
@@ -102,7 +103,23 @@ function watermark(pdf: Pdf): void {
   pdf.restore().endMarkedContent();
 }
 
+/** The wordmark, as in web/ui/brand.tsx: a square of 22 points with the mark, and the name. */
+function wordmark(pdf: Pdf): void {
+  pdf.markContent('Artifact', { type: 'Pagination' });
+  pdf
+    .save()
+    .translate(page.left, 30)
+    .scale(22 / 32);
+  pdf.roundedRect(0, 0, 32, 32, 8).fill(brand.blue);
+  pdf.circle(14.5, 17.5, 7.5).lineWidth(3.5).stroke('#ffffff');
+  pdf.circle(22.5, 9.5, 4.5).lineWidth(2).fillAndStroke(brand.dot, brand.blue);
+  pdf.restore();
+  drawText(pdf, 'Offer Ads', page.left + 29, 34, { font: 'bold', size: 11 });
+  pdf.endMarkedContent();
+}
+
 function header(pdf: Pdf, document: InvoiceDocument): number {
+  wordmark(pdf);
   let y = drawText(pdf, document.heading, page.left, page.top, { font: 'bold', size: 22 });
   if (document.stamp !== null) {
     pdf
