@@ -76,9 +76,10 @@ export function page(title: string, body: string): string {
 <link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
 <style>
-  :root { color-scheme: light dark; --line: #8884; --quiet: light-dark(#555, #aaa); --accent: #635bff }
+  :root { color-scheme: light dark; --line: light-dark(#e1e5ec, #2b323e); --quiet: light-dark(#586172, #a3acbb); --accent: #635bff; background: light-dark(#f6f7fa, #0e1117); color: light-dark(#141924, #e9ecf2) }
   * { box-sizing: border-box }
-  body { margin: 0 auto; padding: 1.5rem 1rem; max-width: 34rem; font: 1rem/1.5 system-ui, sans-serif }
+  body { margin: clamp(0rem, 6vh, 4rem) auto; padding: clamp(1.25rem, 5vw, 2rem); max-width: 36rem; border: 1px solid var(--line); border-radius: .75rem; background: light-dark(#fff, #161b23); font: 1rem/1.5 system-ui, sans-serif }
+  a { color: light-dark(#4a41e0, #a9a4ff) }
   h1 { font-size: 1.25rem; overflow-wrap: anywhere }
   table { width: 100%; border-collapse: collapse }
   td, th { padding: .6rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere }
@@ -87,7 +88,7 @@ export function page(title: string, body: string): string {
   button { width: 100%; margin: 1.5rem 0 .75rem; padding: .9rem; border: 0; border-radius: .5rem; background: var(--accent); color: #fff; font: inherit; font-weight: 600; cursor: pointer }
   .quiet { color: var(--quiet); font-size: .875rem }
   /* As high as our longest mail on a phone, so that only the page scrolls and not the frame. */
-  iframe { width: 100%; height: 50rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff }
+  iframe { width: 100%; height: 50rem; border: 1px solid var(--line); border-radius: .5rem; background: light-dark(#fff, #0e1117) }
 </style>
 </head>
 <body>

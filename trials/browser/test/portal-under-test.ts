@@ -20,6 +20,9 @@ const executable = await findProgram({
   report: (line) => process.stderr.write(`${line}\n`),
 });
 
+/** Undefined where there is no Chromium. */
+export const browserProgram: string | undefined = executable;
+
 export const describeInBrowser: (name: string, suite: () => void) => void =
   executable === undefined ? describe.skip : describe;
 

@@ -3,7 +3,9 @@ import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
 import { PortalPage } from './portal-page.tsx';
 
-export function pageScript(load: () => Promise<ComponentType>): ComponentType {
+export type PageScript = ComponentType & { readonly preload: () => Promise<ComponentType> };
+
+export function pageScript(load: () => Promise<ComponentType>): PageScript {
   return lazy(() => load().catch(() => NotLoaded));
 }
 

@@ -1,6 +1,7 @@
 /** The pages for signed-in people. Each section's script is loaded on first use. */
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso';
+import { exec } from 'preact-iso/router';
 import { Broken, pageScript } from './page-script.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { PortalPage } from './portal-page.tsx';
@@ -22,6 +23,29 @@ const People = pageScript(async () => (await import('./pages/people/people.tsx')
 const Terms = pageScript(async () => (await import('./pages/terms/terms.tsx')).Terms);
 const Settings = pageScript(async () => (await import('./pages/settings/settings.tsx')).Settings);
 
+const routes = [
+  ['/portal/:mode', Home],
+  ['/portal/:mode/offers', Offers],
+  ['/portal/:mode/offers/new', NewOffer],
+  ['/portal/:mode/offers/:id', Offer],
+  ['/portal/:mode/offers/:id/edit', EditOffer],
+  ['/portal/:mode/money', Money],
+  ['/portal/:mode/keys', Keys],
+  ['/portal/:mode/webhooks', Webhooks],
+  ['/portal/:mode/webhooks/:id', Webhook],
+  ['/portal/:mode/calls', Calls],
+  ['/portal/:mode/calls/:request', Call],
+  ['/portal/:mode/people', People],
+  ['/portal/:mode/terms', Terms],
+  ['/portal/:mode/settings', Settings],
+] as const;
+
+/** Begins to load the script of a page before it is shown. */
+export function loadPage(path: string): void {
+  const found = routes.find(([address]) => exec(path, address) !== undefined);
+  void found?.[1].preload();
+}
+
 export function Pages() {
   const { may } = usePortal();
   const { path, url } = useLocation();
@@ -35,20 +59,9 @@ export function Pages() {
     return <OfOthers key={section.path} section={section} />;
   return (
     <Router>
-      <Route path="/portal/:mode" component={Home} />
-      <Route path="/portal/:mode/offers" component={Offers} />
-      <Route path="/portal/:mode/offers/new" component={NewOffer} />
-      <Route path="/portal/:mode/offers/:id" component={Offer} />
-      <Route path="/portal/:mode/offers/:id/edit" component={EditOffer} />
-      <Route path="/portal/:mode/money" component={Money} />
-      <Route path="/portal/:mode/keys" component={Keys} />
-      <Route path="/portal/:mode/webhooks" component={Webhooks} />
-      <Route path="/portal/:mode/webhooks/:id" component={Webhook} />
-      <Route path="/portal/:mode/calls" component={Calls} />
-      <Route path="/portal/:mode/calls/:request" component={Call} />
-      <Route path="/portal/:mode/people" component={People} />
-      <Route path="/portal/:mode/terms" component={Terms} />
-      <Route path="/portal/:mode/settings" component={Settings} />
+      {routes.map(([address, script]) => (
+        <Route key={address} path={address} component={script} />
+      ))}
       <Route default component={NotFound} />
     </Router>
   );

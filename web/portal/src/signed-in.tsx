@@ -6,14 +6,17 @@ import { useLocation } from 'preact-iso';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { AskForLink } from './pages/ask-for-link.tsx';
 import { NoLiveMode } from './pages/no-live-mode.tsx';
-import { Pages } from './pages.tsx';
+import { loadPage, Pages } from './pages.tsx';
 import { type Mode, PortalContext, usePortalOf, useSession } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
 
 export function SignedIn() {
   const session = useSession();
-  const mode = useLocation().path.split('/')[2];
+  const { path } = useLocation();
+  const mode = path.split('/')[2];
+  // Together with the session, not after it.
+  useEffect(() => loadPage(path), []);
   if (session.isPending)
     return (
       <SignedOut>
