@@ -101,7 +101,7 @@ export const refusals = {
   'key-not-in-force': staff(409, 'The key is disabled or expired: create a new one'),
   'key-owner-disabled': staff(
     409,
-    'The person whose key it is is disabled: disable the key and create a new one',
+    'The owner of the key is disabled: disable the key and create a new one',
   ),
   'expiry-passed': staff(400, 'expiresAt: must be in the future'),
   'too-many-keys': staff(

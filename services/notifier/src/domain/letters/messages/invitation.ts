@@ -22,7 +22,7 @@ export function invitation(invited: EventData<typeof PersonInvited>, { dateTime 
     paragraphs: [
       'You have been invited to look after the advertising of the organisation below.',
       `The link signs you in once, until ${dateTime(invited.expiresAt)}. After that the portal sends you a new one whenever you want to sign in: there is no password.`,
-      'If you do not know the organisation or did not expect this, you need do nothing: without the link nobody can sign in as you.',
+      'If you do not know the organisation or did not expect this, ignore this mail: without the link nobody can sign in as you.',
     ],
     facts: [
       ['Organisation', foreignName(invited.organisationName)],

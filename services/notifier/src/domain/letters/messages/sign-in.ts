@@ -10,7 +10,7 @@ export function signIn(request: EventData<typeof SignInRequested>, { dateTime }:
     heading: 'Sign in to the advertiser portal',
     paragraphs: [
       `The link works once, until ${dateTime(request.expiresAt)}.`,
-      'If you did not ask for it, you need do nothing: without the link nobody can sign in as you.',
+      'If you did not ask for it, ignore this mail: without the link nobody can sign in as you.',
     ],
     facts: [],
     action: { label: 'Sign in', url: request.signInUrl },

@@ -17,9 +17,9 @@ export function signUp(request: EventData<typeof SignUpRequested>, { dateTime }:
         subject: 'You have an advertiser account already',
         heading: 'Sign in instead',
         paragraphs: [
-          'Somebody asked for an advertiser account with your email address, which has a place in the advertiser portal already.',
+          'Somebody asked for an advertiser account with your email address, but this address has an account already.',
           `The link signs you in to it once, until ${until}.`,
-          'If it was not you, you need do nothing: without the link nobody can sign in as you.',
+          'If it was not you, ignore this mail: without the link nobody can sign in as you.',
         ],
         facts: [],
         action: { label: 'Sign in', url: request.url },
@@ -30,7 +30,7 @@ export function signUp(request: EventData<typeof SignUpRequested>, { dateTime }:
         heading: 'One more step to your advertiser account',
         paragraphs: [
           `The link opens the account that was asked for and signs you in, once, until ${until}.`,
-          'If you did not ask for one, you need do nothing: without the link there will be none.',
+          'If you did not ask for one, ignore this mail: no account is made without the link.',
         ],
         facts: [],
         action: { label: 'Open the account', url: request.url },
