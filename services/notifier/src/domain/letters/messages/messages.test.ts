@@ -132,7 +132,7 @@ describe('the mail', () => {
     expect(subject).toBe('Open your advertiser account');
     expect(text).toContain(signUpData.url);
     expect(text).toContain('once, until 2 June 2026 at 13:00 (UTC+1).');
-    expect(text).toContain('without the link there will be none');
+    expect(text).toContain('no account is made without the link');
     const german = { ...signUpData, country: 'DE' };
     const [mail] = notifications('SignUpRequested', german, { context: around(undefined) });
     expect(plain(mail?.message.text)).toContain('until 2 June 2026 at 14:00 (UTC+2).');
@@ -141,7 +141,7 @@ describe('the mail', () => {
   it('of a sign-up by a person who has an account: that it exists, and a link to it', () => {
     const { subject, text } = messageOf('SignUpRequested', { ...signUpData, hasPlace: true });
     expect(subject).toBe('You have an advertiser account already');
-    expect(text).toContain('has a place in the advertiser portal already');
+    expect(text).toContain('this address has an account already');
     expect(text).toContain(signUpData.url);
   });
 
