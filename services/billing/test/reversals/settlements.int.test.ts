@@ -135,8 +135,8 @@ describe('a settlement', () => {
   });
 
   it('of two at once from a balance that can bear one is made for one of them', async () => {
-    const { book, id, sessionId } = await takenBack();
-    const other = await test.takeBack({ sessionId });
+    const { book, id } = await takenBack();
+    const other = await test.takeBack(await test.paidOffer({ book }));
     await test.topUp(book, 20_00n);
     const answers = await Promise.all([settle(id, 'balance'), settle(other, 'balance')]);
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);

@@ -17,7 +17,7 @@ export type IssuedCreditNote = NewCreditNote & { readonly sequence: bigint };
 /**
  * What is to be issued now: a credit note for each refund that succeeded, and a cancellation for each refund that failed after it had
  * one. A refund of more than what is left of the invoice waits: the failure of an earlier refund, which makes room, may be heard of later.
- * Disputes have none (decision 261, credit notes and disputes).
+ * Disputes have none (decision 261, disputes and credit notes).
  * @param reversals all of the payment
  * @param issued all credit notes of its invoice
  */
