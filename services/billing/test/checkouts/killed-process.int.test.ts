@@ -71,10 +71,12 @@ async function untilWaitsAgainAt(statement: string): Promise<void> {
   });
 }
 
+const rowsOf = async (rows: string, { offerId }: { readonly offerId: number }) =>
+  (await test.billing.postgres.query(`SELECT FROM ${rows}`, [offerId])).length;
+
 /** What there is of the payment of an offer: its posting, its invoice, Stripe's event, and ours. */
 async function tracesOf(offerId: number): Promise<number[]> {
-  const count = async (table: string) =>
-    (await test.billing.postgres.query(`SELECT FROM ${table} WHERE offer_id = $1`, [offerId])).length;
+  const count = (table: string) => rowsOf(`${table} WHERE offer_id = $1`, { offerId });
   const emitted = (await test.emitted(OfferPaid, { offerId })).length;
   return [
     await count('transactions'),
@@ -162,6 +164,44 @@ describe('a process that is killed', () => {
         expect(await tracesOf(offerId)).toEqual([left, left, left, left]);
         expect(await test.receive(webhook)).toBe('accepted');
         expect(await tracesOf(offerId)).toEqual([1, 1, 1, 1]);
+      }
+    },
+    120_000,
+  );
+
+  it.each([
+    ['in the ledger leaves nothing of a refund', 'entries', 'UPDATE balances', 0],
+    ['in the commit leaves the refund with its credit note', 'credit_notes', 'COMMIT', 1],
+  ] as const)(
+    '%s; after the webhook that comes again, there is one credit note, and no number is missing',
+    async (_what, table, statement, left) => {
+      for (let round = 0; round < runs(1, 20); round += 1) {
+        await using victim = await startVictim();
+        const offer = await test.paidOffer();
+        const webhook = await test.unheard(async () =>
+          test.sentWebhook('refund.created', await test.reverse(`sessions/${offer.sessionId}/refund`)),
+        );
+        const traces = async () => [
+          await rowsOf(
+            `card_reversals JOIN offer_payments USING (payment_intent_id) WHERE offer_id = $1`,
+            offer,
+          ),
+          await rowsOf(`transactions WHERE kind = 'card-refund' AND offer_id = $1`, offer),
+          await rowsOf(`invoice_documents WHERE document = 'credit-note' AND offer_id = $1`, offer),
+        ];
+        await holding(
+          (tx) => tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`),
+          async () => {
+            const answer = send(victim, webhook);
+            await untilWaitsAt(statement);
+            await victim.kill();
+            expect(await answer).toBeNull();
+          },
+        );
+        await eventually(async () => expect(await underWay()).toEqual([]));
+        expect(await traces()).toEqual([left, left, left]);
+        expect(await test.receive(webhook)).toBe('accepted');
+        expect(await traces()).toEqual([1, 1, 1]);
       }
     },
     120_000,
