@@ -66,7 +66,7 @@ const manifestFile = 'manifest.json';
 
 const notIncluded = [
   'The bytes of pictures: imageHash in offers.jsonl names each, and the address of the picture has it.',
-  'PDF files of invoices: the portal and `admin invoice show` have them.',
+  'PDF files of invoices and credit notes: the portal and `admin invoice show` have them.',
   'The secrets of keys and webhooks, which nobody can read.',
   'The texts of mails, which contain links to sign in, and mails beyond the latest 1,000.',
 ];
