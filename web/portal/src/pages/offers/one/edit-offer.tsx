@@ -2,6 +2,7 @@
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { UpdateReply } from '@offer-ads/contracts/public/api';
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useRef, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Field } from '../../../../../ui/field.tsx';
@@ -123,7 +124,7 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
             />
             <Field
               label="New picture (optional)"
-              hint="JPG, PNG or GIF, at most 5 MB; best with 1080 × 1080 pixels. It is checked before members see it."
+              hint={`JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB; best with 1080 × 1080 pixels. It is checked before members see it.`}
               fault={faults.picture}
             >
               {(described) => (
