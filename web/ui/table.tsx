@@ -25,7 +25,7 @@ type TableProps<Row> = {
 export function Table<Row>({ rows, keyOf, columns, caption, narrow = false }: TableProps<Row>) {
   const shown = columns.filter((column) => column !== false);
   return (
-    <table class={narrow ? undefined : 'cells'}>
+    <table class={narrow ? 'narrow' : 'cells'}>
       {caption !== undefined && <caption class="hidden">{caption}</caption>}
       <thead>
         <tr>

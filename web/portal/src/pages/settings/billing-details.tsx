@@ -60,6 +60,7 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
       <Form
         send={save}
         submit="Save the billing details"
+        kind="quiet"
         label="Billing details"
         actions={
           <span role="status" class="small">

@@ -92,6 +92,7 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
       <Form
         send={save}
         submit="Save the trading name"
+        kind="quiet"
         label="Trading name"
         actions={
           <span role="status" class="small">
