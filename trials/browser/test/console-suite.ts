@@ -21,7 +21,7 @@ export function walksOfStaff(portal: () => Portal): void {
     await page.getByRole('heading', { name: 'Services' }).waitFor();
     expect(await faultsOf(page, 'console-overview')).toEqual([]);
 
-    await page.getByRole('link', { name: 'Organisations' }).click();
+    await page.getByRole('link', { name: 'Organisations', exact: true }).click();
     await page.getByLabel('Name, address of a person, or id').fill(String(id));
     await page.getByRole('button', { name: 'Search' }).click();
     expect(await faultsOf(page, 'console-organisations')).toEqual([]);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { walksOfCommunity } from './community-suite.ts';
 import { walksOfDecisions } from './console-decisions-suite.ts';
 import { walksOfStaff } from './console-suite.ts';
+import { walksOfStaffWork } from './console-work-suite.ts';
 import { walksOfGuides } from './docs-suite.ts';
 import { walksOfLiveMode } from './live-suite.ts';
 import { walksOfMishaps } from './mishaps-suite.ts';
@@ -30,6 +31,7 @@ describeInBrowser('people in a browser', () => {
   walksOfCommunity(portal);
   walksOfLiveMode(portal);
   walksOfStaff(portal);
+  walksOfStaffWork(portal);
   walksOfDecisions(portal);
   walksOfOrganisations(portal);
   walksOfWebhooks(portal);

@@ -58,12 +58,19 @@ function Summary({ stored: { account, mails } }: { readonly stored: Stored }) {
           </li>
         ))}
         <li>
-          {account.sessions} sessions, {account.links} links, {account.signUps} registrations, events of the
-          last 14 days
+          {[
+            counted(account.sessions, 'session'),
+            counted(account.links, 'link'),
+            counted(account.signUps, 'registration'),
+            'events of the last 14 days',
+          ].join(', ')}
         </li>
         <li>
-          {mails.notifications} mails of the last 180 days, {mails.bounces} entries of the bounce list,{' '}
-          {mails.preferences} choices of mails
+          {[
+            `${counted(mails.notifications, 'mail')} of the last 180 days`,
+            counted(mails.bounces, 'bounce'),
+            counted(mails.preferences, 'choice'),
+          ].join(', ')}
         </li>
       </ul>
       {alone.map(({ organisationId, organisationName }) => (
@@ -73,6 +80,10 @@ function Summary({ stored: { account, mails } }: { readonly stored: Stored }) {
       ))}
     </>
   );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Returns what was erased, or why something was not. What is done stays done, so it can be repeated. */

@@ -47,8 +47,13 @@ export function OrganisationPeople({ id }: { readonly id: number }) {
                 title: 'Erase',
                 kind: 'actions',
                 cell: ({ email }) => (
-                  <button type="button" class="danger" onClick={() => begin(email)}>
-                    Erase <span class="hidden">{email}</span> …
+                  <button
+                    type="button"
+                    class="danger"
+                    aria-label={`Erase ${email} …`}
+                    onClick={() => begin(email)}
+                  >
+                    Erase …
                   </button>
                 ),
               },

@@ -93,15 +93,21 @@ function Entries({ of, kind, begin }: EntriesProps) {
               kind: 'actions',
               cell: (entry) => (
                 <div class="row actions">
-                  <button type="button" class="quiet" onClick={() => begin({ action: 'edit', kind, entry })}>
-                    Change <span class="hidden">{entry.name}</span> …
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={`Change ${entry.name} …`}
+                    onClick={() => begin({ action: 'edit', kind, entry })}
+                  >
+                    Change …
                   </button>
                   <button
                     type="button"
                     class={entry.active ? 'danger' : 'quiet'}
+                    aria-label={`${entry.active ? 'Retire' : 'Use'} ${entry.name}${entry.active ? '' : ' again'} …`}
                     onClick={() => begin({ action: entry.active ? 'retire' : 'use again', kind, entry })}
                   >
-                    {entry.active ? 'Retire' : 'Use again'} <span class="hidden">{entry.name}</span> …
+                    {entry.active ? 'Retire …' : 'Use again …'}
                   </button>
                 </div>
               ),

@@ -159,7 +159,7 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
         <button type="button" class="quiet" aria-keyshortcuts="l" onClick={later}>
           Leave for later
         </button>
-        <label class="choice small">
+        <label class="choice small keys">
           <input
             type="checkbox"
             checked={shortcuts}

@@ -63,7 +63,8 @@ async function erasePerson(person: string | number, confirm: boolean, { call }: 
   const erasure = [linesOfGateway(account, confirm), mails, ...parked, kept].flat();
   const isAway = erasure.some(({ outcome }) => outcome === unreached);
   const isLeft = erasure.some(({ outcome }) => outcome.startsWith(leftover));
-  return { erasure, complete: confirm && !isAway && !isLeft, next: nextStep({ confirm, isAway, isLeft }) };
+  const next = nextStep({ confirm, isAway, isLeft });
+  return { erasure, ...(confirm && { complete: !isAway && !isLeft }), next };
 }
 
 const unreached = 'NOT REACHED';
@@ -91,7 +92,7 @@ function linesOfGateway(o: PersonErasureReply, confirm: boolean): readonly Line[
     sessions: o.sessions,
     'links to sign in': o.links,
     registrations: o.signUps,
-    'published events of the last 14 days': o.events,
+    [`published events of the last 14 days${confirm ? '' : ', if any'}`]: o.events,
   });
 }
 

@@ -1,0 +1,205 @@
+/** The daily work of staff: what needs a person, searching and reviewing offers, terms, the catalogue, and erasing a person. */
+import { randomUUID } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { sendUnreadable } from '@offer-ads/testing/stores/broker';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { Page } from 'playwright-core';
+import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
+import { mailsTo } from '../../harness/simulators.ts';
+import type { TestSystem } from '../../harness/test-system.ts';
+import { openConsole } from './console-staff.ts';
+import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
+
+export function walksOfStaffWork(portal: () => Portal): void {
+  it.concurrent('the overview lists what needs a person, and each entry leads there', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const subject = `offer/${randomUUID()}`;
+    await sendUnreadable(system.state().rabbitmq, { service: 'billing', subject, data: {} });
+    await openConsole(visitor, system);
+    const entry = page.getByRole('link', { name: /events? of billing (is|are) parked/i });
+    await reloadUntil(page, entry);
+    await page.getByText(/^\d+ things? needs? a person$/).waitFor();
+    expect(await page.getByText('Everything works').count()).toBe(0);
+    expect(await faultsOf(page, 'console-attention')).toEqual([]);
+    await entry.click();
+    const event = page.getByRole('article').filter({ hasText: subject });
+    await event.getByText('at once, because it cannot be read').waitFor();
+    await decide(page, event.getByRole('button', { name: 'Drop …' }), 'Drop for ever');
+    await event.waitFor({ state: 'detached' });
+  });
+
+  it.concurrent('staff find an offer by words of its title, by its state and by its number', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, key } = await newOrganisation(system);
+    const word = `q${randomUUID().slice(0, 8)}`;
+    const { body } = await advertiser(system, key).create(await offerForm({ title: `Tea at ${word}` }));
+    await openConsole(visitor, system, '/offers');
+    await page.getByLabel('Words of the title, or the number').fill(`TEA ${word.slice(0, 6)}`);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('No matching offer').waitFor();
+    await page.getByLabel('Mode').selectOption('TEST');
+    await page.getByLabel('State').selectOption('Active');
+    await page.getByLabel('Id of the organisation').fill(String(id));
+    await page.getByRole('button', { name: 'Search' }).click();
+    const found = page.getByRole('link', { name: `${body.offer_id} Tea at ${word}` });
+    await found.waitFor();
+    expect(await faultsOf(page, 'console-offers')).toEqual([]);
+    await found.click();
+    await page.getByRole('heading', { name: `Tea at ${word}` }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Words of the title, or the number').fill(String(body.offer_id));
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(`**/offers/${body.offer_id}`);
+  });
+
+  it.concurrent('staff review new and edited LIVE offers with the keyboard, and disable one', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, adminEmail } = await newOrganisation(system);
+    await topUp(system, id, 'live');
+    const { key } = await system.admin<{ key: string }>('key', 'create', `--org=${id}`, '--mode=live');
+    const word = randomUUID().slice(0, 8);
+    const create = async (title: string) => {
+      const { body } = await advertiser(system, key).create(await offerForm({ title, environment: 'LIVE' }));
+      return body.offer_id;
+    };
+    const fine = await create(`Fine ${word}`);
+    const wrong = await create(`Wrong ${word}`);
+    await openConsole(visitor, system, '/reviews');
+    await leaveOthers(page, `Fine ${word}`);
+    await page.getByText('Any two cocktails for the price of one.').waitFor();
+    expect(await faultsOf(page, 'console-review')).toEqual([]);
+    await page.keyboard.press('f');
+    await page.getByText(`Offer ${fine} looks fine.`).waitFor();
+    await leaveOthers(page, `Wrong ${word}`);
+    await page.keyboard.press('d');
+    await answer(page, 'Disable it', 'The link leads to another shop.');
+    await page.getByText(`Offer ${wrong} is disabled.`).waitFor();
+    await eventually(async () => {
+      const subjects = (await mailsTo(system, adminEmail)).map(({ subject }) => subject);
+      expect(subjects).toContainEqual(expect.stringContaining('Offer disabled'));
+    });
+    const offer = (number: number) => system.admin<Record<string, unknown>>('offer', 'show', String(number));
+    expect(await offer(fine)).toMatchObject({ enabled: true, reviewWaitingSince: null });
+    expect(await offer(wrong)).toMatchObject({ enabled: false, reviewWaitingSince: null });
+  });
+
+  it.concurrent('staff write terms with a preview, and see earlier versions and what changed', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    await openConsole(visitor, system, '/terms');
+    const versions = page.getByRole('row');
+    await versions.nth(1).waitFor();
+    const latest = await versions.nth(1).getByRole('rowheader').innerText();
+    await page.getByRole('button', { name: `Show version ${latest}` }).click();
+    await page.getByRole('heading', { name: `Version ${latest}` }).waitFor();
+    await page.getByText(/^Changes since version/).click();
+    await page.locator('.diff ins').first().waitFor();
+    const text = page.getByLabel('Text', { exact: true });
+    const publish = page.getByRole('button', { name: 'Publish …' });
+    expect(await publish.isDisabled()).toBe(true);
+    await text.fill('# Money\n\nYou **pay** before it runs.\n\n- by card\n- from the balance');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByRole('heading', { name: 'Money' }).waitFor();
+    await preview.locator('strong', { hasText: 'pay' }).waitFor();
+    expect(await preview.getByRole('listitem').count()).toBe(2);
+    // The other walks need the terms that are published. So this one asks for a name that exists, which the service refuses.
+    await page.getByLabel('Name of the version').fill(latest);
+    expect(await faultsOf(page, 'console-terms')).toEqual([]);
+    // A draft outlives the page.
+    await page.reload();
+    await preview.getByRole('heading', { name: 'Money' }).waitFor();
+    await publish.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/All must accept again: \d+ organisations with \d+ admins/).waitFor();
+    await dialog.getByLabel('Reason').fill('a new law');
+    await dialog.getByRole('button', { name: 'Publish it' }).click();
+    await dialog.getByText('That version was published with another text').waitFor();
+  });
+
+  it.concurrent('staff add a category for one organisation, rename it and retire it', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, key } = await newOrganisation(system);
+    const name = `Only ${randomUUID().slice(0, 8)}`;
+    const names = async () =>
+      JSON.stringify((await advertiser(system, key).request('GET', '/categories')).body);
+    await openConsole(visitor, system, '/catalogue');
+    await page.getByRole('button', { name: 'Add a category …' }).click();
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Only for organisations (optional)').fill(String(id));
+    expect(await faultsOf(page, 'console-category')).toEqual([]);
+    await answer(page, 'Add it', 'they asked for it');
+    await page.getByText('The category is added.').waitFor();
+    await eventually(async () => expect(await names()).toContain(name));
+    await page.getByRole('button', { name: `Change ${name} …` }).click();
+    await page.getByLabel('Name', { exact: true }).fill(`${name} again`);
+    await answer(page, 'Change it', 'misspelt');
+    await page.getByText('The category is changed.').waitFor();
+    await eventually(async () => expect(await names()).toContain(`${name} again`));
+    expect(await faultsOf(page, 'console-catalogue')).toEqual([]);
+    await decide(page, page.getByRole('button', { name: `Retire ${name} again …` }), 'Retire it');
+    await page.getByText('The category is retired.').waitFor();
+    await eventually(async () => expect(await names()).not.toContain(name));
+  });
+
+  it.concurrent('staff erase a person, who can sign in no longer and is named nowhere', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, adminEmail } = await newOrganisation(system);
+    const email = `Ann-${randomUUID()}@advertiser.example`;
+    await system.admin('person', 'invite', `--org=${id}`, `--email=${email}`);
+    await eventually(async () => expect(await mailsTo(system, email)).toHaveLength(1));
+    await openConsole(visitor, system, `/organisations/${id}`);
+    const row = page.getByRole('row').filter({ hasText: email });
+    await row.getByRole('button', { name: /^Erase/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 mail of the last 180 days').waitFor();
+    expect(await faultsOf(page, 'console-erase')).toEqual([]);
+    await answer(page, 'Erase for ever', 'asked for it');
+    await page.getByText('The person is erased.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('row').filter({ hasText: adminEmail }).waitFor();
+    const { erasure } = await system.admin<{ erasure: { what: string; outcome: string }[] }>(
+      'person',
+      'erase',
+      email,
+    );
+    const left = erasure.filter(({ outcome }) => outcome === 'would be erased');
+    expect(left.map(({ what }) => what)).toEqual(['published events of the last 14 days, if any']);
+  });
+}
+
+/** Leaves the offers of other walks for later. */
+async function leaveOthers(page: Page, title: string): Promise<void> {
+  const mine = page.getByRole('heading', { level: 2, name: title });
+  await eventually(
+    async () => {
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      if (await mine.isVisible()) return;
+      await page.getByRole('button', { name: 'Leave for later' }).click({ timeout: 2_000 });
+      throw new Error(`${title} is not the next one yet`);
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+async function answer(page: Page, submit: string, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name: submit }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function decide(page: Page, button: ReturnType<Page['getByRole']>, submit: string): Promise<void> {
+  await button.click();
+  await answer(page, submit, 'for the test');
+}
