@@ -246,6 +246,37 @@ describe('a change', () => {
     expect((await disable(bo, { headers: { 'x-seen-ms-ago': '60000' } })).status).toBe(200);
   });
 
+  it('of the catalogue is passed on as PUT', async () => {
+    const json = { version: 7, categories: [], interests: [], reason: 'retired' };
+    const ann = await signedIn();
+    expect((await call('/api/offers/catalogue', ann, { method: 'PUT', json })).status).toBe(200);
+    expect(received).toMatchObject([
+      { call: 'PUT /admin/catalogue', owner: 'offers', body: json, actor: 'ann' },
+    ]);
+    const other = await call('/api/offers/catalogue', { ...ann, csrfToken: '' }, { method: 'PUT', json });
+    expect([other.status, received.length]).toEqual([403, 1]);
+  });
+
+  it('may have the longest text of terms, also escaped; a sign-in may not', async () => {
+    const text = 'ä'.repeat(100_000);
+    const escaped = JSON.stringify({ version: '2026-12', text }).replaceAll('ä', String.raw`\ud83d\ude00`);
+    const ann = await signedIn();
+    const headers = { 'content-type': 'application/json' };
+    const send = (path: string, caller: Caller) =>
+      fetch(console_.url + path, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          origin: publicUrl,
+          cookie: caller.cookie ?? '',
+          'x-csrf-token': caller.csrfToken ?? '',
+        },
+        body: escaped,
+      });
+    expect((await send('/api/gateway/terms', ann)).status).toBe(200);
+    expect((await send('/api/sign-in', {})).status).toBe(413);
+  });
+
   it('without a page is not passed on', async () => {
     const ann = await signedIn();
     for (const path of ['/api/gateway/keys', '/api/billing/balances/top-up', '/api/pricing/members/import'])

@@ -5,7 +5,7 @@ import { offersExportReply } from '@offer-ads/contracts/admin/offers-api';
 import type { KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { adminToken } from '@offer-ads/testing/admin';
 import type { ListingPlace } from '../src/domain/listing-query.ts';
-import { searchOffers } from '../src/listing/search-store.ts';
+import { countWaitingForReview, searchOffers } from '../src/listing/search-store.ts';
 import { byCard, createdId, live, startingNow } from './forms.ts';
 import { offersUnderTest } from './offers-under-test.ts';
 
@@ -143,6 +143,17 @@ describe('GET /admin/offers', () => {
     const { status, body } = await list(query);
     expect([status, body]).toEqual([400, { message: expect.stringContaining(fault) }]);
   });
+});
+
+it('the offers that wait for a review are counted by mode, up to a bound', async () => {
+  const count = (mode: 'TEST' | 'LIVE', atMost = 10) => countWaitingForReview(under.postgres, mode, atMost);
+  const id = await createdId(under, ...live);
+  await createdId(under, ...live);
+  await createdId(under, ...live).then((deleted) => under.call('DELETE', `/offers/${deleted}`, live[1]));
+  expect([await count('LIVE'), await count('LIVE', 1), await count('TEST')]).toEqual([2, 1, 0]);
+  const { contentVersion } = await under.offer(id);
+  expect((await under.admin('POST', `/admin/offers/${id}/review`, { contentVersion })).status).toBe(200);
+  expect(await count('LIVE')).toBe(1);
 });
 
 describe('GET /admin/offers/export', () => {
