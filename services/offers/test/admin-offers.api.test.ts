@@ -171,7 +171,7 @@ describe('GET /admin/offers/export', () => {
     );
     const { body } = await page('organisationId=1&deleted=false');
     const { offers, nextCursor } = offersExportReply.parse(body);
-    expect([offers.map((offer) => offer.id).toSorted(), nextCursor]).toEqual([[id, inLive], null]);
+    expect([new Set(offers.map((offer) => offer.id)), nextCursor]).toEqual([new Set([id, inLive]), null]);
     expect(offers.find((offer) => offer.id === id)).toMatchObject({
       description: 'Two coffees for the price of one',
       latitude: 51.5074,

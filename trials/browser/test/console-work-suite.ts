@@ -6,7 +6,6 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
-import type { TestSystem } from '../../harness/test-system.ts';
 import { openConsole } from './console-staff.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 

@@ -91,10 +91,9 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   routes.get('/terms', async (_req, res) => {
     const { versions, organisations, admins } = await terms.listPublished();
-    const listed = versions.map(({ publishedAt, ...version }) => ({
-      ...version,
-      publishedAt: publishedAt.toISOString(),
-    }));
+    const listed = versions.map(({ id, version, accepted, publishedAt }) => {
+      return { id, version, accepted, publishedAt: publishedAt.toISOString() };
+    });
     res.json({ versions: listed, organisations, admins } satisfies TermsVersionsReply);
   });
   routes.get('/terms/:id', async (req, res) => {

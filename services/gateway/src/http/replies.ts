@@ -24,12 +24,7 @@ type ReplyToPerson = {
   readonly message: string;
   readonly retryAfterSeconds?: number;
 };
-type AdministrationRefusal =
-  | OrganisationRefusal
-  | PeopleRefusal
-  | ErasureRefusal
-  | TermsRefusal
-  | KeyRefusal;
+type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | ErasureRefusal | TermsRefusal | KeyRefusal;
 /** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
 type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
 

@@ -255,9 +255,10 @@ function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
 
 function toExportedOffer(offer: Offer, now: Date, hours: readonly HourOfOffer[]) {
   const { description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles } = offer;
+  const content = { description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles };
   return {
     ...toAdminOffer(offer, now),
-    ...{ description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles },
+    ...content,
     advertisedName: offer.advertisedName ?? offer.tradingName,
     gender: [...offer.gender],
     interests: [...offer.interests],

@@ -119,6 +119,10 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
     }
   };
   const later = () => void goOn(id, null);
+  /** Looked at, too. If this fails, it stays in the queue, shown as disabled. */
+  const afterDisabling = async () => {
+    if (await review()) await goOn(id, `Offer ${id} is disabled.`);
+  };
   useShortcuts(shortcuts && !disabling, {
     f: () => void fine(),
     d: () => setDisabling(true),
@@ -173,10 +177,9 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
       {disabling && (
         <DisableOffer
           id={id}
-          close={async (wasDone) => {
+          close={(wasDone) => {
             setDisabling(false);
-            // Looked at, too. If this fails, it stays in the queue, shown as disabled.
-            if (wasDone && (await review())) await goOn(id, `Offer ${id} is disabled.`);
+            if (wasDone) void afterDisabling();
           }}
         />
       )}

@@ -30,8 +30,8 @@ const call: Tools['call'] = async (owner, route, { json } = {}) => {
   if (problem !== undefined) throw problem;
   if (route === 'GET /admin/parked')
     return {
-      parked: (owner === 'notifier' ? parked : []).map((one) => {
-        return { ...one, type: null, subject: null, reason: 'unreadable', attempts: 0, parkedAt: null };
+      parked: (owner === 'notifier' ? parked : []).map(({ id, body }) => {
+        return { id, body, type: null, subject: null, reason: 'unreadable', attempts: 0, parkedAt: null };
       }),
     };
   if (owner === 'notifier') return { contacts: 1, notifications: 12, bounces: 0, preferences: 1 };
