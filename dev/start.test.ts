@@ -31,7 +31,7 @@ it('npm start with an argument says where its settings are, and starts nothing',
 it('npm start ends with a table; docs/first-offer.md shows each of its lines', () => {
   const places = 'gateway docs portal console mailbox billing stripeSimulator ratesSimulator'.split(' ');
   const state = Object.fromEntries([...places.map((place) => [place, 'ADDRESS']), ['organisations', []]]);
-  const table = startTable(state as DevState, { seconds: '1', adminToken: 'TOKEN' });
+  const table = startTable(state as DevState, { seconds: '1' });
   const page = readFileSync(join(import.meta.dirname, '../docs/first-offer.md'), 'utf8');
   const labels = table.split('\n').flatMap((line) => /^\S.*?(?= {2,})/.exec(line) ?? []);
   expect(labels).toContain('Staff console');

@@ -81,7 +81,7 @@ async function start(): Promise<void> {
   onRestart = () => writeState(current());
   onRestart();
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  say(`\n${startTable(current(), { seconds, adminToken: settings.secrets.adminToken })}`);
+  say(`\n${startTable(current(), { seconds })}`);
 }
 
 /** Keeps the logs of one earlier start, and removes the state that a killed start left behind. */

@@ -264,7 +264,7 @@ describe('the networks', () => {
     const out = names.filter((name) => outward(name).some(leadsOut));
     const inKubernetes = allowed('production', 'egress').filter((arrow) => arrow.includes('-> internet:'));
     const callers = new Set(inKubernetes.map((arrow) => arrow.split(' ')[0] ?? ''));
-    const services = serviceNames.filter((name) => callers.has(name));
+    const services = [...serviceNames, 'console'].filter((name) => callers.has(name));
     const simulators = names.filter((name) => name.endsWith('-simulator'));
     expect(out.toSorted()).toEqual([...services, ...simulators].toSorted());
   });
@@ -292,7 +292,13 @@ describe('the networks', () => {
         const [host = '', port = ''] = address.split(':');
         expect([address, (ports[host] ?? [8080]).includes(Number(port))]).toEqual([address, true]);
       }
-    for (const name of [...serviceNames, 'stripe-simulator', 'rates-simulator', 'mail-simulator'])
+    for (const name of [
+      ...serviceNames,
+      'stripe-simulator',
+      'rates-simulator',
+      'mail-simulator',
+      'identity-simulator',
+    ])
       expect(service(name).environment?.PORT).toBe(8080);
   });
 });

@@ -1,6 +1,7 @@
 /** The `.env` of a first start, which simulates all external services. .env.example has every setting. */
 
 import { demoSeller, demoSender } from '@offer-ads/dev/demo-data/seller';
+import { simulatedRoles } from '@offer-ads/simulators/identity/people';
 import { ratesPath } from '@offer-ads/simulators/rates/server';
 
 export const simulatedSettings: Readonly<Record<string, string>> = {
@@ -8,6 +9,9 @@ export const simulatedSettings: Readonly<Record<string, string>> = {
   STRIPE_API_URL: 'http://stripe-simulator:8080',
   RATES_URL: `http://rates-simulator:8080${ratesPath}`,
   SMTP_TLS: 'off',
+  CONSOLE_OIDC_ISSUER: 'http://identity-simulator:8080',
+  CONSOLE_OIDC_CLIENT_ID: 'console',
+  CONSOLE_OIDC_ROLES: simulatedRoles,
   MAIL_FROM: demoSender,
   ...demoSeller,
 };
@@ -23,7 +27,7 @@ const lines = (settings: Readonly<Record<string, string>>, before = '') =>
   );
 
 export const firstEnv = `${[
-  '# A trial system: the card provider, the central bank and the mail server are simulated. .env.example has every setting.',
+  '# A trial system: the card provider, the central bank, the mail server and the sign-in of staff are simulated. .env.example has every setting.',
   ...lines(simulatedSettings),
   '',
   '# Uncomment for traces, metrics, alerts and dashboards (Jaeger, Prometheus, Grafana; 1.7 GB of memory):',

@@ -55,7 +55,6 @@ describe('the folder of secrets', () => {
     expect(after.get('billing-admin-token-hashes')).toBe(
       [hashEntry('staff', token, 'billing'), hashEntry('console', consoleToken, 'billing')].join(),
     );
-    expect(after.get('console-staff')).toBe(hashEntry('staff', token, 'console'));
   });
 
   it('replaces removed secrets, also in the set-up of the stores', () => {

@@ -108,9 +108,9 @@ describe('optional secrets', () => {
     },
   );
 
-  it('are those of buckets and of hosted models', () => {
+  it('are those of buckets, of hosted models, and the emergency tokens of the console', () => {
     const kinds = optional.map(([, name]) => /^[A-Z0-9]+/.exec(name)?.[0] ?? '');
-    expect([...new Set(kinds)].toSorted()).toEqual(['REKOGNITION', 'S3']);
+    expect([...new Set(kinds)].toSorted()).toEqual(['CONSOLE', 'REKOGNITION', 'S3']);
   });
 });
 
@@ -158,7 +158,7 @@ describe('every setting', () => {
 
   it('with the name of a secret is declared as a secret', () => {
     const telling =
-      /(SECRET|TOKEN|HASHES|PASSWORD|STAFF|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
+      /(SECRET|TOKEN|HASHES|PASSWORD|BREAK_GLASS|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
     for (const [, { name, secret }] of all) expect([name, secret]).toEqual([name, telling.test(name)]);
   });
 });

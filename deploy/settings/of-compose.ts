@@ -15,7 +15,7 @@ const image = (what: string) =>
 export const composeSettings = z.object({
   COMPOSE_PROFILES: z.string().optional().meta({
     description:
-      'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server), pgbouncer (for replicas, with PGBOUNCER=pgbouncer:6432), console (of the platform team), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
+      'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server, sign-in of staff), pgbouncer (for replicas, with PGBOUNCER=pgbouncer:6432), console (of the platform team), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
     example: 'simulators,console,observability',
   }),
   BIND_ADDRESS: z.string().default('127.0.0.1').meta({
@@ -30,6 +30,7 @@ export const composeSettings = z.object({
   RABBITMQ_MANAGEMENT_PORT: port("RabbitMQ's pages, on 127.0.0.1 alone", 15_672),
   STRIPE_SIMULATOR_PORT: port('the simulated payment page, on 127.0.0.1 alone', 12_111),
   MAIL_SIMULATOR_PORT: port('the simulated mailbox, on 127.0.0.1 alone', 8025),
+  IDENTITY_SIMULATOR_PORT: port('the simulated sign-in of staff, on 127.0.0.1 alone', 8070),
   JAEGER_PORT: port("Jaeger's pages, on 127.0.0.1 alone", 16_686),
   PROMETHEUS_PORT: port("Prometheus' pages, on 127.0.0.1 alone", 9090),
   GRAFANA_PORT: port("Grafana's pages, on 127.0.0.1 alone", 3000),

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { consoleName } from '@offer-ads/platform/admin/routes';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
+import { simulatedRoles } from '@offer-ads/simulators/identity/people';
 import { ratesPath } from '@offer-ads/simulators/rates/server';
 import { demoSeller, demoSender } from '../demo-data/seller.ts';
 import { repository } from './folder.ts';
@@ -11,7 +12,7 @@ import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stores } from './stores.ts';
 
-/** The developer's name in audit logs and in the console. */
+/** The developer's name in audit logs, with the admin tool. */
 export const staffName = 'staff';
 
 export type ProcessPlan = {
@@ -39,7 +40,10 @@ export function addressesOf(ports: Ports): Addresses {
 
 export function planSimulators({ folder, ports, secrets }: Settings): ProcessPlan[] {
   const at = addressesOf(ports);
-  const simulator = (name: 'stripe' | 'rates' | 'mail', env: Record<string, string> = {}): ProcessPlan => ({
+  const simulator = (
+    name: 'stripe' | 'rates' | 'mail' | 'identity',
+    env: Record<string, string> = {},
+  ): ProcessPlan => ({
     name: `${name}-simulator`,
     args: [join(repository, 'packages/simulators/src', name, 'main.ts')],
     env: { PORT: `${ports[name]}`, ...env },
@@ -54,6 +58,7 @@ export function planSimulators({ folder, ports, secrets }: Settings): ProcessPla
     }),
     simulator('rates'),
     simulator('mail', { SMTP_PORT: `${ports.smtp}` }),
+    simulator('identity', { CONSOLE_URL: at.console, CONSOLE_OIDC_CLIENT_SECRET: secrets.consoleOidc }),
   ];
 }
 
@@ -175,11 +180,24 @@ export function planConsole(settings: Settings): ProcessPlan {
     env: {
       ...admin,
       ADMIN_TOKEN: settings.secrets.consoleToken,
-      CONSOLE_STAFF: hashEntry(staffName, settings.secrets.adminToken, 'console'),
+      ...signInSettings(settings),
       PORT: `${settings.ports.console}`,
       PUBLIC_URL: at.console,
     },
     readyUrl: `${at.console}/readyz`,
+  };
+}
+
+/** The console's settings for the sign-in simulator. */
+export function signInSettings({
+  ports,
+  secrets,
+}: Pick<Settings, 'ports' | 'secrets'>): Record<string, string> {
+  return {
+    CONSOLE_OIDC_ISSUER: addressesOf(ports).identity,
+    CONSOLE_OIDC_CLIENT_ID: 'console',
+    CONSOLE_OIDC_CLIENT_SECRET: secrets.consoleOidc,
+    CONSOLE_OIDC_ROLES: simulatedRoles,
   };
 }
 
@@ -204,7 +222,7 @@ export function planCommunity(
   };
 }
 
-/** What the admin CLI reads (`.dev/admin.json`). Its token opens the console too, with `staffName`. */
+/** What the admin CLI reads (`.dev/admin.json`). */
 export function adminSettings({ ports, secrets, stores }: Settings): Record<string, string> {
   const at = addressesOf(ports);
   return {

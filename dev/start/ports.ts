@@ -12,7 +12,7 @@ export const gatewayPort = 8080;
 
 const names = [
   ...(['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const),
-  ...(['stripe', 'rates', 'mail', 'smtp', 'console', 'community'] as const),
+  ...(['stripe', 'rates', 'mail', 'smtp', 'identity', 'console', 'community'] as const),
 ] as const;
 export type Ports = Readonly<Record<(typeof names)[number], number>>;
 

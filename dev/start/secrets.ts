@@ -6,10 +6,12 @@ import { readJson, writeJson } from './json-file.ts';
 const hex = () => randomBytes(32).toString('hex');
 
 const makers = {
-  /** The token of the person at this machine, for the admin tool and the console. */
+  /** The token of the person at this machine, for the admin tool. */
   adminToken: hex,
   /** The console's own token for the admin routes of services. */
   consoleToken: hex,
+  /** The console's secret at the sign-in simulator. */
+  consoleOidc: hex,
   offersContext: hex,
   pricingContext: hex,
   billingContext: hex,

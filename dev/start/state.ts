@@ -15,12 +15,13 @@ export type DevState = {
   readonly gateway: string;
   readonly portal: string;
   readonly docs: string;
-  /** The staff's console; the name is `staff`, the token is in `admin.json`. */
+  /** The staff's console; people sign in by the sign-in simulator. */
   readonly console: string;
   readonly billing: string;
   readonly stripeSimulator: string;
   readonly ratesSimulator: string;
   readonly mailbox: string;
+  readonly identitySimulator: string;
   /** The sample community page. */
   readonly community: string;
   readonly rabbitmq: string;
@@ -47,6 +48,7 @@ export function stateOf(
     stripeSimulator: at.stripe,
     ratesSimulator: at.rates,
     mailbox: at.mail,
+    identitySimulator: at.identity,
     community: at.community,
     rabbitmq: stores.rabbitmq,
     databases: stores.databases,

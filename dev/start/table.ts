@@ -1,16 +1,12 @@
 /** The table at the end of `npm start`. */
-import { staffName } from './plans.ts';
 import type { DevState } from './state.ts';
 
-export function startTable(
-  state: DevState,
-  { seconds, adminToken }: { readonly seconds: string; readonly adminToken: string },
-): string {
+export function startTable(state: DevState, { seconds }: { readonly seconds: string }): string {
   const places: [string, string][] = [
     ['Public API', state.gateway],
     ['Guides and API reference', state.docs],
     ['Portal', state.portal],
-    ['Staff console', `${state.console}  (${staffName}, ${adminToken})`],
+    ['Staff console', `${state.console}  (choose a person of any role)`],
     ['Sample community page', state.community],
     ['Mail', state.mailbox],
     ['Payments (billing)', state.billing],

@@ -29,6 +29,7 @@ const common = {
   HOST: '127.0.0.1',
   LOG_LEVEL: 'silent',
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: 730,
   OFFERS_CONTEXT_SECRET: testContextSecret,
   PRICING_CONTEXT_SECRET: testContextSecret,
   BILLING_CONTEXT_SECRET: testContextSecret,

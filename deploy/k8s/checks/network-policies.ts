@@ -100,7 +100,7 @@ export function matches({ matchLabels = {}, matchExpressions = [] }: Selector, l
 }
 
 /** Addresses that people and browsers follow; nobody here calls them. */
-const forOthers = /^(PUBLIC_URL|PORTAL_URL|IMAGE_ORIGIN)$/;
+const forOthers = /^(PUBLIC_URL|PORTAL_URL|IMAGE_ORIGIN|BROWSER_URL|CONSOLE_URL|ISSUER_URL)$/;
 const defaultPorts: Readonly<Record<string, number>> = {
   http: 80,
   https: 443,

@@ -97,7 +97,7 @@ function templateOf({ kind, spec }: Manifest): Template | undefined {
 
 /** An example of the content of the store of secrets. */
 export const sampleSecret: LookUp = (key, property) => {
-  if (key === 'offer-ads/admin-token-hashes' || property === 'staff')
+  if (key === 'offer-ads/admin-token-hashes' || property === 'break-glass')
     return `ann:${'0123456789abcdef'.repeat(4)}`;
   if (property.endsWith('webhook-secret')) return 'whsec_0123456789abcdef';
   if (property.endsWith('secret-key')) return `sk_${property.slice(0, 4)}_0123456789abcdef`;

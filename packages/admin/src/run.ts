@@ -7,6 +7,7 @@ import { keyCommands, placementKeyCommands } from './commands/accounts/keys.ts';
 import { organisationCommands } from './commands/accounts/organisations.ts';
 import { peopleCommands } from './commands/accounts/people.ts';
 import { tokenCommands } from './commands/accounts/tokens.ts';
+import { auditCommands } from './commands/audit.ts';
 import { eventCommands } from './commands/events.ts';
 import { memberCommands } from './commands/members.ts';
 import { balanceCommands } from './commands/money/balances.ts';
@@ -41,6 +42,7 @@ const commands: readonly Command[] = [
   ...notificationCommands,
   ...webhookCommands,
   ...eventCommands,
+  ...auditCommands,
   ...tokenCommands,
 ];
 

@@ -1,9 +1,16 @@
 /** Calls the services' internal admin routes, with the credential for each service. */
 import { createReadStream } from 'node:fs';
-import { adminActorHeader } from '@offer-ads/platform/admin/routes';
+import { requestIdHeader } from '@offer-ads/contracts/internal/caller-context';
+import {
+  adminActorHeader,
+  adminRolesHeader,
+  adminSubjectHeader,
+  adminViaHeader,
+} from '@offer-ads/platform/admin/routes';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { type Dispatcher, request } from 'undici';
 import type { AdminSettings } from './config.ts';
+import type { Person } from './console/sign-in/person.ts';
 
 /** The services that have admin routes. */
 export type Owner = 'gateway' | 'offers' | 'billing' | 'pricing' | 'moderation' | 'notifier';
@@ -21,8 +28,15 @@ export type Call = {
 /** The addresses and the token. */
 export type ServiceSettings = Omit<AdminSettings, 'RABBITMQ_URL'>;
 
-/** `person`: the person for whom the console calls; others are known by their token. Throws `ServiceUnreachable`. */
-export type ServiceCalls = (owner: Owner, call: Call, person?: string) => Promise<Dispatcher.ResponseData>;
+/** For whom the console calls, and for which of its requests. */
+export type OnBehalf = { readonly person: Person; readonly requestId: string };
+
+/** `onBehalf`: only of the console; others are known by their token. Throws `ServiceUnreachable`. */
+export type ServiceCalls = (
+  owner: Owner,
+  call: Call,
+  onBehalf?: OnBehalf,
+) => Promise<Dispatcher.ResponseData>;
 
 export class ServiceUnreachable extends Error {
   override readonly name = 'ServiceUnreachable';
@@ -30,14 +44,14 @@ export class ServiceUnreachable extends Error {
 
 export function createServiceCalls(settings: ServiceSettings, o: { timeoutMs: number }): ServiceCalls {
   const addresses = addressesOf(settings);
-  return async (owner, { method, path, json, file, patient = false }, person) => {
+  return async (owner, { method, path, json, file, patient = false }, onBehalf) => {
     const timeoutMs = patient ? 0 : o.timeoutMs;
     const body = file === undefined ? JSON.stringify(json) : createReadStream(file);
     return request(`${addresses[owner]}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${adminCredential(settings.ADMIN_TOKEN, owner)}`,
-        ...(person !== undefined && { [adminActorHeader]: person }),
+        ...(onBehalf !== undefined && headersOf(onBehalf)),
         'content-type': file === undefined ? 'application/json' : 'application/x-ndjson',
       },
       body: body ?? null,
@@ -47,6 +61,16 @@ export function createServiceCalls(settings: ServiceSettings, o: { timeoutMs: nu
       const message = `${owner} cannot be reached at ${addresses[owner]}: ${reasonOf(error)}`;
       throw new ServiceUnreachable(message, { cause: error });
     });
+  };
+}
+
+function headersOf({ person, requestId }: OnBehalf): Record<string, string> {
+  return {
+    [adminActorHeader]: person.name,
+    ...(person.subject !== null && { [adminSubjectHeader]: person.subject }),
+    [adminRolesHeader]: person.roles.join(),
+    [adminViaHeader]: person.via,
+    [requestIdHeader]: requestId,
   };
 }
 

@@ -50,6 +50,10 @@ export type Received = {
   body: unknown;
   token: string;
   actor: string;
+  subject: string;
+  roles: string;
+  via: string;
+  requestId: string;
   /** The service whose credential came with the call. */
   owner: string | undefined;
 };
@@ -60,13 +64,18 @@ export function standInServices(answer: (call: string, res: ServerResponse) => v
   const receive = async (req: IncomingMessage, res: ServerResponse) => {
     const body = await text(req);
     const call = `${req.method} ${req.url}`;
-    const { authorization = '', 'x-admin-actor': actor = '' } = req.headers;
+    const header = (name: string) => String(req.headers[name] ?? '');
+    const authorization = header('authorization');
     const isJson = req.headers['content-type'] === 'application/json' && body !== '';
     received.push({
       call,
       body: isJson ? JSON.parse(body) : body,
       token: authorization,
-      actor: String(actor),
+      actor: header('x-admin-actor'),
+      subject: header('x-admin-subject'),
+      roles: header('x-admin-roles'),
+      via: header('x-admin-via'),
+      requestId: header('x-request-id'),
       owner: serviceNames.find((name) => authorization === `Bearer ${adminCredential(token, name)}`),
     });
     answer(call, res);

@@ -42,3 +42,48 @@ CREATE TABLE inbox (
 );
 -- A B-tree for the same reason.
 CREATE INDEX inbox_by_time ON inbox (handled_at);
+
+-- The audit log of the service's admin routes (ADR 42): one row for each changing call, written before the call is carried out.
+CREATE TABLE audit_entries (
+  id              uuid PRIMARY KEY,
+  -- In milliseconds, as in cursors.
+  at              timestamptz(3) NOT NULL,
+  actor           text NOT NULL,
+  subject         text,
+  roles           text[] NOT NULL,
+  via             text NOT NULL CHECK (via IN ('token', 'console', 'emergency')),
+  action          text NOT NULL,
+  targets         text[] NOT NULL,
+  organisation_id bigint,
+  reason          text,
+  details         jsonb NOT NULL,
+  request_id      text NOT NULL,
+  trace_id        text,
+  -- The HTTP status of the reply. Null until then; it stays null if the process ends before the reply.
+  status          smallint
+);
+CREATE INDEX audit_entries_by_time ON audit_entries (at, id);
+
+-- An entry may be completed once, and removed after 90 days or more (AUDIT_RETENTION_DAYS). Every other change is refused.
+CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  outcome CONSTANT text[] := '{status,targets,organisation_id}';
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF OLD.status IS NULL AND NEW.status IS NOT NULL AND NEW.targets @> OLD.targets
+       AND NEW.organisation_id IS NOT DISTINCT FROM coalesce(OLD.organisation_id, NEW.organisation_id)
+       AND to_jsonb(NEW) - outcome = to_jsonb(OLD) - outcome THEN
+      RETURN NEW;
+    END IF;
+  ELSIF TG_OP = 'DELETE' THEN
+    IF OLD.at < now() - interval '90 days' THEN
+      RETURN OLD;
+    END IF;
+  END IF;
+  RAISE EXCEPTION 'entries of the audit log may not be changed or removed';
+END
+$$;
+CREATE TRIGGER audit_entries_stay BEFORE UPDATE OR DELETE ON audit_entries
+  FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_entries_stay_together BEFORE TRUNCATE ON audit_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { startTestServer } from '@offer-ads/testing/http-server';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
@@ -19,7 +19,7 @@ describe('the routes of parked events', () => {
     billing = await connectTestBroker(corner, 'billing', { retryDelaysMs: [] });
     await billing.consume([on(Counted, () => Promise.reject(new Error('always broken')))]);
     server = await startTestServer((app) =>
-      mountParkedRoutes(app, { broker: billing, adminTokenHashes, logger: silentLogger }),
+      mountParkedRoutes(app, { broker: billing, admin: testAdminGuard(), logger: silentLogger }),
     );
   });
   afterAll(async () => {

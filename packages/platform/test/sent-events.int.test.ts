@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
-import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { startTestServer } from '@offer-ads/testing/http-server';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
@@ -149,7 +149,7 @@ describe('sent events', () => {
 
 it('the admin route publishes a period again, and refuses a caller without the credential or without a time', async () => {
   await using server = await startTestServer((app) =>
-    mountRepublishRoute(app, { postgres, broker: offers, adminTokenHashes, logger: silentLogger }),
+    mountRepublishRoute(app, { postgres, broker: offers, admin: testAdminGuard() }),
   );
   const ask = async (body: object, token = adminToken) => {
     const response = await fetch(`${server.url}/admin/events/republish`, {

@@ -2,6 +2,7 @@
 import {
   adminTokenHashes,
   amqpUrl,
+  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -56,6 +57,7 @@ export const billingSettings = z.object({
   RABBITMQ_URL: amqpUrl,
   BILLING_CONTEXT_SECRET: contextSecret('billing'),
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
   PUBLIC_URL: httpUrl.meta({
     description: 'Address at which payers and Stripe reach billing: the base of payment links.',
     example: 'https://pay.ads.example',

@@ -1,11 +1,14 @@
 /** Composition root of billing. */
 import { allEvents } from '@offer-ads/contracts/events/events';
+import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
@@ -89,6 +92,9 @@ export async function startBilling(
   started.use(watchReversals({ postgres, ...foundation }));
 
   const pdfs = started.use(createPdfMaker());
+  const retentionDays = config.AUDIT_RETENTION_DAYS;
+  const audit = started.use(startAuditLog({ store: postgresAudit(postgres), retentionDays, ...foundation }));
+  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
   const server = started.use(
     await startHttpServer({
       host: config.HOST,
@@ -104,9 +110,10 @@ export async function startBilling(
         invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
         balanceRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
-        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
-        mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
-        adminRoutes(app, billing, config.ADMIN_TOKEN_HASHES);
+        mountAuditRoute(app, { admin, audit });
+        mountParkedRoutes(app, { broker, admin, logger });
+        mountRepublishRoute(app, { postgres, broker, admin });
+        adminRoutes(app, billing, admin);
       },
     }),
   );

@@ -21,7 +21,7 @@ import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import { type RecordedRequest, startStripeSimulator } from '@offer-ads/simulators/stripe/server';
-import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { adminToken, adminTokenHashes, testAdminGuard } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -177,7 +177,7 @@ export async function startBillingUnderTest() {
         invoiceRoutes(app, billing, pdfs, testContextSecret);
         balanceRoutes(app, billing, testContextSecret);
         internalRoutes(app, billing, testContextSecret);
-        adminRoutes(app, billing, adminTokenHashes);
+        adminRoutes(app, billing, testAdminGuard());
       },
     }),
   );
@@ -456,6 +456,7 @@ export function configFor(
     RABBITMQ_URL: rabbitmqUrl,
     BILLING_CONTEXT_SECRET: testContextSecret,
     ADMIN_TOKEN_HASHES: adminTokenHashes,
+    AUDIT_RETENTION_DAYS: 730,
     STRIPE_API_URL: simulatorUrl,
     STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
     STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,

@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import {
   adminTokenHashes,
   amqpUrl,
+  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -89,6 +90,7 @@ export const gatewaySettings = z.object({
   PGBOUNCER: pgbouncer,
   RABBITMQ_URL: amqpUrl,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
   OFFERS_URL: serviceUrl('offers'),
   PRICING_URL: serviceUrl('pricing'),
   BILLING_URL: serviceUrl('billing'),

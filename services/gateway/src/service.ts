@@ -1,9 +1,12 @@
 /** Composition root of the gateway: opens its parts in order and closes them in reverse order. */
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { allEvents } from '@offer-ads/contracts/events/events';
+import { startAuditLog } from '@offer-ads/platform/admin/audit';
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { outboxWritten, startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Foundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
@@ -146,6 +149,13 @@ export async function startGateway(
     clock,
     waitUntilCachesExpire: () => waitUntilCachesExpire(keysUnconfirmedMs),
   };
+  const audit = opened.use(
+    startAuditLog({
+      store: postgresAudit(postgres),
+      retentionDays: config.AUDIT_RETENTION_DAYS,
+      ...foundation,
+    }),
+  );
   const tokenFor = createTokenMaker({
     secrets: {
       offers: config.OFFERS_CONTEXT_SECRET,
@@ -158,6 +168,8 @@ export async function startGateway(
   const http = gatewayRoutes({
     config,
     logger,
+    admin: adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation }),
+    audit,
     broker,
     postgres,
     clock,

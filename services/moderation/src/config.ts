@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import {
   adminTokenHashes,
+  auditRetentionDays,
   contextSecret,
   credential,
   httpSettings,
@@ -24,6 +25,7 @@ export const moderationSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   // Above 0.5, so that honest pictures of people pass although the model is not sure about them.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({

@@ -1,6 +1,9 @@
 /** Composition root of moderation. */
+import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { startHttpServer } from '@offer-ads/platform/http/server';
+import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
@@ -76,6 +79,9 @@ export async function startModeration(
   const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a place.' };
   metrics.readGauge(waiting, (gauge) => gauge.set(admission.waiting()));
 
+  const retentionDays = config.AUDIT_RETENTION_DAYS;
+  const audit = started.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
+  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
   const server = started.use(
     await startHttpServer({
       host: config.HOST,
@@ -110,9 +116,9 @@ export async function startModeration(
             }
           },
         });
+        mountAuditRoute(app, { admin, audit });
         mountReviewRoutes(app, {
-          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
-          logger,
+          admin,
           admission,
           review,
         });

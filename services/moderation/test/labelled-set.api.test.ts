@@ -48,6 +48,7 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
         LOG_LEVEL: 'silent',
         MONGO_URL: mongo.url,
         ADMIN_TOKEN_HASHES: adminTokenHashes,
+        AUDIT_RETENTION_DAYS: 730,
         MODERATION_CONTEXT_SECRET: testContextSecret,
         EXPLICIT_THRESHOLD: thresholds.explicit,
         SUGGESTIVE_THRESHOLD: thresholds.suggestive,

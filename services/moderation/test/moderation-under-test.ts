@@ -92,6 +92,7 @@ export async function moderationUnderTest(
             LOG_LEVEL: 'silent',
             MONGO_URL: wire.url,
             ADMIN_TOKEN_HASHES: adminTokenHashes,
+            AUDIT_RETENTION_DAYS: 730,
             MODERATION_CONTEXT_SECRET: testContextSecret,
             EXPLICIT_THRESHOLD: 0.6,
             SUGGESTIVE_THRESHOLD: 0.9,

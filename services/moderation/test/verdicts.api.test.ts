@@ -43,6 +43,7 @@ async function start(
         LOG_LEVEL: 'silent',
         MONGO_URL: mongo.url,
         ADMIN_TOKEN_HASHES: adminTokenHashes,
+        AUDIT_RETENTION_DAYS: 730,
         MODERATION_CONTEXT_SECRET: testContextSecret,
         EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
         SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,

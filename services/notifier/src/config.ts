@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import {
   adminTokenHashes,
   amqpUrl,
+  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -20,6 +21,7 @@ const rateHint = 'must be a number of mails per second, for example 14 or 0.5';
 export const notifierSettings = z.object({
   ...httpSettings,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
   SMTP_URL: z

@@ -1,10 +1,13 @@
 /** Composition root of the notifier. */
 import { readFileSync } from 'node:fs';
 import { allEvents } from '@offer-ads/contracts/events/events';
+import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
+import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
@@ -79,6 +82,9 @@ export async function startNotifier(
   );
   const notifier = notifierOn({ mongo, notifications, wakeDelivery: delivery.wake, config, ...foundation });
   await broker.consume(subscriptions(notifier, webhooks.queue));
+  const retentionDays = config.AUDIT_RETENTION_DAYS;
+  const audit = started.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
+  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
   const server = started.use(
     await startHttpServer({
       host: config.HOST,
@@ -98,16 +104,12 @@ export async function startNotifier(
           bounces,
           messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
           wakeDelivery: delivery.wake,
-          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
-          logger,
+          admin,
         });
-        erasureRoutes(app, {
-          erasure: notifier.erasure,
-          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
-          logger,
-        });
-        webhookAdminRoutes(app, { ...webhooks, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
-        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
+        erasureRoutes(app, { erasure: notifier.erasure, admin });
+        webhookAdminRoutes(app, { ...webhooks, admin });
+        mountAuditRoute(app, { admin, audit });
+        mountParkedRoutes(app, { broker, admin, logger });
       },
     }),
   );

@@ -4,7 +4,7 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openBouncesStore } from '../src/bounces-store.ts';
@@ -40,8 +40,7 @@ beforeAll(async () => {
         bounces,
         messageIdOf: (id) => messageIdOf(id, 'Offers <offers@ads.example>'),
         wakeDelivery: delivery.wake,
-        adminTokenHashes,
-        logger: silentLogger,
+        admin: testAdminGuard(),
       }),
   });
 });

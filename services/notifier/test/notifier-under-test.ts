@@ -53,6 +53,7 @@ export async function startNotifierUnderTest(
           PORT: 0,
           LOG_LEVEL: 'trace',
           ADMIN_TOKEN_HASHES: adminTokenHashes,
+          AUDIT_RETENTION_DAYS: 730,
           MONGO_URL: mongo.url,
           RABBITMQ_URL: rabbitmqUrl,
           SMTP_URL: smtpUrl,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import {
   adminTokenHashes,
   amqpUrl,
+  auditRetentionDays,
   contextSecret,
   credential,
   httpSettings,
@@ -26,6 +27,7 @@ const freeOffers = wholeNumber(0, 999_999);
 export const offersSettings = z.object({
   ...httpSettings,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
   RABBITMQ_URL: amqpUrl,
   OFFERS_DATABASE_URL: postgresUrl,
   PGBOUNCER: pgbouncer,

@@ -1,11 +1,14 @@
 /** Composition root: starts the parts of offers and stops them in reverse order. */
 import { allEvents } from '@offer-ads/contracts/events/events';
+import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
@@ -105,6 +108,9 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const showings = started.use(showingsOfViewers(context));
   const sweeper = started.use(startSweeper(context));
   const imageRemoval = started.use(startImageRemoval({ ...context, owner }));
+  const retentionDays = config.AUDIT_RETENTION_DAYS;
+  const audit = started.use(startAuditLog({ store: postgresAudit(postgres), retentionDays, ...foundation }));
+  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
   const server = started.use(
     await startHttpServer({
       host: config.HOST,
@@ -129,9 +135,10 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
         });
         mountRunningOffersRoute(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountViewsRoute(app, { ...context, views, contextSecret: config.OFFERS_CONTEXT_SECRET });
-        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
-        mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
-        mountAdminRoutes(app, { ...context, adminTokenHashes: config.ADMIN_TOKEN_HASHES });
+        mountAuditRoute(app, { admin, audit });
+        mountParkedRoutes(app, { broker, admin, logger });
+        mountRepublishRoute(app, { postgres, broker, admin });
+        mountAdminRoutes(app, { ...context, admin });
         mountPortalRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountTestClockRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });

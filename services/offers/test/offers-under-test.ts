@@ -268,6 +268,7 @@ function configFor(
     PORT: 0,
     LOG_LEVEL: 'silent',
     ADMIN_TOKEN_HASHES: adminTokenHashes,
+    AUDIT_RETENTION_DAYS: 730,
     RABBITMQ_URL: rabbitmqUrl,
     OFFERS_DATABASE_URL: databaseUrl,
     PRICING_URL: otherServices.urls.pricing,

@@ -2,6 +2,7 @@
 import {
   adminTokenHashes,
   amqpUrl,
+  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -39,6 +40,7 @@ export const pricingSettings = z.object({
   RABBITMQ_URL: amqpUrl,
   PRICING_CONTEXT_SECRET: contextSecret('pricing'),
   ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
   RATES_URL: httpUrl.meta({
     description: "Address of the European Central Bank's daily rates as XML, or of a mirror.",
     example: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',

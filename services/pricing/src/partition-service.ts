@@ -1,4 +1,5 @@
 /** Composition root of a process that only counts one partition of the members, for the other processes of pricing (ADR 31). */
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import type { Foundation } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
@@ -39,8 +40,8 @@ export async function startPartition(
       }),
       routes: (app) =>
         mountMembersCheck(app, {
-          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
-          logger: foundation.logger,
+          // Its only admin route compares, and changes nothing.
+          admin: adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit: null, ...foundation }),
           audience,
         }),
     }),

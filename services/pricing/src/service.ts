@@ -1,8 +1,11 @@
 /** Composition root of pricing: stores, consumers, rates and routes. */
 import { allEvents } from '@offer-ads/contracts/events/events';
+import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
@@ -135,6 +138,9 @@ export async function startPricing(
     privacyBudgets,
     minCohort: config.AUDIENCE_MIN_COHORT,
   };
+  const retentionDays = config.AUDIT_RETENTION_DAYS;
+  const audit = opened.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
+  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
   const server = opened.use(
     await startHttpServer({
       host: config.HOST,
@@ -145,16 +151,16 @@ export async function startPricing(
       fastPath: estimateFastPath(prices),
       routes: (app) => {
         mountPriceRoutes(app, prices);
+        mountAuditRoute(app, { admin, audit });
         mountAdminRoutes(app, {
-          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
-          logger,
+          admin,
           clock,
           members,
           audience,
           rates,
           refresher,
         });
-        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
+        mountParkedRoutes(app, { broker, admin, logger });
       },
     }),
   );

@@ -71,6 +71,7 @@ export async function startPricingUnderTest(
           RABBITMQ_URL: corner.url,
           PRICING_CONTEXT_SECRET: testContextSecret,
           ADMIN_TOKEN_HASHES: adminTokenHashes,
+          AUDIT_RETENTION_DAYS: 730,
           RATES_URL: rates.url + ratesPath,
           AUDIENCE_MIN_COHORT: 1,
           PRIVACY_BUDGET_PER_DAY: undefined,

@@ -1,10 +1,9 @@
-/** Staff consoles for walks: the one of the system, and consoles with two people and a clock of their own. */
+/** Staff consoles for walks: the one of the system, and consoles with two emergency tokens and a clock of their own. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConsoleConfig } from '@offer-ads/admin/console/config';
 import { startConsole } from '@offer-ads/admin/console/service';
 import { freePorts } from '@offer-ads/backing/free-port';
-import { staffName } from '@offer-ads/dev/start/plans';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -31,7 +30,7 @@ export async function staffConsole(
   const config = readConsoleConfig({
     ...system.adminSettings(),
     ADMIN_TOKEN: system.secrets().consoleToken,
-    CONSOLE_STAFF: Object.entries(tokens)
+    CONSOLE_BREAK_GLASS: Object.entries(tokens)
       .map(([name, token]) => hashEntry(name, token, 'console'))
       .join(),
     PUBLIC_URL: url,
@@ -49,10 +48,21 @@ export async function staffConsole(
   };
 }
 
-/** Signs the visitor in to the console of the system, where audit logs name them `staff`, and opens a page. */
-export async function openConsole(visitor: Visitor, system: TestSystem, path = '/'): Promise<void> {
-  const { ADMIN_TOKEN: token = '' } = system.adminSettings();
-  await openAs(visitor, { name: staffName, token, url: system.state().console, path });
+/** The people of the sign-in simulator. Audit logs name them by their addresses. */
+export type Colleague = 'Ada' | 'Sam' | 'Fay' | 'Vera' | 'Nora';
+export const addressOf = (colleague: Colleague): string => `${colleague.toLowerCase()}@platform.example`;
+
+/** Signs the visitor in to the console of the system as a click in the sign-in simulator does it, and opens a page. Ada is administrator. */
+export async function openConsole(
+  { page }: Visitor,
+  system: TestSystem,
+  path = '/',
+  colleague: Colleague = 'Ada',
+): Promise<void> {
+  await page.goto(system.state().console + path);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: colleague }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
 }
 
 /** Signs in with the call of the page. */
@@ -72,8 +82,8 @@ async function openAs(
 /** Fills in the form that the page shows. */
 export async function signInHere({ page }: Visitor, person: Person): Promise<void> {
   await page.getByLabel('Name').fill(person);
-  await page.getByLabel('Access token').fill(tokens[person]);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Emergency token').fill(tokens[person]);
+  await page.getByRole('button', { name: 'Sign in with the token' }).click();
   await page.getByRole('navigation', { name: 'Sections' }).waitFor();
 }
 

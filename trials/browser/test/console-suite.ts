@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
-import { auditOf, openConsole, staffConsole } from './console-staff.ts';
+import { addressOf, auditOf, openConsole, staffConsole } from './console-staff.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfStaff(portal: () => Portal): void {
@@ -37,7 +37,7 @@ export function walksOfStaff(portal: () => Portal): void {
     await eventually(() =>
       expect(auditOf(system, 'gateway')).toContainEqual(
         expect.objectContaining({
-          actor: 'staff',
+          actor: addressOf('Ada'),
           path: `/admin/organisations/${id}/disable`,
           reason: 'unpaid since May',
         }),
@@ -112,7 +112,7 @@ export function walksOfStaff(portal: () => Portal): void {
     await page.getByRole('row').filter({ hasText: adminEmail }).getByRole('link').click();
     await answer(page, 'Approve …', { reason: 'called them', submit: 'Approve it' });
     await page.getByText('is approved.').waitFor();
-    await page.getByText('by staff').waitFor();
+    await page.getByText(`by ${addressOf('Ada')}`).waitFor();
     expect(await faultsOf(page, 'console-approved')).toEqual([]);
 
     await visitor.page.reload();
@@ -142,7 +142,7 @@ export function walksOfStaff(portal: () => Portal): void {
     await page.getByRole('heading', { name: 'What the model says' }).waitFor();
     expect(await faultsOf(page, 'console-picture')).toEqual([]);
     await answer(page, 'Allow …', { reason: 'a painting', submit: 'Allow it' });
-    await page.getByText('by decision of staff').waitFor();
+    await page.getByText(`by decision of ${addressOf('Ada')}`).waitFor();
     await eventually(async () => expect((await upload()).body.return_code).toBe('S1'));
     const offerOfIt = page.getByRole('link', { name: /Two for one/ }).first();
     await reloadUntil(page, offerOfIt);
@@ -223,7 +223,7 @@ export function walksOfStaff(portal: () => Portal): void {
     await eventually(() =>
       expect(auditOf(system, 'gateway')).toContainEqual(
         expect.objectContaining({
-          actor: 'staff',
+          actor: addressOf('Ada'),
           path: expect.stringMatching(/^\/admin\/placement-keys\/\d+\/disable$/),
           reason: 'the site is closed',
         }),

@@ -42,6 +42,7 @@ beforeAll(async () => {
           PORT: 0,
           LOG_LEVEL: 'silent',
           ADMIN_TOKEN_HASHES: adminTokenHashes,
+          AUDIT_RETENTION_DAYS: 730,
           MONGO_URL: mongo.url,
           RABBITMQ_URL: url,
           SMTP_URL: mails.smtpUrl,

@@ -24,6 +24,7 @@ const Parked = lazy(async () => (await import('./pages/parked.tsx')).Parked);
 const Rates = lazy(async () => (await import('./pages/rates.tsx')).Rates);
 const Placements = lazy(async () => (await import('./pages/placements.tsx')).Placements);
 const PlacementCalls = lazy(async () => (await import('./pages/placement-calls.tsx')).PlacementCalls);
+const Audit = lazy(async () => (await import('./pages/audit.tsx')).Audit);
 const Cards = lazy(async () => (await import('./pages/cards.tsx')).Cards);
 
 // A service that does not answer is not asked again: each request waits for seconds.
@@ -74,6 +75,7 @@ function SignedIn() {
           <Route path="/parked" component={Parked} />
           <Route path="/rates" component={Rates} />
           <Route path="/cards" component={Cards} />
+          <Route path="/audit" component={Audit} />
           <Route default component={NotFound} />
         </Router>
       </Shell>

@@ -1,5 +1,6 @@
 /** The signed-in person and the API calls. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
+import type { StaffRole } from '@offer-ads/contracts/admin/staff-calls';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
@@ -8,6 +9,8 @@ import { type SessionApi, sessionApi } from '../../ui/calls/session-api.ts';
 
 export type Console = {
   readonly name: string;
+  readonly roles: readonly StaffRole[];
+  readonly isEmergency: boolean;
   /** `path` follows `/api`, here and below. */
   readonly read: SessionApi['read'];
   /** `seenAt`: when the data for the decision was read. */
@@ -63,6 +66,8 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
     });
     return {
       name: session.name,
+      roles: session.roles,
+      isEmergency: session.isEmergency,
       read: api.read,
       send: <Body>(path: string, json: object = {}, seenAt?: number, method: 'POST' | 'PUT' = 'POST') => {
         // Sent as an age, because the clocks of browser and server may differ.

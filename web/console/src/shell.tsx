@@ -1,9 +1,11 @@
 /** The frame of every page: the sections, the signed-in person, and the sign-out. */
+import type { SignOutReply } from '@offer-ads/contracts/admin/console-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import {
   Building,
   Coins,
   CreditCard,
+  History,
   Image,
   Inbox,
   LayoutDashboard,
@@ -35,6 +37,7 @@ const sections = [
   { path: 'parked', title: 'Parked events', icon: Inbox },
   { path: 'rates', title: 'Rates', icon: Coins },
   { path: 'cards', title: 'Card problems', icon: CreditCard },
+  { path: 'audit', title: 'Audit log', icon: History },
 ] as const;
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -51,25 +54,39 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       }))}
       below={<ThemeSwitch />}
     >
+      <Emergency />
       {children}
     </Frame>
   );
 }
 
+/** On every page, so that nobody works on with an emergency token because it is convenient. */
+function Emergency() {
+  if (!useConsole().isEmergency) return null;
+  return (
+    <Notice kind="warning">
+      <strong>You are signed in with an emergency token.</strong> You may do everything, the platform team is
+      alerted, and the audit log marks each action. Sign out as soon as your own sign-in works again.
+    </Notice>
+  );
+}
+
 function Account() {
-  const { name, send } = useConsole();
+  const { name, roles, send } = useConsole();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
   const signOut = async () => {
-    const reply = await send('/sign-out');
+    const reply = await send<SignOutReply>('/sign-out');
     if (!reply.ok && reply.status !== 401) return setProblem(reply.message);
     changeSession(queries, null);
+    // Otherwise the next click on "Sign in" would sign the same person in again.
+    if (reply.ok && reply.body.address !== null) location.assign(reply.body.address);
   };
   return (
     <div class="account">
       <span class="small person">
         <span class="hidden">Signed in as </span>
-        {name}
+        {name} <span class="muted">({roles.join(', ')})</span>
       </span>
       <BusyButton class="link" work={signOut}>
         Sign out

@@ -10,7 +10,8 @@ import { keepDecisions } from './decisions.ts';
 import { createHealthReader } from './health.ts';
 import { consoleRoutes } from './http/routes.ts';
 import { keepSessions } from './sessions.ts';
-import { nobody, parseStaff } from './staff.ts';
+import { signInService } from './sign-in/sign-in-service.ts';
+import { nobody, parseStaff, type Staff } from './staff.ts';
 import { followStaffFile } from './staff-file.ts';
 
 export type Console = RunningService & { readonly url: string };
@@ -22,6 +23,8 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
   const foundation = createFoundation('console', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   const staff = staffOf(config, foundation);
+  const signIn = config.signIn && signInService(config.signIn);
+  if (staff !== undefined) logger.warn('emergency tokens are accepted: CONSOLE_BREAK_GLASS is set');
   const server = await startHttpServer({
     host: config.HOST,
     port: config.PORT,
@@ -31,8 +34,9 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
     readiness: async () => [],
     routes: consoleRoutes({
       publicUrl: config.PUBLIC_URL,
+      signIn,
       staff,
-      sessions: keepSessions(staff),
+      sessions: keepSessions(staff ?? (() => nobody)),
       attempts: countAttempts(),
       decisions: keepDecisions(clock),
       ask: createServiceCalls(config, { timeoutMs: ANSWER_MS }),
@@ -43,9 +47,14 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
   return server;
 }
 
-function staffOf(config: ConsoleConfig, o: Omit<Parameters<typeof followStaffFile>[0], 'path'>) {
-  if (config.staffFile !== undefined) return followStaffFile({ path: config.staffFile, ...o });
-  const parsed = parseStaff(config.CONSOLE_STAFF);
+/** Undefined: emergency tokens are off. */
+function staffOf(
+  config: ConsoleConfig,
+  o: Omit<Parameters<typeof followStaffFile>[0], 'path'>,
+): (() => Staff) | undefined {
+  if (config.breakGlassFile !== undefined) return followStaffFile({ path: config.breakGlassFile, ...o });
+  if (config.CONSOLE_BREAK_GLASS === undefined) return undefined;
+  const parsed = parseStaff(config.CONSOLE_BREAK_GLASS);
   const staff = parsed.ok ? parsed.staff : nobody;
   return () => staff;
 }

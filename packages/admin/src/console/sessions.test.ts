@@ -6,7 +6,8 @@ import { nobody, parseStaff, type Staff } from './staff.ts';
 const token = 't'.repeat(32);
 const parsed = parseStaff(hashEntry('ann', token, 'console'));
 const ann: Staff = parsed.ok ? parsed.staff : nobody;
-const who = { name: 'ann', proof: ann.prove('ann', token) ?? Buffer.alloc(32) };
+const person = { name: 'ann', subject: null, roles: ['administrator'], via: 'emergency' } as const;
+const who = { person, idToken: null, proof: ann.prove('ann', token) };
 const start = new Date('2026-11-20T09:00:00Z');
 const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
 
@@ -14,7 +15,7 @@ describe('a session of the console', () => {
   it('is found by its token only', () => {
     const sessions = keepSessions(() => ann);
     const opened = sessions.open(who, start);
-    expect(sessions.find(opened, after(1))).toMatchObject({ name: 'ann' });
+    expect(sessions.find(opened, after(1))).toMatchObject({ person: { name: 'ann' } });
     expect(sessions.find(`${opened}x`, after(1))).toBeNull();
     expect(sessions.find('', after(1))).toBeNull();
   });
@@ -36,12 +37,14 @@ describe('a session of the console', () => {
     expect(sessions.find(opened, after(480))).toBeNull();
   });
 
-  it('ends at once when its person leaves the staff', () => {
+  it('ends at once when its emergency token is removed, and not where another way was used to sign in', () => {
     let staff: Staff = ann;
     const sessions = keepSessions(() => staff);
     const opened = sessions.open(who, start);
+    const byService = sessions.open({ ...who, proof: null }, start);
     staff = nobody;
     expect(sessions.find(opened, after(1))).toBeNull();
+    expect(sessions.find(byService, after(1))).not.toBeNull();
     staff = ann;
     expect(sessions.find(opened, after(1))).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** Reloads the staff file, so that a removed person is signed out without a restart. */
+/** Reloads the file of the emergency tokens, so that a removed person is signed out without a restart. */
 
 import { readSecretFile } from '@offer-ads/platform/config/secret-files';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -25,7 +25,10 @@ export function followStaffFile(o: { path: string; clock: Clock; logger: Logger 
     staff = parsed.ok && 'staff' in parsed ? parsed.staff : nobody;
     const found = parsed.ok ? undefined : parsed.problem;
     if (found !== undefined && found !== problem)
-      o.logger.error({ problem: `CONSOLE_STAFF_FILE: ${found}` }, 'nobody can sign in to the console');
+      o.logger.error(
+        { problem: `CONSOLE_BREAK_GLASS_FILE: ${found}` },
+        'nobody can sign in with an emergency token',
+      );
     problem = found;
     return staff;
   };

@@ -1,4 +1,4 @@
-/** The staff who may sign in to the console, with the hashes of their tokens: the setting CONSOLE_STAFF. */
+/** The staff who may sign in with an emergency token, with the hashes of their tokens: the setting CONSOLE_BREAK_GLASS. */
 import {
   adminCredential,
   type ParsedHashes,

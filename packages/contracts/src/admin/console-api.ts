@@ -1,9 +1,22 @@
 /** Replies of the staff console's own routes. All its other routes pass on replies of the services' admin routes. */
 import type { ServiceName } from '../values/primitives.ts';
+import type { StaffRole } from './staff-calls.ts';
 
-/** GET /api/session, and the reply to POST /api/sign-in {name, token} */
+/** GET /api/sign-in: the ways to sign in. With an emergency token: POST /api/sign-in {name, token}, answered by 204. */
+export type SignInWaysReply = { readonly service: boolean; readonly emergencyToken: boolean };
+
+/** POST /api/sign-in/begin {returnTo, asAnother}: where the browser goes. */
+export type BeginSignInReply = { readonly address: string };
+
+/** POST /api/sign-out: where the session at the sign-in service ends; null: nowhere else. */
+export type SignOutReply = { readonly address: string | null };
+
+/** GET /api/session */
 export type ConsoleSessionReply = {
   readonly name: string;
+  readonly roles: readonly StaffRole[];
+  /** Signed in with an emergency token, which the console shows on every page. */
+  readonly isEmergency: boolean;
   /** Send it as `X-CSRF-Token` with every change. */
   readonly csrfToken: string;
 };

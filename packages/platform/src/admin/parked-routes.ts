@@ -4,15 +4,15 @@ import express from 'express';
 import { validInput } from '../http/valid-input.ts';
 import type { Broker } from '../messaging/broker/broker.ts';
 import type { Logger } from '../telemetry/logging.ts';
-import { actorOf, requireAdmin } from './routes.ts';
+import { type AdminGuard, actorOf } from './routes.ts';
 
 /** GET /admin/parked?limit=, POST /admin/parked/replay and /drop with `{"ids": [...]}` or `{"ids": "all"}`. */
 export function mountParkedRoutes(
   app: express.Express,
-  o: { broker: Pick<Broker, 'parked'>; adminTokenHashes: string; logger: Logger },
+  o: { broker: Pick<Broker, 'parked'>; admin: AdminGuard; logger: Logger },
 ): void {
   const routes = express.Router();
-  routes.use(requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }), express.json());
+  routes.use(o.admin('100kb'));
   routes.get('/', async (req, res) => {
     const { limit } = validInput(parkedPage, req.query);
     res.json({ parked: await o.broker.parked.list(limit) });

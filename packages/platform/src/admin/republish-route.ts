@@ -1,28 +1,22 @@
 /** The internal admin route that publishes sent events again. */
 import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin/events-api';
-import express from 'express';
+import type { Express } from 'express';
 import { validInput } from '../http/valid-input.ts';
 import type { Broker } from '../messaging/broker/broker.ts';
 import { republish } from '../messaging/sent-events.ts';
 import type { Postgres } from '../postgres/postgres.ts';
-import type { Logger } from '../telemetry/logging.ts';
-import { requireAdmin } from './routes.ts';
+import type { AdminGuard } from './routes.ts';
 
 /** POST /admin/events/republish. The caller repeats it until the reply says 0. */
 export function mountRepublishRoute(
-  app: express.Express,
-  o: { postgres: Postgres; broker: Pick<Broker, 'types'>; adminTokenHashes: string; logger: Logger },
+  app: Express,
+  o: { postgres: Postgres; broker: Pick<Broker, 'types'>; admin: AdminGuard },
 ): void {
-  app.post(
-    '/admin/events/republish',
-    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
-    express.json({ limit: '1kb' }),
-    async (req, res) => {
-      const { from, to, upTo } = validInput(republishRequest, req.body);
-      const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo, types: o.broker.types });
-      res.json({ republished: done.republished, upTo: `${done.upTo}` } satisfies RepublishReply);
-    },
-  );
+  app.post('/admin/events/republish', o.admin('1kb'), async (req, res) => {
+    const { from, to, upTo } = validInput(republishRequest, req.body);
+    const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo, types: o.broker.types });
+    res.json({ republished: done.republished, upTo: `${done.upTo}` } satisfies RepublishReply);
+  });
 }
 
 /** Without an end, all events are meant. "Now" would miss events of machines whose clocks are ahead. */

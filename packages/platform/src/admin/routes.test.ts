@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { startTestServer } from '@offer-ads/testing/http-server';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import express from 'express';
 import type { HttpServer } from '../http/server.ts';
-import { requireAdmin } from './routes.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { adminGuard } from './routes.ts';
 import { adminCredential, hashEntry } from './tokens.ts';
 
 const tokens = {
@@ -18,13 +18,14 @@ const tokenHashes = [
   hashEntry('console', tokens.console, 'offers'),
 ].join();
 const { logger, lines } = collectingLogger();
+const metrics = createMetrics('test');
 let server: HttpServer;
 /** Has its effect at once; the test sends the reply. */
 const slowThing = { done: false, reply: () => {} };
 
 beforeAll(async () => {
   server = await startTestServer((app) => {
-    app.use(requireAdmin({ tokenHashes, logger }), express.json());
+    app.use(adminGuard({ tokenHashes, logger, metrics, audit: null })('1kb'));
     app.all('/admin/things/:id', (_req, res) => void res.json({ ok: true }));
     app.post('/admin/slow-things/:id', (_req, res) => {
       slowThing.done = true;
@@ -64,6 +65,18 @@ describe('an internal admin route', () => {
     const [named, unnamed] = audited();
     expect([named, unnamed]).toMatchObject([{ actor: 'bo', via: 'console' }, { actor: 'console' }]);
     expect(unnamed).not.toHaveProperty('via');
+  });
+
+  it('counts calls of people with an emergency token, which only the console can name', async () => {
+    const counted = async () =>
+      (await metrics.registry.getSingleMetric('admin_emergency_calls_total')?.get())?.values[0]?.value;
+    const before = (await counted()) ?? 0;
+    const emergency = { 'x-admin-actor': 'bo', 'x-admin-via': 'emergency' };
+    await call({ ...bearer(token), ...emergency });
+    expect(await counted()).toBe(before);
+    await call({ ...bearer(consoleToken), ...emergency });
+    expect(await counted()).toBe(before + 1);
+    expect(audited()).toMatchObject([{ actor: 'ann' }, { actor: 'bo', via: 'emergency' }]);
   });
 
   it('audits which one was changed and why, on one line', async () => {

@@ -137,6 +137,13 @@ export const adminTokenHashes = z
     example: 'ann:HASH,console:HASH',
   });
 
+/** The trigger that protects the audit log (platform migration 0001) allows no less than 90 days. */
+export const auditRetentionDays = wholeNumber(90, 3_650).default(730).meta({
+  description:
+    'For how many days the audit log of admin calls is kept, 90 to 3650. Older entries are removed every hour.',
+  example: '1095',
+});
+
 /** The secret that signs the caller contexts sent to one service. */
 export function contextSecret(service: ServiceName) {
   return secret.meta({

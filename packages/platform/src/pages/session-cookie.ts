@@ -1,4 +1,4 @@
-/** The session cookie. */
+/** Cookies for signed-in people, and for people who are signing in. */
 import type { Request, Response } from 'express';
 
 export type SessionCookie = {
@@ -11,13 +11,18 @@ export type SessionCookie = {
  * With https the `__Host-` prefix prevents other hosts of the domain and plain http from setting the cookie. Development has no https,
  * and browsers refuse that prefix and `Secure` there.
  * @param o.name different for each site, because sites on one host share cookies, also across ports
+ * @param o.sameSite `Lax` where the browser must send it when it comes from another site
  */
-export function sessionCookie(o: { publicUrl: string; name: string }): SessionCookie {
+export function sessionCookie(o: {
+  publicUrl: string;
+  name: string;
+  sameSite?: 'Strict' | 'Lax';
+}): SessionCookie {
   const isSecure = new URL(o.publicUrl).protocol === 'https:';
   const name = isSecure ? `__Host-${o.name}` : o.name;
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const attributes = `Path=/; HttpOnly; SameSite=${o.sameSite ?? 'Strict'}${isSecure ? '; Secure' : ''}`;
   const write = (res: Response, value: string, maxAgeSeconds: number) => {
-    res.setHeader('Set-Cookie', `${name}=${value}; Max-Age=${maxAgeSeconds}; ${attributes}`);
+    res.append('Set-Cookie', `${name}=${value}; Max-Age=${maxAgeSeconds}; ${attributes}`);
   };
   return {
     read: (req) => valueOf(req.get('cookie') ?? '', name),

@@ -14,7 +14,7 @@ import {
   paymentsPage,
   type VoidReply,
 } from '@offer-ads/contracts/internal/payments-api';
-import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Router } from 'express';
@@ -34,12 +34,9 @@ import { readStatement } from '../statement/read-statement.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
 import { platformTopUpReplies, refuse, send, unknownInvoice, unknownPayment } from './replies.ts';
 
-export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: string): void {
+export function adminRoutes(app: Express, billing: Billing, admin: AdminGuard): void {
   const routes = express.Router();
-  routes.use(
-    requireAdmin({ tokenHashes: adminTokenHashes, logger: billing.logger }),
-    express.json({ limit: '16kb' }),
-  );
+  routes.use(admin('16kb'));
 
   routes.get('/balances', async (req, res) => {
     const book = validInput(balanceQuery, req.query);

@@ -1,6 +1,7 @@
 /** All refusals of the gateway with their replies (decision 19, bodies of refusals): one row per reason. */
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public/api';
+import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import type { Response } from 'express';
 import type { ErasureRefusal } from '../accounts/erase-person.ts';
@@ -130,7 +131,18 @@ export function answerStaff<T>(
   o: { status?: number; describe?: (value: T) => object } = {},
 ): void {
   if (!outcome.ok) return refuseStaff(res, outcome.reason);
+  noteForAudit(res, outcome.value);
   res.status(o.status ?? 200).json(o.describe === undefined ? outcome.value : o.describe(outcome.value));
+}
+
+/** What a call is about is known only now for the keys of an organisation, and for what was made. */
+function noteForAudit({ req }: Response, value: unknown): void {
+  const { id, organisationId } = value as { readonly id?: unknown; readonly organisationId?: unknown };
+  const [kind] = req.path.split('/').slice(1);
+  auditTarget(req, {
+    ...(typeof organisationId === 'number' && { organisationId }),
+    ...(typeof id === 'number' && { target: `${kind}/${id}` }),
+  });
 }
 
 /** The same in the portal, whose replies always have a shape of their own. */

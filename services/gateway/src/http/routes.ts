@@ -1,13 +1,14 @@
 /** All routes of the gateway. */
 
+import { type AuditLog, mountAuditRoute } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
-import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import type { HttpServerOptions } from '@offer-ads/platform/http/server';
 import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Erasure } from '../accounts/erase-person.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
@@ -20,6 +21,7 @@ import type { Sessions } from '../sign-in/sessions.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { SignUp } from '../sign-up/sign-up.ts';
 import type { ReadStatus } from '../status.ts';
+import { consoleSignInRoute } from './console-sign-in-route.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages/pages.ts';
@@ -35,6 +37,8 @@ import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
+  readonly admin: AdminGuard;
+  readonly audit: AuditLog;
   readonly broker: Pick<Broker, 'types' | 'parked'>;
   readonly postgres: Postgres;
   readonly organisations: Organisations;
@@ -52,16 +56,17 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
 };
 
 export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes'> {
-  const { ADMIN_TOKEN_HASHES: adminTokenHashes, PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
+  const { PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
   const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
   const routes = (app: Express): void => {
-    mountParkedRoutes(app, { broker: o.broker, adminTokenHashes, logger: o.logger });
-    mountRepublishRoute(app, { postgres: o.postgres, broker: o.broker, adminTokenHashes, logger: o.logger });
+    mountAuditRoute(app, o);
+    mountParkedRoutes(app, o);
+    mountRepublishRoute(app, o);
     app.use(
       '/admin',
-      requireAdmin({ tokenHashes: adminTokenHashes, logger: o.logger }),
       // The largest body is the text of terms: 100,000 characters of up to 12 bytes each when they are escaped.
-      express.json({ limit: '2mb' }),
+      o.admin('2mb'),
+      consoleSignInRoute(),
       organisationRoutes(o),
       peopleRoutes(o),
       keyRoutes(o),

@@ -6,10 +6,9 @@ import {
   rulingRequest,
   rulingsQuery,
 } from '@offer-ads/contracts/internal/moderation-api';
-import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
+import { type AdminGuard, actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import { z } from 'zod';
 import { isLarge } from '../domain/picture-limits.ts';
@@ -20,8 +19,7 @@ import { decideOn, listPictures, type Review, recordOf } from '../verdicts/revie
 import { listed, refusals, rulingShown, shown } from './review-replies.ts';
 
 type ReviewRoutes = {
-  readonly adminTokenHashes: string;
-  readonly logger: Logger;
+  readonly admin: AdminGuard;
   readonly admission: Admission;
   readonly review: Review;
 };
@@ -33,7 +31,7 @@ const maxBodyBytes = 7.5 * 2 ** 20;
 export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
   const { review, admission } = o;
   const routes = express.Router();
-  routes.use(requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }));
+  routes.use(o.admin(maxBodyBytes));
 
   async function existingRecord(name: string) {
     const record = await recordOf(review, name);
@@ -71,7 +69,7 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
     res.json({ rulings: rulings.map(rulingShown) });
   });
 
-  routes.post('/rulings', express.json({ limit: maxBodyBytes }), async (req, res) => {
+  routes.post('/rulings', async (req, res) => {
     const { name, imageBase64, ...decision } = validInput(rulingRequest, req.body);
     const ruling = { ...decision, author: actorOf(req) };
     const of = name ?? Buffer.from(imageBase64 ?? '', 'base64');

@@ -10,9 +10,8 @@ import {
   notificationNamed,
   notificationsQuery,
 } from '@offer-ads/contracts/admin/notifier-api';
-import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
+import { type AdminGuard, actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { BouncesStore } from '../bounces-store.ts';
 import { noOrganisation } from '../domain/announcement.ts';
@@ -27,14 +26,10 @@ export function notificationAdminRoutes(
     readonly bounces: BouncesStore;
     readonly messageIdOf: (notificationId: string) => string;
     readonly wakeDelivery: () => void;
-    readonly adminTokenHashes: string;
-    readonly logger: Logger;
+    readonly admin: AdminGuard;
   },
 ): void {
-  const guard = [
-    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
-    express.json({ limit: '16kb' }),
-  ];
+  const guard = o.admin('16kb');
   const shown = (notification: Registered) => shownWith(notification, o.messageIdOf);
 
   const notifications = express.Router();

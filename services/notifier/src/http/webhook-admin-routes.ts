@@ -6,9 +6,8 @@ import {
   webhookSwitch,
   webhooksQuery,
 } from '@offer-ads/contracts/admin/notifier-api';
-import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
+import { type AdminGuard, actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express, type Response } from 'express';
 import type { Endpoint } from '../webhooks/endpoints-store.ts';
 import type { ManageEndpoints } from '../webhooks/manage-endpoints.ts';
@@ -18,12 +17,11 @@ const messagesShown = 20;
 
 export function webhookAdminRoutes(
   app: Express,
-  o: { readonly manage: ManageEndpoints; readonly adminTokenHashes: string; readonly logger: Logger },
+  o: { readonly manage: ManageEndpoints; readonly admin: AdminGuard },
 ): void {
   const { manage } = o;
   const routes = express.Router();
-  routes.use(requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }));
-  routes.use(express.json({ limit: '16kb' }));
+  routes.use(o.admin('16kb'));
 
   async function answerWith(res: Response, id: string): Promise<void> {
     const endpoint = await manage.find(id);

@@ -18,7 +18,7 @@ import { eventTypes } from '@offer-ads/contracts/webhooks/webhook-types';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -51,7 +51,7 @@ beforeAll(async () => {
     readiness: async () => [],
     routes: (app) => {
       webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret });
-      webhookAdminRoutes(app, { manage: test.manage, adminTokenHashes, logger: auditLogger });
+      webhookAdminRoutes(app, { manage: test.manage, admin: testAdminGuard(auditLogger) });
     },
   });
 });

@@ -17,10 +17,11 @@ import {
   reviewRequest,
   reviewsQuery,
 } from '@offer-ads/contracts/admin/offers-api';
-import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import { auditTarget } from '@offer-ads/platform/admin/audit';
+import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type Express, type Request } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
@@ -58,18 +59,21 @@ const DAY_MS = 86_400_000;
 const LEAST_SHARE = 20;
 const MOST_NEGLECTED = 500;
 
-export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHashes: string }): void {
+export function mountAdminRoutes(app: Express, o: OffersContext & { admin: AdminGuard }): void {
   const routes = express.Router();
-  routes.use(
-    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
-    express.json({ limit: '1mb' }),
-  );
+  routes.use(o.admin('1mb'));
 
-  const replyTo = async (
+  const answerChange = async (
+    req: Request<{ offer_id: string }>,
+    res: Response,
     changed: { readonly ok: true } | { readonly ok: false; readonly reason: keyof typeof adminReplies },
-    offerId: string,
-    { receivedAt }: { readonly receivedAt: Date },
-  ): Promise<Reply> => (changed.ok ? show(o, offerId, receivedAt) : adminReplies[changed.reason]);
+  ): Promise<void> => {
+    if (!changed.ok) return send(res, adminReplies[changed.reason]);
+    const reply = await show(o, req.params.offer_id, requestFacts(req).receivedAt);
+    const { organisationId } = reply.body as Partial<AdminOfferReply>;
+    auditTarget(req, { organisationId });
+    send(res, reply);
+  };
 
   routes.get('/offers', async (req, res) => {
     const { cursor, limit, organisationId, mode, title, state } = validInput(listingPage, req.query);
@@ -117,15 +121,15 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHa
   });
   routes.post('/offers/:offer_id/disable', async (req, res) => {
     const { reason } = validInput(disableOfferRequest, req.body);
-    const timing = timingOf(req);
-    const changed = await disableOffer(o, parseId(req.params.offer_id) ?? 0, reason, timing);
-    send(res, await replyTo(changed, req.params.offer_id, timing));
+    await answerChange(
+      req,
+      res,
+      await disableOffer(o, parseId(req.params.offer_id) ?? 0, reason, timingOf(req)),
+    );
   });
   routes.post('/offers/:offer_id/enable', async (req, res) => {
     validInput(switchRequest, req.body);
-    const timing = timingOf(req);
-    const changed = await enableOffer(o, parseId(req.params.offer_id) ?? 0, timing);
-    send(res, await replyTo(changed, req.params.offer_id, timing));
+    await answerChange(req, res, await enableOffer(o, parseId(req.params.offer_id) ?? 0, timingOf(req)));
   });
   routes.get('/reviews', async (req, res) => send(res, await listWaiting(o, req)));
   routes.post('/offers/:offer_id/review', async (req, res) => {

@@ -1,10 +1,9 @@
 /** Routes for `npm run admin`: import of members, and the day's rates. */
 import { membersCheckRequest, type RatesReply, ratesRefresh } from '@offer-ads/contracts/admin/pricing-api';
-import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Audience } from '../audience/audience-engine.ts';
 import { importMembers } from '../members/import-members.ts';
 import type { MembersStore } from '../members/members-store.ts';
@@ -15,8 +14,7 @@ import type { RatesRefresher } from '../rates/refresh-rates.ts';
 export function mountAdminRoutes(
   app: Express,
   o: {
-    readonly adminTokenHashes: string;
-    readonly logger: Logger;
+    readonly admin: AdminGuard;
     readonly clock: Clock;
     readonly members: MembersStore;
     readonly audience: Pick<Audience, 'includesWritten' | 'check'>;
@@ -24,11 +22,10 @@ export function mountAdminRoutes(
     readonly refresher: Pick<RatesRefresher, 'refreshNow' | 'refused'>;
   },
 ): void {
-  const admin = requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger });
   /** Whether an estimate right afterwards includes what was just stored; it stays stored in any case. */
   const counted = () => o.audience.includesWritten().catch(() => false);
 
-  app.post('/admin/members/import', admin, async (req, res) => {
+  app.post('/admin/members/import', o.admin(null), async (req, res) => {
     // Leaving the loop must not close the connection, because the reply uses it.
     const bytes = req.iterator({ destroyOnReturn: false });
     const outcome = await importMembers({ bytes, now: o.clock.now(), write: o.members.write });
@@ -42,12 +39,12 @@ export function mountAdminRoutes(
 
   mountMembersCheck(app, o);
 
-  app.get('/admin/rates', admin, (_req, res) => {
+  app.get('/admin/rates', o.admin('1kb'), (_req, res) => {
     const standing = ratesStanding({ held: o.rates, refused: o.refresher.refused }, o.clock.now());
     res.json(standing satisfies RatesReply);
   });
 
-  app.post('/admin/rates/refresh', admin, express.json(), async (req, res) => {
+  app.post('/admin/rates/refresh', o.admin('1kb'), async (req, res) => {
     const result = await o.refresher.refreshNow(validInput(ratesRefresh, req.body));
     if (!result.ok) {
       // A jump may be right; a person can then accept it.
@@ -61,13 +58,11 @@ export function mountAdminRoutes(
 export function mountMembersCheck(
   app: Express,
   o: {
-    readonly adminTokenHashes: string;
-    readonly logger: Logger;
+    readonly admin: AdminGuard;
     readonly audience: Pick<Audience, 'check'>;
   },
 ): void {
-  const admin = requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger });
-  app.post('/admin/members/check', admin, express.json(), async (req, res) => {
+  app.post('/admin/members/check', o.admin('100kb'), async (req, res) => {
     if (o.audience.check === null)
       return void res.status(409).json({
         message: 'No index is here to compare: MongoDB itself counts, or partitions do (ask each of them)',

@@ -1,24 +1,37 @@
 /** Forwards admin calls to the services, with the name of the signed-in person. */
 import { pipeline } from 'node:stream/promises';
+import { type StaffCall, staffCalls } from '@offer-ads/contracts/admin/staff-calls';
 import { pictureName } from '@offer-ads/contracts/internal/moderation-api';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Request, Response, Router } from 'express';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { type Owner, type ServiceCalls, ServiceUnreachable } from '../../service-calls.ts';
-import { adminCalls } from '../admin-calls.ts';
 import type { Decisions } from '../decisions.ts';
+import { requireRole } from './require-role.ts';
 import { sessionOf } from './require-session.ts';
 
 export function forwardCalls(
   routes: Router,
-  { ask, decisions }: { readonly ask: ServiceCalls; readonly decisions: Decisions },
+  {
+    ask,
+    decisions,
+    logger,
+  }: {
+    readonly ask: ServiceCalls;
+    readonly decisions: Decisions;
+    readonly logger: Logger;
+  },
 ): void {
   const askAs = async (req: Request, owner: Owner, call: { path: string; json?: object }) => {
-    const method = req.method === 'POST' || req.method === 'PUT' ? req.method : 'GET';
+    const method = req.method as 'GET' | 'POST' | 'PUT';
+    const { requestId } = requestFacts(req);
     try {
-      return await ask(owner, { method, ...call }, sessionOf(req).name);
+      return await ask(owner, { method, ...call }, { person: sessionOf(req).person, requestId });
     } catch (error) {
       if (!(error instanceof ServiceUnreachable)) throw error;
       throw new Fault('a service cannot be reached', {
@@ -30,7 +43,8 @@ export function forwardCalls(
   };
 
   // Moderation sends the copy as base64; pages need an address of a picture.
-  routes.get('/moderation/pictures/:name/copy', async (req, res) => {
+  const copy = 'GET /moderation/pictures/:name/copy';
+  routes.get(pathOf(copy), requireRole(copy, logger), async (req, res) => {
     const { name } = validInput(z.object({ name: pictureName }), req.params);
     const reply = await askAs(req, 'moderation', { path: `/admin/pictures/${name}/copy` });
     const body = (await reply.body.json()) as { jpegBase64?: string };
@@ -38,28 +52,36 @@ export function forwardCalls(
     res.type('image/jpeg').send(Buffer.from(body.jpegBase64 ?? '', 'base64'));
   });
 
-  for (const [owner, calls] of Object.entries(adminCalls) as [Owner, readonly string[]][])
-    for (const call of calls) {
-      const [method, template = ''] = call.split(' ');
-      routes[verbs[method as keyof typeof verbs]](`/${owner}${template}`, async (req, res) => {
-        const path = `/admin${filled(template, req)}${queryOf(req)}`;
-        if (method === 'GET') return answerWith(res, await askAs(req, owner, { path }));
-        const decision = { ...decisionIn(owner, template, req), by: sessionOf(req).name };
-        const begun = decisions.begin(decision, seenMsAgo(req));
-        if (!begun.ok) return void res.status(409).json({ message: begun.message });
-        let wasDone = false;
-        try {
-          const reply = await askAs(req, owner, { path, json: bodyOf(req) });
-          wasDone = reply.statusCode < 400;
-          await answerWith(res, reply);
-        } finally {
-          begun.end(wasDone);
-        }
-      });
-    }
+  for (const call of Object.keys(staffCalls) as StaffCall[]) {
+    const owner = serviceNames.find((name) => pathOf(call).startsWith(`/${name}/`));
+    if (owner === undefined || call === copy) continue;
+    const template = pathOf(call).slice(owner.length + 1);
+    const isReading = call.startsWith('GET ');
+    routes[methodOf(call)](pathOf(call), requireRole(call, logger), async (req, res) => {
+      const path = `/admin${filled(template, req)}${queryOf(req)}`;
+      if (isReading) return answerWith(res, await askAs(req, owner, { path }));
+      const decision = { ...decisionIn(owner, template, req), by: sessionOf(req).person.name };
+      const begun = decisions.begin(decision, seenMsAgo(req));
+      if (!begun.ok) return void res.status(409).json({ message: begun.message });
+      let wasDone = false;
+      try {
+        const reply = await askAs(req, owner, { path, json: bodyOf(req) });
+        wasDone = reply.statusCode < 400;
+        await answerWith(res, reply);
+      } finally {
+        begun.end(wasDone);
+      }
+    });
+  }
 }
 
-const verbs = { GET: 'get', POST: 'post', PUT: 'put' } as const;
+function pathOf(call: StaffCall): string {
+  return call.slice(call.indexOf(' ') + 1);
+}
+
+function methodOf(call: StaffCall) {
+  return (call.split(' ')[0] ?? '').toLowerCase() as 'get' | 'post' | 'put';
+}
 
 /** Inserts each parameter as one encoded path segment. Refuses `.` and `..`, which would lead to another route. */
 function filled(template: string, req: Request): string {

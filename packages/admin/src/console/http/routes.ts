@@ -11,15 +11,20 @@ import type { Attempts } from '../attempts.ts';
 import type { Decisions } from '../decisions.ts';
 import type { createHealthReader } from '../health.ts';
 import type { Sessions } from '../sessions.ts';
+import type { SignInService } from '../sign-in/sign-in-service.ts';
 import type { Staff } from '../staff.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { forwardCalls } from './forward-calls.ts';
 import { mountPages } from './pages.ts';
+import { requireRole } from './require-role.ts';
 import { requireSession, sessionOf } from './require-session.ts';
-import { sessionRoutes, signInRoute } from './session-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { beginSignInRoutes, mountCallback } from './sign-in-routes.ts';
 
 export type ConsoleRoutes = {
   readonly publicUrl: string;
-  readonly staff: () => Staff;
+  readonly signIn: SignInService | undefined;
+  readonly staff: (() => Staff) | undefined;
   readonly sessions: Sessions;
   readonly attempts: Attempts;
   readonly decisions: Decisions;
@@ -39,7 +44,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
     api.use(refuseForeignOrigins(o.publicUrl));
     // Anybody may send it.
     api.use('/sign-in', jsonBody({ maxBytes: 4 * 1024 }));
-    signInRoute(api, { ...o, cookie });
+    beginSignInRoutes(api, { ...o, cookie });
     api.use(
       requireSession({ sessions: o.sessions, cookie }),
       requireCsrfToken((req) => sessionOf(req).csrfToken),
@@ -47,13 +52,15 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
       jsonBody({ maxBytes: 2 * 1024 * 1024 }),
     );
     sessionRoutes(api, { ...o, cookie });
-    api.get('/health', async (_req, res) => {
+    api.get('/health', requireRole('GET /health', o.logger), async (_req, res) => {
       res.json(await o.health());
     });
+    auditRoutes(api, o);
     forwardCalls(api, o);
     // No pages below /api.
     api.use(notFound);
     app.use('/api', api);
+    mountCallback(app, { ...o, cookie });
     mountPages(app);
   };
 }

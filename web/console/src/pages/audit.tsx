@@ -1,0 +1,233 @@
+/** The audit log: changing actions of staff in all services, newest first, with filters and export. */
+import type { MergedAudit } from '@offer-ads/contracts/admin/audit-api';
+import { staffCalls } from '@offer-ads/contracts/admin/staff-calls';
+import { useLocation } from 'preact-iso';
+import { Field } from '../../../ui/field.tsx';
+import { Form, textOf } from '../../../ui/form.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { When } from '../../../ui/when.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { queryOf } from '../query-of.ts';
+import { useRead } from '../session.ts';
+
+type Entry = MergedAudit['entries'][number];
+type Filters = Readonly<Record<'actor' | 'action' | 'target' | 'organisationId' | 'from' | 'to', string>>;
+
+/** As entries name them: without the service. */
+const actions = [
+  ...new Set(
+    Object.keys(staffCalls)
+      .filter((call) => !call.startsWith('GET '))
+      .map((call) => call.replace(/ \/\w+/, ' ').replace(/:\w+/g, ':id')),
+  ),
+].toSorted();
+
+export function Audit() {
+  const { query, route } = useLocation();
+  const {
+    actor = '',
+    action = '',
+    target = '',
+    organisationId = '',
+    from = '',
+    to = '',
+    cursor = '',
+  } = query;
+  const filters: Filters = { actor, action, target, organisationId, from, to };
+  const page = useRead<MergedAudit>(`/audit${queryOf({ ...inCall(filters), cursor, limit: '50' })}`);
+  const filter = async (values: FormData) => {
+    const given = Object.keys(filters).map((name) => [name, textOf(values, name)]);
+    route(`/audit${queryOf(Object.fromEntries(given) as Filters)}`);
+    return null;
+  };
+  const exported = (format: string) => `/api/audit/export${queryOf({ ...inCall(filters), format })}`;
+  return (
+    <ConsolePage
+      title="Audit log"
+      lead="What staff have changed, with the console or the admin tool. Entries cannot be changed."
+      actions={
+        <>
+          <a class="button quiet" href={exported('csv')} download>
+            Export as CSV
+          </a>
+          <a class="button quiet" href={exported('jsonl')} download>
+            Export as JSON lines
+          </a>
+        </>
+      }
+    >
+      <Form label="Filter" submit="Show" send={filter} key={JSON.stringify(filters)}>
+        <div class="filters">
+          <Text label="Person" name="actor" value={actor} />
+          <Field label="Action">
+            {(described) => (
+              <select {...described} name="action">
+                <option value="">All actions</option>
+                {[...new Set([...actions, ...(action === '' ? [] : [action])])].map((one) => (
+                  <option key={one} value={one} selected={one === action}>
+                    {one}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Text label="About" name="target" value={target} placeholder="offers/7" />
+          <Text label="Organisation" name="organisationId" value={organisationId} placeholder="Number" />
+          <Text label="From (UTC)" name="from" value={from} type="date" />
+          <Text label="To, included (UTC)" name="to" value={to} type="date" />
+        </div>
+      </Form>
+      <Loaded query={page} what="the audit log" lines={10}>
+        {({ entries, nextCursor, missing }) => (
+          <>
+            {missing.length > 0 && (
+              <Notice kind="warning">
+                Without the entries of {missing.join(', ')}: no answer. Look at the health, and load this page
+                again.
+              </Notice>
+            )}
+            {entries.length === 0 ? (
+              <Empty title="No such action" />
+            ) : (
+              <div class="card">
+                <Entries entries={entries} />
+              </div>
+            )}
+            <nav class="row" aria-label="Pages">
+              {cursor !== '' && (
+                <a class="button quiet" href={`/audit${queryOf(filters)}`}>
+                  Back to the newest
+                </a>
+              )}
+              {nextCursor !== null && (
+                <a class="button quiet" href={`/audit${queryOf({ ...filters, cursor: nextCursor })}`}>
+                  Older ones
+                </a>
+              )}
+            </nav>
+          </>
+        )}
+      </Loaded>
+    </ConsolePage>
+  );
+}
+
+type TextProps = {
+  readonly label: string;
+  readonly name: keyof Filters;
+  readonly value: string;
+  readonly type?: string;
+  readonly placeholder?: string;
+};
+
+function Text({ label, name, value, type = 'text', placeholder }: TextProps) {
+  return (
+    <Field label={label}>
+      {(described) => (
+        <input
+          {...described}
+          name={name}
+          type={type}
+          defaultValue={value}
+          placeholder={placeholder}
+          maxLength={200}
+          autocapitalize="none"
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Days become instants: the page asks for whole days in UTC. */
+function inCall({ from, to, ...same }: Filters): Readonly<Record<string, string>> {
+  const end = Date.parse(to) + 86_400_000;
+  // A day that does not exist is sent as it is, and refused.
+  return {
+    ...same,
+    from: from && `${from}T00:00:00Z`,
+    to: Number.isNaN(end) ? to : new Date(end).toISOString(),
+  };
+}
+
+function Entries({ entries }: { readonly entries: readonly Entry[] }) {
+  return (
+    <Table
+      rows={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Time', cell: ({ at }) => <When at={at} precision="second" /> },
+        { title: 'Person', cell: (entry) => <Who {...entry} /> },
+        {
+          title: 'Action',
+          cell: ({ service, action, details }) => (
+            <>
+              <a href={`/audit${queryOf({ action })}`}>
+                <code class="address">{action}</code>
+              </a>{' '}
+              <span class="muted">{service}</span>
+              {Object.keys(details).length > 0 && (
+                <div class="small muted">
+                  {Object.entries(details)
+                    .map(([name, value]) => `${name}: ${String(value)}`)
+                    .join(', ')}
+                </div>
+              )}
+            </>
+          ),
+        },
+        {
+          title: 'About',
+          cell: ({ targets, organisationId }) => (
+            <>
+              {targets.map((target) => (
+                <div key={target}>
+                  <a class="hash" href={`/audit${queryOf({ target })}`}>
+                    {target}
+                  </a>
+                </div>
+              ))}
+              {organisationId !== null && !targets.includes(`organisations/${organisationId}`) && (
+                <a href={`/audit${queryOf({ organisationId: String(organisationId) })}`}>
+                  of organisation {organisationId}
+                </a>
+              )}
+            </>
+          ),
+        },
+        { title: 'Reason', cell: ({ reason }) => reason ?? '' },
+        { title: 'Outcome', cell: (entry) => <Outcome {...entry} /> },
+      ]}
+    />
+  );
+}
+
+const ways = { token: 'admin token', console: 'console', emergency: 'emergency token' } as const;
+
+function Who({ actor, via, roles }: Entry) {
+  return (
+    <>
+      <a href={`/audit${queryOf({ actor })}`}>{actor}</a>
+      <div class="small muted">
+        {via === 'emergency' ? <span class="badge warning">{ways[via]}</span> : ways[via]}
+        {via === 'console' && roles.length > 0 && `, ${roles.join(', ')}`}
+      </div>
+    </>
+  );
+}
+
+function Outcome({ status, requestId }: Entry) {
+  return (
+    <span title={`Request ${requestId}`}>
+      {status === null ? (
+        <span class="badge warning">unknown</span>
+      ) : (
+        <span class={`badge ${status < 400 ? 'good' : 'problem'}`}>
+          {status < 400 ? 'done' : `refused (${status})`}
+        </span>
+      )}
+    </span>
+  );
+}
