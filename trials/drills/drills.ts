@@ -26,6 +26,7 @@ import { callLogBacklog } from './alerts/requests/call-log-backlog.ts';
 import { callLogLost } from './alerts/requests/call-log-lost.ts';
 import { circuitBreakerOpen } from './alerts/requests/circuit-breaker-open.ts';
 import { databasePoolExhausted } from './alerts/requests/database-pool-exhausted.ts';
+import { emergencyTokenUsed } from './alerts/requests/emergency-token-used.ts';
 import { loopFailing } from './alerts/requests/loop-failing.ts';
 import { rateLimitStoreDown } from './alerts/requests/rate-limit-store-down.ts';
 import { requestErrorsHigh } from './alerts/requests/request-errors-high.ts';
@@ -56,6 +57,7 @@ export const drills: readonly Drill[] = [
   ratesStale,
   ratesRefused,
   privacyBudgetUsedUp,
+  emergencyTokenUsed,
   audienceIndexLagging,
   membersLeftOut,
   callLogBacklog,

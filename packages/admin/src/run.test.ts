@@ -74,6 +74,10 @@ describe('a command', () => {
         body: { organisationId: 3, mode: null },
         token: `Bearer ${adminCredential(token, 'gateway')}`,
         actor: '',
+        subject: '',
+        roles: '',
+        via: '',
+        requestId: '',
         owner: 'gateway',
       },
     ]);

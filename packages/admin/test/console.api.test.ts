@@ -350,6 +350,52 @@ describe('the reply of a service', () => {
   });
 });
 
+describe('the audit log', () => {
+  const entry = {
+    id: '00000000-0000-4000-8000-000000000001',
+    at: '2026-11-20T09:00:00.000Z',
+    actor: 'ann',
+    subject: null,
+    roles: [],
+    via: 'console',
+    action: 'POST /offers/:id/disable',
+    targets: ['offers/7'],
+    organisationId: 3,
+    reason: '=stolen',
+    details: {},
+    requestId: 'a-request',
+    traceId: null,
+    status: 200,
+  };
+  const answerWithEntry = () => {
+    answer = { status: 200, type: 'application/json', body: JSON.stringify({ entries: [entry] }) };
+  };
+
+  it('is merged from all services with the filters, and names the one that is away', async () => {
+    const ann = await signedIn();
+    answerWithEntry();
+    const { status, body } = await call('/api/audit?organisationId=3&limit=3', ann);
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({
+      entries: [entry, entry, entry],
+      nextCursor: expect.any(String),
+      missing: ['notifier'],
+    });
+    expect(received()).toHaveLength(5);
+    expect(received()[0]).toMatchObject({ call: 'GET /admin/audit?organisationId=3&limit=3', actor: 'ann' });
+    expect((await call('/api/audit?cursor=made-up', ann)).status).toBe(400);
+  });
+
+  it('is not exported while a service is away, and the person is told which', async () => {
+    const ann = await signedIn();
+    answerWithEntry();
+    const reply = await call('/api/audit/export?format=csv', ann);
+    expect([reply.status, reply.body]).toEqual([502, expect.stringContaining('no answer from notifier')]);
+    expect(reply.headers.get('content-disposition')).toBeNull();
+    expect((await call('/api/audit/export?format=exe', ann)).status).toBe(400);
+  });
+});
+
 describe('the health', () => {
   it('is read from the services; one that is away "does not answer"', async () => {
     const ann = await signedIn();

@@ -135,7 +135,7 @@ export function walksOfDecisions(portal: () => Portal): void {
     await signInHere(visitor, 'bo');
     await page.getByRole('heading', { name: 'Parked events', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Access token').waitFor();
+    await page.getByLabel('Emergency token').waitFor();
     expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 }

@@ -252,10 +252,10 @@ export function walksOfStaff(portal: () => Portal): void {
       expect(await faultsOf(page, `console-${section}`)).toEqual([]);
     }
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Access token').waitFor();
+    await page.getByLabel('Emergency token').waitFor();
     expect(await faultsOf(page, 'console-sign-in')).toEqual([]);
     await page.reload();
-    await page.getByLabel('Access token').waitFor();
+    await page.getByLabel('Emergency token').waitFor();
   });
 }
 

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll } from '@jest/globals';
 import { walksOfCommunity } from './community-suite.ts';
+import { walksOfAccess } from './console-access-suite.ts';
 import { walksOfDecisions } from './console-decisions-suite.ts';
 import { walksOfStaff } from './console-suite.ts';
 import { walksOfStaffWork } from './console-work-suite.ts';
@@ -32,6 +33,7 @@ describeInBrowser('people in a browser', () => {
   walksOfLiveMode(portal);
   walksOfStaff(portal);
   walksOfStaffWork(portal);
+  walksOfAccess(portal);
   walksOfDecisions(portal);
   walksOfOrganisations(portal);
   walksOfWebhooks(portal);

@@ -16,17 +16,19 @@ type ActionButtonProps = {
   readonly call: StaffCall;
   readonly onClick: () => void;
   readonly class?: string;
+  /** For screen readers, where the text alone does not say about what. */
+  readonly label?: string;
   readonly children: ComponentChildren;
 };
 
 /** The button of an action. Without the role it does nothing; a click or a screen reader says why. */
-export function ActionButton({ call, onClick, class: look = '', children }: ActionButtonProps) {
+export function ActionButton({ call, onClick, class: look = '', label, children }: ActionButtonProps) {
   const { allowed, why } = useMay(call);
   const [explained, setExplained] = useState(false);
   const id = useId();
   if (allowed)
     return (
-      <button type="button" class={look} onClick={onClick}>
+      <button type="button" class={look} aria-label={label} onClick={onClick}>
         {children}
       </button>
     );
@@ -36,6 +38,7 @@ export function ActionButton({ call, onClick, class: look = '', children }: Acti
       <button
         type="button"
         class={look}
+        aria-label={label}
         aria-disabled
         aria-describedby={id}
         title={why}

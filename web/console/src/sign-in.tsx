@@ -83,7 +83,7 @@ function WithToken({ isAlone }: { readonly isAlone: boolean }) {
     return null;
   };
   const form = (
-    <Form send={signIn} submit="Sign in with the token" label="Emergency token">
+    <Form send={signIn} submit="Sign in with the token" label="Sign in with a token">
       <Field label="Name">
         {(described) => (
           <input

@@ -48,10 +48,11 @@ export const auditCommands: readonly Command[] = [
   command({
     name: 'audit export',
     summary: 'Write all entries to a new file, as CSV or as JSON lines',
+    operand: 'file',
     options: {
       ...filters,
       file: text.describe('FILE'),
-      format: z.enum(auditFormats).default('csv').describe('csv|jsonl'),
+      format: z.enum(auditFormats).describe('csv|jsonl').default('csv'),
     },
     run: async ({ file, format, ...given }, { call }) => {
       const lines: string[] = [];

@@ -12,7 +12,7 @@ export type CallFacts = {
 
 /** Fields of bodies that say what was done, by name: a body may also have secrets and personal data, such as the email address of a person. */
 const detailFields =
-  'action amountMinor borneBy country currency from mode overlapHours perOrganisation perPerson reference requestsPerMinute result role thresholdMinor to version'.split(
+  'action amountMinor borneBy country currency dryRun from mode overlapHours perOrganisation perPerson reference requestsPerMinute result role thresholdMinor to version'.split(
     ' ',
   );
 
@@ -49,11 +49,11 @@ function targetsInPath(segments: readonly string[]): string[] {
 
 function targetsInBody(
   kind: string,
-  { id, ids, name, offerId, acceptJump }: Record<string, unknown>,
+  { id, ids, name, offerId, acceptJump, personIds }: Record<string, unknown>,
 ): string[] {
   // A name is a target where it is the hash of a picture. Other names are those of organisations and keys.
   const picture = typeof name === 'string' && /^[0-9a-f]{64}$/.test(name) ? [name] : [];
-  const listed: unknown[] = Array.isArray(ids) ? ids.slice(0, MAX_TARGETS) : [ids];
+  const listed: unknown[] = [ids ?? personIds].flat().slice(0, MAX_TARGETS);
   const own = [id, ...listed, ...picture, acceptJump].filter(isId).map((one) => target(kind, one));
   return isId(offerId) ? [...own, target('offers', offerId)] : own;
 }

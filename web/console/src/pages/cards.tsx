@@ -5,6 +5,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { Money } from '../money.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
@@ -100,9 +101,9 @@ function Settled({ reversal, settle }: { readonly reversal: Reversal; readonly s
   if (!taken || returned || organisationId === null) return <span>nothing to decide</span>;
   return (
     <span>
-      <button type="button" class="quiet" onClick={settle}>
+      <ActionButton call="POST /billing/card-problems/settle" class="quiet" onClick={settle}>
         Decide …
-      </button>
+      </ActionButton>
     </span>
   );
 }

@@ -7,6 +7,7 @@ import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { OrganisationKeys, OrganisationPeople, OrganisationTerms } from '../organisation-parts.tsx';
 import { OrganisationBalances, OrganisationOffers } from '../organisation-trade.tsx';
 import { QuotaDialog } from '../quota-dialog.tsx';
@@ -81,21 +82,25 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
           <h2 id="facts">Organisation</h2>
           <div class="row">
             {approval === null ? (
-              <button type="button" onClick={() => begin('approve')}>
+              <ActionButton call="POST /gateway/organisations/:id/approve" onClick={() => begin('approve')}>
                 Approve …
-              </button>
+              </ActionButton>
             ) : (
-              <button type="button" class="quiet" onClick={() => begin('withdraw-approval')}>
+              <ActionButton
+                call="POST /gateway/organisations/:id/withdraw-approval"
+                class="quiet"
+                onClick={() => begin('withdraw-approval')}
+              >
                 Withdraw approval …
-              </button>
+              </ActionButton>
             )}
-            <button
-              type="button"
+            <ActionButton
+              call={`POST /gateway/organisations/:id/${enabled ? 'disable' : 'enable'}`}
               class={enabled ? 'danger' : ''}
               onClick={() => begin(enabled ? 'disable' : 'enable')}
             >
               {enabled ? 'Disable …' : 'Enable …'}
-            </button>
+            </ActionButton>
           </div>
         </div>
         <dl class="facts">
@@ -157,9 +162,13 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
               title: 'Change',
               kind: 'actions',
               cell: (mode) => (
-                <button type="button" class="quiet" onClick={() => begin(mode)}>
+                <ActionButton
+                  call="POST /gateway/organisations/:id/quota"
+                  class="quiet"
+                  onClick={() => begin(mode)}
+                >
                   Change {mode} quota …
-                </button>
+                </ActionButton>
               ),
             },
           ]}

@@ -6,6 +6,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { parkedBecause } from '../parked-words.ts';
 import { inFull, withoutPeople } from '../payload.ts';
 import { ReasonDialog } from '../reason-dialog.tsx';
@@ -56,9 +57,13 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
       <div class="row spread">
         <h2 id={`of-${service}`}>{service}</h2>
         {parked.length > 1 && (
-          <button type="button" class="quiet" onClick={() => ask({ action: 'replay', ids: 'all' })}>
+          <ActionButton
+            call={`POST /${service}/parked/replay`}
+            class="quiet"
+            onClick={() => ask({ action: 'replay', ids: 'all' })}
+          >
             Replay all of {service} …
-          </button>
+          </ActionButton>
         )}
       </div>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -66,7 +71,7 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
         {() => parked.length === 0 && <Empty title="No event is parked here" />}
       </Loaded>
       {parked.map((message) => (
-        <Message key={message.id} message={message} ask={ask} />
+        <Message key={message.id} service={service} message={message} ask={ask} />
       ))}
       {parked.length === MAX_SHOWN && (
         <p class="small">There may be more. They appear after these are replayed or dropped.</p>
@@ -76,7 +81,13 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
   );
 }
 
-function Message({ message, ask }: { readonly message: ParkedMessage; readonly ask: (wish: Wish) => void }) {
+type MessageProps = {
+  readonly service: Consumer;
+  readonly message: ParkedMessage;
+  readonly ask: (wish: Wish) => void;
+};
+
+function Message({ service, message, ask }: MessageProps) {
   const [full, setFull] = useState(false);
   const { id, type, subject, reason, parkedAt, body } = message;
   const what = type ?? 'An event without a type';
@@ -113,12 +124,19 @@ function Message({ message, ask }: { readonly message: ParkedMessage; readonly a
         </div>
       </details>
       <div class="row">
-        <button type="button" onClick={() => ask({ action: 'replay', ids: [id] })}>
+        <ActionButton
+          call={`POST /${service}/parked/replay`}
+          onClick={() => ask({ action: 'replay', ids: [id] })}
+        >
           Replay …
-        </button>
-        <button type="button" class="danger" onClick={() => ask({ action: 'drop', ids: [id] })}>
+        </ActionButton>
+        <ActionButton
+          call={`POST /${service}/parked/drop`}
+          class="danger"
+          onClick={() => ask({ action: 'drop', ids: [id] })}
+        >
           Drop …
-        </button>
+        </ActionButton>
       </div>
     </article>
   );

@@ -7,6 +7,7 @@ import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { OffersTable } from '../offers-table.tsx';
 import { Part } from '../organisation-parts.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
@@ -104,16 +105,16 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
           <dd>{picture.copiesRecognised ? 'would be recognised' : 'are not recognised: it is too plain'}</dd>
         </dl>
         <div class="row">
-          <button type="button" onClick={() => begin('allow')}>
+          <ActionButton call="POST /moderation/rulings" onClick={() => begin('allow')}>
             Allow …
-          </button>
-          <button type="button" class="danger" onClick={() => begin('block')}>
+          </ActionButton>
+          <ActionButton call="POST /moderation/rulings" class="danger" onClick={() => begin('block')}>
             Refuse …
-          </button>
+          </ActionButton>
           {now.ruling !== null && (
-            <button type="button" class="quiet" onClick={() => begin('withdraw')}>
+            <ActionButton call="POST /moderation/rulings" class="quiet" onClick={() => begin('withdraw')}>
               Take back …
-            </button>
+            </ActionButton>
           )}
         </div>
       </section>

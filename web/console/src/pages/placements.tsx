@@ -10,6 +10,7 @@ import { ShownOnce } from '../../../ui/shown-once.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { Fairness } from '../placements/fairness.tsx';
 import { CreateKey, DisableKey, LimitKey, RollKey } from '../placements/key-dialogs.tsx';
 import { type KeyAction, KeyTable } from '../placements/key-table.tsx';
@@ -33,9 +34,9 @@ export function Placements() {
       title="Placements"
       lead="With a placement key, the servers of the community platform ask which offers a member sees."
       actions={
-        <button type="button" onClick={() => begin({ action: 'create' })}>
+        <ActionButton call="POST /gateway/placement-keys" onClick={() => begin({ action: 'create' })}>
           Create a key …
-        </button>
+        </ActionButton>
       }
     >
       {done !== null && <Notice kind="good">{done}</Notice>}

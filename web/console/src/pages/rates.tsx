@@ -7,6 +7,7 @@ import { Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
 
@@ -144,9 +145,9 @@ function Refused({ refused: { at, problem, jump }, accept }: RefusedProps) {
             ]}
           />
           <div>
-            <button type="button" class="danger" onClick={() => accept(jump)}>
+            <ActionButton call="POST /pricing/rates/refresh" class="danger" onClick={() => accept(jump)}>
               Accept the fixing of {jump.date} …
-            </button>
+            </ActionButton>
           </div>
         </>
       )}

@@ -5,6 +5,7 @@ import { useShown } from '../../../ui/show-more.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
+import { ActionButton } from '../may.tsx';
 import { maskOf, replacedKeys, standingOf } from './standing.ts';
 
 export type KeyAction = 'roll' | 'disable' | 'limit';
@@ -87,14 +88,14 @@ type ActionsProps = Pick<KeyTableProps, 'begin'> & { readonly of: PlacementKey; 
 function Actions({ of: key, works, begin }: ActionsProps) {
   const nameOf = `${key.name} ${maskOf(key)}`;
   const button = (action: KeyAction, text: string) => (
-    <button
-      type="button"
+    <ActionButton
+      call={`POST /gateway/placement-keys/:id/${action}`}
       class={action === 'disable' ? 'danger' : 'quiet'}
-      aria-label={`${text} ${nameOf}`}
+      label={`${text} ${nameOf}`}
       onClick={() => begin(action, key)}
     >
       {text}
-    </button>
+    </ActionButton>
   );
   return (
     <div class="row actions">
