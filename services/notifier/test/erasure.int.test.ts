@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { collectionsWith } from '@offer-ads/testing/stores/find-text';
 import { openBouncesStore } from '../src/bounces-store.ts';
@@ -22,8 +22,7 @@ beforeAll(async () => {
     logger: silentLogger,
     metrics: createMetrics('test'),
     readiness: async () => [],
-    routes: (app) =>
-      erasureRoutes(app, { erasure: test.notifier.erasure, adminTokenHashes, logger: silentLogger }),
+    routes: (app) => erasureRoutes(app, { erasure: test.notifier.erasure, admin: testAdminGuard() }),
   });
 });
 afterAll(async () => {

@@ -6,6 +6,7 @@ import { Empty, Loaded, type Query } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { ErasePerson } from './erase-person.tsx';
+import { ActionButton } from './may.tsx';
 import { useRead } from './session.ts';
 import { useAction } from './use-action.ts';
 
@@ -47,14 +48,14 @@ export function OrganisationPeople({ id }: { readonly id: number }) {
                 title: 'Erase',
                 kind: 'actions',
                 cell: ({ email }) => (
-                  <button
-                    type="button"
+                  <ActionButton
+                    call="POST /gateway/people/erase"
                     class="danger"
-                    aria-label={`Erase ${email} …`}
+                    label={`Erase ${email} …`}
                     onClick={() => begin(email)}
                   >
                     Erase …
-                  </button>
+                  </ActionButton>
                 ),
               },
             ]}

@@ -81,7 +81,7 @@ export function startAuditLog(o: {
         const { target, organisationId } = known.get(req) ?? {};
         complete(entry.id, {
           status: isUnheard ? callerGoneStatus : res.statusCode,
-          targets: target === undefined ? [] : [target],
+          targets: target === undefined || entry.targets.includes(target) ? [] : [target],
           organisationId: entry.organisationId ?? organisationId ?? null,
         });
       });

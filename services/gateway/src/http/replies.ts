@@ -138,7 +138,8 @@ export function answerStaff<T>(
 /** What a call is about is known only now for the keys of an organisation, and for what was made. */
 function noteForAudit({ req }: Response, value: unknown): void {
   const { id, organisationId } = value as { readonly id?: unknown; readonly organisationId?: unknown };
-  const [kind] = req.path.split('/').slice(1);
+  const words = req.path.split('/').slice(1);
+  const kind = words.includes('people') ? 'people' : words[0];
   auditTarget(req, {
     ...(typeof organisationId === 'number' && { organisationId }),
     ...(typeof id === 'number' && { target: `${kind}/${id}` }),

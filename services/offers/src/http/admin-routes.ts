@@ -134,9 +134,8 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
   routes.get('/reviews', async (req, res) => send(res, await listWaiting(o, req)));
   routes.post('/offers/:offer_id/review', async (req, res) => {
     const { contentVersion } = validInput(reviewRequest, req.body);
-    const timing = timingOf(req);
-    const reviewed = await reviewOffer(o, parseId(req.params.offer_id) ?? 0, contentVersion, timing);
-    send(res, await replyTo(reviewed, req.params.offer_id, timing));
+    const offerId = parseId(req.params.offer_id) ?? 0;
+    await answerChange(req, res, await reviewOffer(o, offerId, contentVersion, timingOf(req)));
   });
   routes.get('/test-clocks/:organisation_id', async (req, res) => {
     const { now, aheadSeconds } = await readTestClock(o, parseId(req.params.organisation_id) ?? 0);

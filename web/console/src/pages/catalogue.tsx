@@ -15,6 +15,7 @@ import {
   withEntry,
 } from '../catalogue/entries.ts';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -64,9 +65,12 @@ function Entries({ of, kind, begin }: EntriesProps) {
     <section class="card" aria-labelledby={kind}>
       <div class="row spread">
         <h2 id={kind}>{title}</h2>
-        <button type="button" onClick={() => begin({ action: 'add', kind, entry: fresh })}>
+        <ActionButton
+          call="PUT /offers/catalogue"
+          onClick={() => begin({ action: 'add', kind, entry: fresh })}
+        >
           Add {kind === 'interest' ? 'an' : 'a'} {one} …
-        </button>
+        </ActionButton>
       </div>
       {entries.length === 0 ? (
         <Empty title={`There are no ${title.toLowerCase()} yet`} />
@@ -93,22 +97,22 @@ function Entries({ of, kind, begin }: EntriesProps) {
               kind: 'actions',
               cell: (entry) => (
                 <div class="row actions">
-                  <button
-                    type="button"
+                  <ActionButton
+                    call="PUT /offers/catalogue"
                     class="quiet"
-                    aria-label={`Change ${entry.name} …`}
+                    label={`Change ${entry.name} …`}
                     onClick={() => begin({ action: 'edit', kind, entry })}
                   >
                     Change …
-                  </button>
-                  <button
-                    type="button"
+                  </ActionButton>
+                  <ActionButton
+                    call="PUT /offers/catalogue"
                     class={entry.active ? 'danger' : 'quiet'}
-                    aria-label={`${entry.active ? 'Retire' : 'Use'} ${entry.name}${entry.active ? '' : ' again'} …`}
+                    label={`${entry.active ? 'Retire' : 'Use'} ${entry.name}${entry.active ? '' : ' again'} …`}
                     onClick={() => begin({ action: entry.active ? 'retire' : 'use again', kind, entry })}
                   >
                     {entry.active ? 'Retire …' : 'Use again …'}
-                  </button>
+                  </ActionButton>
                 </div>
               ),
             },

@@ -7,6 +7,7 @@ import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { DisableOffer } from '../disable-offer.tsx';
 import { howLong } from '../how-long.ts';
+import { ActionButton } from '../may.tsx';
 import { Money } from '../money.tsx';
 import { OfferTexts } from '../offer-texts.tsx';
 import { OfferStanding } from '../offers-table.tsx';
@@ -50,13 +51,13 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
       <section class="card" aria-labelledby="shown">
         <div class="row spread">
           <h2 id="shown">{offer.title}</h2>
-          <button
-            type="button"
+          <ActionButton
+            call={`POST /offers/offers/:id/${enabled ? 'disable' : 'enable'}`}
             class={enabled ? 'danger' : ''}
             onClick={() => begin(enabled ? 'disable' : 'enable')}
           >
             {enabled ? 'Disable …' : 'Enable …'}
-          </button>
+          </ActionButton>
         </div>
         <PictureFrame src={`/api/offers/images/${offer.imageHash}`} alt="What the offer shows" />
         <OfferTexts offer={offer} />

@@ -11,6 +11,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { DisableOffer } from '../disable-offer.tsx';
+import { useMay } from '../may.tsx';
 import { OfferTexts } from '../offer-texts.tsx';
 import { OfferStanding } from '../offers-table.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
@@ -91,6 +92,7 @@ type LookedProps = Pick<OneProps, 'goOn'> & {
 
 function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
   const { send } = useConsole();
+  const { why } = useMay('POST /offers/offers/:id/review');
   const { id, contentVersion, contentChangedAt, reviewWaitingSince } = offer;
   const [problem, setProblem] = useState<string | null>(null);
   const [disabling, setDisabling] = useState(false);
@@ -152,6 +154,7 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
         <PictureFrame src={`/api/offers/images/${offer.imageHash}`} alt="The picture of the offer" />
         <OfferTexts offer={offer} />
       </div>
+      {why !== '' && <Notice kind="warning">{why}</Notice>}
       {problem !== null && <Notice kind="problem">{problem}</Notice>}
       <div class="row">
         <BusyButton work={fine} aria-keyshortcuts="f">

@@ -7,6 +7,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { ActionButton } from '../may.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
 import { type Draft, readDraft, storeDraft } from '../terms/draft.ts';
@@ -167,9 +168,15 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
         </details>
       )}
       <div class="row">
-        <button type="button" disabled={!isReady} onClick={() => setAsking(true)}>
-          Publish …
-        </button>
+        {isReady ? (
+          <ActionButton call="POST /gateway/terms" onClick={() => setAsking(true)}>
+            Publish …
+          </ActionButton>
+        ) : (
+          <button type="button" disabled>
+            Publish …
+          </button>
+        )}
         <button
           type="button"
           class="quiet"
