@@ -70,14 +70,14 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       expect((await admin('GET', '/test/balance')).status).toBe(401);
     });
 
-    it('tops the balance up by card: the page, the balance, a line of the statement, an invoice to read and to keep', async () => {
+    it('tops the balance up by card: the page, the balance, a line of the statement, an invoice to read and to keep, and a credit note of a refund', async () => {
       const { adminEmail } = demoOrganisation();
       const admin = await signedIn(system(), adminEmail);
       const before = balanceReply.parse((await admin('GET', '/live/balance')).body).balanceMinor;
       const opened = await admin('POST', '/live/billing/top-ups', { amountMinor: '12345' });
       const topUp = cardTopUpReply.parse(opened.body);
       expect(topUp).toMatchObject({ netMinor: '12345', vatMinor: '2469' });
-      await payAsAPersonWould(topUp.paymentUrl);
+      const sessionId = await payAsAPersonWould(topUp.paymentUrl);
       await eventually(async () => {
         const { balanceMinor } = balanceReply.parse((await admin('GET', '/live/balance')).body);
         expect(BigInt(balanceMinor) - BigInt(before)).toBe(123_45n);
@@ -97,6 +97,16 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
         const told = mails.find(({ subject }) => /^GBP\s123\.45 added/.test(subject));
         expect(told?.text).toMatch(/Paid by: Card[^]*VAT: GBP\s24\.69\nTotal paid: GBP\s148\.14/);
       });
+      const refund = `${system().state().stripeSimulator}/sim/sessions/${sessionId}/refund`;
+      expect((await fetch(refund, { method: 'POST' })).ok).toBe(true);
+      const note = await eventually(async () => {
+        const listed = invoicesReply.parse((await admin('GET', '/live/billing/invoices')).body).invoices;
+        const found = listed.find(({ invoiceNumber }) => invoiceNumber === invoice?.number);
+        expect(found).toMatchObject({ document: 'credit-note', netMinor: '12345', vatMinor: '2469' });
+        return found;
+      });
+      const page = await admin('GET', `/live/billing/invoices/${note?.number}.html`);
+      expect(page.body).toMatch(/Credit note[^]*GBP\s148\.14/);
     });
 
     it('ends mails about ended offers by the link in one, for whoever holds it, until the person says otherwise', async () => {
