@@ -95,10 +95,7 @@ export const refusals = {
   },
   'key-unknown': { ...staff(404, 'There is no such key'), toPeople: notFound },
   'key-not-in-force': staff(409, 'The key is disabled or expired: create a new one'),
-  'key-owner-disabled': staff(
-    409,
-    'The owner of the key is disabled: disable the key and create a new one',
-  ),
+  'key-owner-disabled': staff(409, 'The owner of the key is disabled: disable the key and create a new one'),
   'expiry-passed': staff(400, 'expiresAt: must be in the future'),
   'too-many-keys': staff(
     409,
