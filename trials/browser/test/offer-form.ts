@@ -15,7 +15,7 @@ export async function writeOffer(page: Page, title: string, city = 'London'): Pr
   await page.getByLabel('Category').selectOption({ index: 1 });
   await page.getByLabel('Title').fill(title);
   await page.getByLabel('Description').fill('Bring a friend.');
-  await page.getByLabel('Address of the offer').fill(offerUrl);
+  await page.getByLabel('Web address').fill(offerUrl);
   await choosePicture(page);
   await page.getByLabel('Find a place').fill(`${city} england`);
   await page.locator('.suggestions li').first().waitFor();
@@ -29,7 +29,7 @@ export async function writeOffer(page: Page, title: string, city = 'London'): Pr
 export async function choosePicture(page: Page): Promise<void> {
   if (new URL(page.url()).pathname.startsWith('/portal/test/'))
     await page.getByRole('button', { name: 'Use one that always passes' }).click();
-  else await page.getByLabel('Picture').setInputFiles(ownPicture);
+  else await page.getByLabel('Picture', { exact: true }).setInputFiles(ownPicture);
   await page.getByText('always-allowed.png').waitFor();
 }
 

@@ -88,7 +88,8 @@ export function walksOfOffers(portal: () => Portal): void {
     expect(await duplicate.getAttribute('href')).toBe(`/portal/test/offers/new?from=${id}`);
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByLabel('Title').fill('Tango for two');
-    await page.getByLabel('New picture').setInputFiles(ownPicture);
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(ownPicture);
+    await page.getByText('540 × 540 pixels').waitFor();
     await page.getByLabel('Preview of what members see').getByText('Tango for two').waitFor();
     expect(await faultsOf(page, 'edit-offer')).toEqual([]);
     await page.getByRole('button', { name: 'Save the changes' }).click();

@@ -11,6 +11,7 @@ import { walksOfStaffWork } from './console-work-suite.ts';
 import { walksOfGuides } from './docs-suite.ts';
 import { walksOfLiveMode } from './live-suite.ts';
 import { walksOfMishaps } from './mishaps-suite.ts';
+import { walksOfNewOffers } from './new-offer-suite.ts';
 import { walksOfOffers } from './offers-suite.ts';
 import { publishTerms, walksOfOrganisations } from './organisation-suite.ts';
 import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
@@ -28,6 +29,7 @@ describeInBrowser('people in a browser', () => {
 
   const portal = () => started;
   walksOfMishaps(portal);
+  walksOfNewOffers(portal);
   walksOfOffers(portal);
   walksOfCommunity(portal);
   walksOfLiveMode(portal);

@@ -20,6 +20,11 @@ export async function photographLikeJpeg({
   return picture(size, seed).jpeg({ quality: 85 }).toBuffer();
 }
 
+/** As a camera that was held upright stores it: lying on its side, with EXIF data that say so. It is seen `height` wide. */
+export async function turnedJpeg(size: Size = {}): Promise<Buffer> {
+  return picture(size, 1).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+}
+
 export async function png({ seed = 1, ...size }: Size & { seed?: number } = {}): Promise<Buffer> {
   return picture(size, seed).png().toBuffer();
 }

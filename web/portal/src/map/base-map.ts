@@ -1,115 +1,144 @@
-/** The base layer of the map: sea, land and borders, drawn from bundled outlines. No tile server is used. */
+/** The base layer of the map: sea, land, waters and borders, drawn from the tiles of the map's data. No tile server is used. */
 import * as L from 'leaflet';
 import { coloursOf } from '../../../ui/theme/colours.ts';
-import { crosses, type Line, type Outlines, outlinesOf } from './outlines.ts';
-
-/** Coarse outlines are enough up to this zoom. */
-const COARSE_ZOOM = 6;
-
-type Detail = 'coarse' | 'fine';
-const loaded: { [D in Detail]?: Promise<Outlines> } = {};
-
-function outlines(detail: Detail): Promise<Outlines> {
-  const known = loaded[detail];
-  if (known !== undefined) return known;
-  const load = async () => {
-    const world =
-      detail === 'coarse'
-        ? await import('world-atlas/countries-50m.json')
-        : await import('world-atlas/countries-10m.json');
-    return outlinesOf(world.default);
-  };
-  const loading = load();
-  loaded[detail] = loading;
-  // After a failed download the next call tries again.
-  loading.catch(() => delete loaded[detail]);
-  return loading;
-}
+import { isCut, levelAt, TILE_UNITS, tileName } from './tile-grid.ts';
+import { loadTile, type Shape, type Tile } from './tiles.ts';
 
 const BaseMap = L.GridLayer.extend({
   createTile(this: L.GridLayer, coords: L.Coords, done: L.DoneCallback) {
-    const tile = document.createElement('canvas');
+    const canvas = document.createElement('canvas');
     const { x: size } = this.getTileSize();
     const scale = Math.min(2, window.devicePixelRatio || 1);
-    tile.width = size * scale;
-    tile.height = size * scale;
+    canvas.width = size * scale;
+    canvas.height = size * scale;
     const container = (this as unknown as { _map: L.Map })._map.getContainer();
-    const detail = coords.z <= COARSE_ZOOM ? 'coarse' : 'fine';
     const draw = async () => {
-      const world = await outlines(detail);
-      drawTile(tile, world, { coords, size, scale, colours: coloursOf(container, mapColours) });
+      const view = viewOf(coords, size, scale);
+      // Nothing is drawn before: the background says neither land nor sea.
+      const tile = await loadTile(view.name);
+      drawTile(canvas, tile, view, coloursOf(container, mapColours));
     };
-    void draw().then(done.bind(null, undefined, tile), done.bind(null, new Error('no outlines'), tile));
-    return tile;
+    void draw().then(done.bind(null, undefined, canvas), done.bind(null, new Error('no map data'), canvas));
+    return canvas;
   },
 }) as new (
   options?: L.GridLayerOptions,
 ) => L.GridLayer;
 
-const mapColours = { land: '--map-land', border: '--map-border', coast: '--map-coast' } as const;
+const mapColours = {
+  sea: '--map-sea',
+  land: '--map-land',
+  border: '--map-border',
+  coast: '--map-coast',
+  river: '--map-river',
+} as const;
+type Colours = { readonly [C in keyof typeof mapColours]: string };
 
-/** Draws only land and borders: the map's background is the sea. */
 export function baseMap(): L.GridLayer {
-  return new BaseMap({ tileSize: 256, updateWhenIdle: false, keepBuffer: 3 });
+  return new BaseMap({ tileSize: 256, updateWhenIdle: false, keepBuffer: 1 });
 }
 
-type Tile = {
-  readonly coords: L.Coords;
-  readonly size: number;
+/** The part of a data tile that one square of the map shows. */
+type View = {
+  readonly name: ReturnType<typeof tileName>;
   readonly scale: number;
-  readonly colours: { readonly [C in keyof typeof mapColours]: string };
+  readonly size: number;
+  /** Pixels of a unit of the data tile. */
+  readonly pixels: number;
+  /** Where the square begins, in pixels of the data tile. */
+  readonly left: number;
+  readonly top: number;
 };
 
-function drawTile(canvas: HTMLCanvasElement, world: Outlines, tile: Tile): void {
+function viewOf({ x, y, z }: L.Coords, size: number, scale: number): View {
+  const { zoom } = levelAt(z);
+  const parts = 2 ** (z - zoom);
+  const [tileX, tileY] = [Math.floor(x / parts), Math.floor(y / parts)];
+  return {
+    name: tileName(zoom, tileX, tileY),
+    scale,
+    size,
+    pixels: (size * parts) / TILE_UNITS,
+    left: (x - tileX * parts) * size,
+    top: (y - tileY * parts) * size,
+  };
+}
+
+function drawTile(canvas: HTMLCanvasElement, tile: Tile, view: View, colours: Colours): void {
   const pen = canvas.getContext('2d');
   if (pen === null) return;
-  const { coords, size, scale, colours } = tile;
-  pen.scale(scale, scale);
+  pen.scale(view.scale, view.scale);
   pen.lineJoin = 'round';
-  const view = viewOf(coords, size);
-  const path = (lines: readonly Line[]) => {
+  pen.lineCap = 'round';
+  pen.fillStyle = colours.sea;
+  pen.fillRect(0, 0, view.size, view.size);
+  const draw = (shapes: readonly Shape[], o: { fill?: string; stroke: string; width: number }) => {
+    const near = shapes.filter((shape) => isNear(shape, view));
+    if (o.fill !== undefined) {
+      pen.beginPath();
+      for (const { points } of near) trace(pen, points, view, false);
+      pen.fillStyle = o.fill;
+      pen.fill('evenodd');
+    }
     pen.beginPath();
-    for (const line of lines) if (crosses(line, view)) trace(pen, line, coords, size);
+    for (const { points } of near) trace(pen, points, view, true);
+    pen.strokeStyle = o.stroke;
+    pen.lineWidth = o.width;
+    pen.stroke();
   };
-  path(world.land);
-  pen.fillStyle = colours.land;
-  pen.fill('evenodd');
-  pen.strokeStyle = colours.coast;
-  pen.lineWidth = 1;
+  draw(tile.land, { fill: colours.land, stroke: colours.coast, width: 1 });
+  pen.beginPath();
+  for (const { points } of tile.rivers) traceCurve(pen, points, view);
+  pen.strokeStyle = colours.river;
+  pen.lineWidth = 1.5;
   pen.stroke();
-  path(world.borders);
-  pen.strokeStyle = colours.border;
+  draw(tile.lakes, { fill: colours.sea, stroke: colours.coast, width: 1 });
   pen.setLineDash([4, 3]);
-  pen.stroke();
+  draw(tile.borders, { stroke: colours.border, width: 1 });
 }
 
-/** Draws a little beyond the tile, so that lines along its edge appear in both tiles. */
+/** Draws a little beyond the square, so that lines along its edge appear in both squares. */
 const MARGIN = 4;
 
-function viewOf({ x, y, z }: L.Coords, size: number): Omit<Line, 'points'> {
-  const world = size * 2 ** z;
-  const longitude = (pixels: number) => (pixels / world) * 360 - 180;
-  const latitude = (pixels: number) =>
-    (Math.atan(Math.sinh(Math.PI * (1 - (2 * pixels) / world))) * 180) / Math.PI;
-  return {
-    west: longitude(x * size - MARGIN),
-    east: longitude((x + 1) * size + MARGIN),
-    north: latitude(y * size - MARGIN),
-    south: latitude((y + 1) * size + MARGIN),
-  };
+function isNear({ west, east, north, south }: Shape, { pixels, left, top, size }: View): boolean {
+  return (
+    west * pixels <= left + size + MARGIN &&
+    east * pixels >= left - MARGIN &&
+    north * pixels <= top + size + MARGIN &&
+    south * pixels >= top - MARGIN
+  );
 }
 
-/** Projects to Web Mercator, like the map. Skips points closer than half a pixel. */
-function trace(pen: CanvasRenderingContext2D, { points }: Line, { x, y, z }: L.Coords, size: number): void {
-  const world = size * 2 ** z;
+/** Skips points closer than half a pixel. A stroke leaves out the edges at which the data were cut. */
+function trace(
+  pen: CanvasRenderingContext2D,
+  points: Int32Array,
+  { pixels, left, top }: View,
+  isStroke: boolean,
+): void {
   let [lastX, lastY] = [Infinity, Infinity];
   for (let index = 0; index < points.length; index += 2) {
-    const latitude = Math.max(-85.0511, Math.min(85.0511, points[index + 1] ?? 0)) * (Math.PI / 180);
-    const pixelX = (((points[index] ?? 0) + 180) / 360) * world - x * size;
-    const pixelY = (0.5 - Math.log(Math.tan(Math.PI / 4 + latitude / 2)) / (2 * Math.PI)) * world - y * size;
-    if (index === 0) pen.moveTo(pixelX, pixelY);
-    else if (Math.abs(pixelX - lastX) < 0.5 && Math.abs(pixelY - lastY) < 0.5) continue;
-    else pen.lineTo(pixelX, pixelY);
-    [lastX, lastY] = [pixelX, pixelY];
+    const [unitX = 0, unitY = 0] = [points[index], points[index + 1]];
+    const x = unitX * pixels - left;
+    const y = unitY * pixels - top;
+    const begins =
+      index === 0 || (isStroke && isCut(points[index - 2] ?? 0, points[index - 1] ?? 0, unitX, unitY));
+    if (begins) pen.moveTo(x, y);
+    else if (Math.abs(x - lastX) < 0.5 && Math.abs(y - lastY) < 0.5 && index < points.length - 2) continue;
+    else pen.lineTo(x, y);
+    [lastX, lastY] = [x, y];
   }
+}
+
+/** Rivers are known less exactly than coasts: their corners are rounded off. */
+function traceCurve(pen: CanvasRenderingContext2D, points: Int32Array, { pixels, left, top }: View): void {
+  const at = (index: number) =>
+    [(points[index] ?? 0) * pixels - left, (points[index + 1] ?? 0) * pixels - top] as const;
+  pen.moveTo(...at(0));
+  for (let index = 2; index < points.length - 2; index += 2) {
+    const [x, y] = at(index);
+    const [nextX, nextY] = at(index + 2);
+    pen.quadraticCurveTo(x, y, (x + nextX) / 2, (y + nextY) / 2);
+  }
+  pen.lineTo(...at(points.length - 2));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   aroundText,
+  beginningsOf,
   milesBetween,
   nameOf,
   nearestCity,
@@ -11,15 +12,16 @@ import {
 
 const cities = readCities(
   [
-    'London\tGB\tENG\t51509\t-126',
-    'München\tDE\t\t48137\t11575',
-    'Springfield\tUS\tMO\t37215\t-93298',
-    'Springfield\tUS\tIL\t39802\t-89644',
-    'New London\tUS\tCT\t41356\t-72100',
-    'Suva\tFJ\t\t-18142\t178441',
+    'London\tGB\tENG\t51509\t-126\t8962',
+    'München\tDE\t\t48137\t11575\t1260',
+    'Springfield\tUS\tMO\t37215\t-93298\t167',
+    'Springfield\tUS\tIL\t39802\t-89644\t117',
+    'Łódź\tPL\t\t51770\t19460\t768',
+    'New London\tUS\tCT\t41356\t-72100\t27',
+    'Suva\tFJ\t\t-18142\t178441\t77',
   ].join('\n'),
 );
-const [london, , , , , suva] = cities as [City, City, City, City, City, City];
+const [london, , , , , , suva] = cities as [City, City, City, City, City, City, City];
 type City = (typeof cities)[number];
 
 describe('the search for a place', () => {
@@ -29,6 +31,7 @@ describe('the search for a place', () => {
   test('ignores accents and capitals', () => {
     expect(found('munchen')).toEqual(['München, Germany']);
     expect(found('MÜNCHEN')).toEqual(['München, Germany']);
+    expect(found('lodz')).toEqual(['Łódź, Poland']);
   });
   test('lists names that begin with the text first', () => {
     expect(found('lon')).toEqual(['London, England, United Kingdom', 'New London, CT, United States']);
@@ -44,6 +47,12 @@ describe('the search for a place', () => {
     expect(search('s', 2)).toHaveLength(2);
     expect(search(' ', 2)).toEqual([]);
   });
+});
+
+test('the lists of a search are those of the first two letters of its words', () => {
+  expect(beginningsOf('São Paulo, a town in Łódź')).toEqual(['sa', 'pa', 'to', 'in', 'lo']);
+  expect(beginningsOf(' - ')).toEqual([]);
+  expect(readCities('')).toEqual([]);
 });
 
 describe('a place', () => {

@@ -1,4 +1,4 @@
-/** The world's towns, largest first: to search for a place, and to name one (GeoNames, CC BY 4.0). */
+/** Towns, largest first: to search for a place, and to name one (GeoNames, CC BY 4.0). */
 
 export type City = {
   readonly name: string;
@@ -8,21 +8,25 @@ export type City = {
   readonly region: string;
   readonly latitude: number;
   readonly longitude: number;
+  /** Inhabitants, in thousands. */
+  readonly thousands: number;
 };
 
 export type Place = { readonly latitude: number; readonly longitude: number };
 export type Cities = readonly City[];
 
-/** @param lines as web/portal-plugins.ts makes them (`bundledCities`) */
+/** @param lines as web/map-data.ts makes them (`lineOf`) */
 export function readCities(lines: string): Cities {
+  if (lines === '') return [];
   return lines.split('\n').map((line) => {
-    const [name = '', country = '', region = '', latitude, longitude] = line.split('\t');
+    const [name = '', country = '', region = '', latitude, longitude, thousands] = line.split('\t');
     return {
       name,
       country,
       region,
       latitude: Number(latitude) / 1_000,
       longitude: Number(longitude) / 1_000,
+      thousands: Number(thousands),
     };
   });
 }
@@ -43,14 +47,35 @@ export function nameOf({ name, region, country }: City): string {
   return [name, where, countries.of(country) ?? country].filter((part) => part !== '').join(', ');
 }
 
+/** Letters that people type otherwise, and that have no form without an accent. */
+const asTyped: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+};
+
 /** "munchen" for "München": the search ignores accents. */
 function plain(text: string): string {
   return text
     .normalize('NFD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
+    .replace(/[łøđðıßæœ]/g, (letter) => asTyped[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+}
+
+/** The first two letters of the words of a text, without accents. Words of one letter have none. */
+export function beginningsOf(text: string): readonly string[] {
+  const words = plain(text).split(' ');
+  return [...new Set(words.map((word) => Array.from(word).slice(0, 2).join('')))].filter(
+    (letters) => Array.from(letters).length === 2,
+  );
 }
 
 export type CitySearch = (text: string, most: number) => readonly City[];
@@ -60,7 +85,7 @@ export type CitySearch = (text: string, most: number) => readonly City[];
  * text, then the rest; the larger town first in each group.
  */
 export function searchIn(cities: Cities): CitySearch {
-  // Computed once, because it takes a moment for fifty thousand names.
+  // Computed once, because it takes a moment for thousands of names.
   const names = cities.map(({ name }) => plain(name));
   const wheres = new Map<string, string>();
   const whereOf = ({ country, region }: City) => {

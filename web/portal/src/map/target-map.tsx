@@ -9,8 +9,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useThemeChanges } from '../../../ui/theme/colours.ts';
 import { baseMap } from './base-map.ts';
 import type { Place } from './cities.ts';
-import { cityLabels } from './labels.ts';
-import { useCities } from './use-cities.ts';
+import { townLabels } from './labels.ts';
 
 type TargetMapProps = {
   readonly place: Place;
@@ -32,7 +31,10 @@ export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
 
   useEffect(() => {
     if (host.current === null) return;
-    const made = showMap(host.current, moveTo.current === undefined ? null : (at) => moveTo.current?.(at));
+    const made = showMap(host.current, {
+      view: viewOf(place, radiusMiles),
+      move: moveTo.current === undefined ? null : (at) => moveTo.current?.(at),
+    });
     shown.current = made;
     setReady(made.map);
     const resized = new ResizeObserver(() => made.map.invalidateSize());
@@ -47,13 +49,6 @@ export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
   useEffect(() => {
     if (shown.current !== null) placeCircle(shown.current, place, radiusMiles);
   }, [place.latitude, place.longitude, radiusMiles, ready]);
-
-  const cities = useCities();
-  useEffect(() => {
-    if (ready === null || cities === null) return;
-    const labels = cityLabels(cities).addTo(ready);
-    return () => void labels.remove();
-  }, [ready, cities]);
 
   const theme = useThemeChanges();
   useEffect(() => {
@@ -89,11 +84,15 @@ type Shown = {
   readonly ground: L.GridLayer;
   readonly circle: L.Circle;
   readonly handle: L.Marker;
-  /** Whether the circle was placed before. */
-  placed: boolean;
 };
 
-function showMap(host: HTMLElement, move: ((place: Place) => void) | null): Shown {
+type ShowMap = {
+  /** The view at first, so that no data are loaded for another one. */
+  readonly view: L.LatLngBounds;
+  readonly move: ((place: Place) => void) | null;
+};
+
+function showMap(host: HTMLElement, { view, move }: ShowMap): Shown {
   const map = L.map(host, {
     // Both write HTML; the page has its own buttons and its own attribution.
     attributionControl: false,
@@ -104,10 +103,11 @@ function showMap(host: HTMLElement, move: ((place: Place) => void) | null): Show
     maxZoom: 12,
     worldCopyJump: true,
     zoomAnimation: !matchMedia('(prefers-reduced-motion: reduce)').matches,
-  }).setView([0, 0], 2);
+  }).fitBounds(view, fitting);
   map.on('focus', () => map.scrollWheelZoom.enable());
   map.on('blur', () => map.scrollWheelZoom.disable());
   const ground = baseMap().addTo(map);
+  townLabels().addTo(map);
   const circle = L.circle([0, 0], { radius: 1, className: 'map-circle', interactive: false }).addTo(map);
   const handle = L.marker([0, 0], {
     icon: L.divIcon({ className: 'map-handle', html: document.createElement('span'), iconSize: [44, 44] }),
@@ -116,7 +116,7 @@ function showMap(host: HTMLElement, move: ((place: Place) => void) | null): Show
     interactive: move !== null,
   }).addTo(map);
   if (move !== null) letMove({ map, handle, circle, move });
-  return { map, ground, circle, handle, placed: false };
+  return { map, ground, circle, handle };
 }
 
 type Movable = {
@@ -167,9 +167,14 @@ function placeCircle(shown: Shown, { latitude, longitude }: Place, radiusMiles: 
   const { map, circle, handle } = shown;
   circle.setLatLng([latitude, longitude]).setRadius(radiusMiles * METRES_PER_MILE);
   handle.setLatLng([latitude, longitude]);
-  const bounds = circle.getBounds();
-  const isSeen = shown.placed && map.getBounds().contains(bounds);
+  const view = viewOf({ latitude, longitude }, radiusMiles);
   // The view moves only when the circle is not visible.
-  if (!isSeen) map.fitBounds(bounds, { padding: [24, 24], animate: false });
-  shown.placed = true;
+  if (!map.getBounds().contains(view)) map.fitBounds(view, fitting);
+}
+
+const fitting = { padding: [24, 24] as L.PointTuple, animate: false };
+
+/** A box around the circle. */
+function viewOf({ latitude, longitude }: Place, radiusMiles: number): L.LatLngBounds {
+  return L.latLng(latitude, longitude).toBounds(2 * radiusMiles * METRES_PER_MILE);
 }

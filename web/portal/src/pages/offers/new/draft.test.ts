@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { localText } from '../../../../../ui/time-text.ts';
 import {
+  copyOf,
   type Draft,
   emptyDraft,
   estimateKey,
@@ -123,6 +126,60 @@ describe('requests', () => {
 test('a draft is begun when something is written; the initial place does not count', () => {
   expect(isBegun({ ...emptyDraft, latitude: '51.5', longitude: '-0.1' })).toBe(false);
   expect(isBegun({ ...emptyDraft, title: 'T' })).toBe(true);
+});
+
+describe('a copy of an offer', () => {
+  const offer = {
+    offer_id: 7,
+    category_id: 3,
+    title: 'Two for one',
+    description: 'Bring a friend.',
+    terms_and_conditions: 'On Mondays.',
+    advertised_name: null,
+    url: 'https://example.com/two',
+    latitude: 51.5,
+    longitude: -0.12,
+    radius: 12,
+    gender: ['Female'],
+    interests: [{ interest_id: 4, interest_name: 'Film' }],
+    start_datetime: '2025-01-01T00:00:00.000Z',
+    expiry_datetime: '2025-01-08T00:00:00.000Z',
+    payment_method: 'B',
+    image: 'https://images.example/a.jpg',
+  } as unknown as PortalOffer;
+
+  test('has everything of it, starts now, and says of which offer it is', () => {
+    expect(copyOf(offer, now, [3])).toEqual({
+      ...whole,
+      terms: 'On Mondays.',
+      radiusMiles: 12,
+      genders: ['Female'],
+      interestIds: [4],
+      runs: '168',
+      paymentMethod: 'B',
+      copiedFromId: 7,
+      copiedFromTitle: 'Two for one',
+      copiedPicture: 'https://images.example/a.jpg',
+    });
+  });
+  test('runs as long as the offer, also for a length that is not among the usual ones', () => {
+    const copy = copyOf({ ...offer, expiry_datetime: '2025-01-03T05:00:00.000Z' }, now, [3]);
+    expect([copy.runs, copy.endAt]).toEqual(['until', localText(new Date('2026-06-03T17:00:00Z'))]);
+    const short = copyOf({ ...offer, expiry_datetime: '2025-01-01T00:01:00.000Z' }, now, [3]);
+    expect(faultsOf(short, 'fits', now)).toEqual({});
+  });
+  test('is sent with the picture of the offer, until another one is chosen', () => {
+    const copy = copyOf(offer, now, [3]);
+    expect([pictureState(null, copy), pictureState(null, whole)]).toEqual(['fits', 'missing']);
+    const sent = (picture: File | null) =>
+      offerForm(copy, { picture, mode: 'test', now, quoteId: undefined });
+    expect([sent(null).get('image_offer_id'), sent(null).has('image')]).toEqual(['7', false]);
+    const chosen = sent(new File(['x'], 'a.png', { type: 'image/png' }));
+    expect([chosen.has('image_offer_id'), chosen.has('image')]).toEqual([false, true]);
+  });
+  test('has no category if that of the offer cannot be chosen any more', () => {
+    expect(copyOf(offer, now, [1, 2]).categoryId).toBe('');
+  });
 });
 
 test('a stored draft is read as a whole or not at all', () => {

@@ -1,6 +1,8 @@
 /** The draft of an offer: the values of the form, their validation, and the requests made from them. */
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { faultsOfShownName, showsNothing } from '@offer-ads/contracts/values/shown-name';
+import { localText } from '../../../../../ui/time-text.ts';
 import type { Place } from '../../../map/cities.ts';
 
 /** The values of the fields. The picture is separate, because it cannot be stored over a reload. */
@@ -23,7 +25,14 @@ export type Draft = {
   /** Hours, or until `endAt`. */
   readonly runs: string;
   readonly endAt: string;
+  /** As typed: the page proposes an end for it. */
+  readonly budget: string;
   readonly paymentMethod: 'E' | 'B';
+  /** The offer of which this is a copy; 0: it is none. */
+  readonly copiedFromId: number;
+  readonly copiedFromTitle: string;
+  /** The address of that offer's picture, which the copy has until another one is chosen; '' without a copy. */
+  readonly copiedPicture: string;
 };
 
 export const emptyDraft: Draft = {
@@ -42,7 +51,11 @@ export const emptyDraft: Draft = {
   startAt: '',
   runs: '168',
   endAt: '',
+  budget: '',
   paymentMethod: 'E',
+  copiedFromId: 0,
+  copiedFromTitle: '',
+  copiedPicture: '',
 };
 
 export const limits = {
@@ -76,6 +89,23 @@ export type DraftField =
   | 'start'
   | 'end'
   | 'payment';
+/** Names of the fields in messages, as on the page. */
+export const fieldNames = {
+  category: 'Category',
+  title: 'Title',
+  description: 'Description',
+  terms: 'Terms and conditions',
+  advertisedName: 'Advertised name',
+  url: 'Web address',
+  picture: 'Picture',
+  place: 'Place',
+  radius: 'Radius',
+  genders: 'Gender',
+  interests: 'Interests',
+  start: 'Start',
+  end: 'End',
+  payment: 'Payment',
+} as const satisfies Record<DraftField, string>;
 export type Faults = { readonly [F in DraftField]?: string };
 
 /** Code points, as the service counts: an emoji is one. */
@@ -110,65 +140,82 @@ export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults
   const name = faultsOfShownName(draft.advertisedName)[0];
   const found: { [F in DraftField]?: string | undefined } = {
     category: draft.categoryId === '' ? 'Choose a category.' : undefined,
-    title: textFault(draft.title, limits.title, 'Enter a title.'),
-    description: textFault(draft.description, limits.description, 'Describe the offer.'),
-    terms: textFault(draft.terms, limits.terms, null),
-    advertisedName:
-      textFault(draft.advertisedName, limits.advertisedName, null) ?? (name && `The name ${name}.`),
+    title: textFault(draft, 'title', 'Enter a title.'),
+    description: textFault(draft, 'description', 'Describe the offer.'),
+    terms: textFault(draft, 'terms', null),
+    advertisedName: textFault(draft, 'advertisedName', null) ?? (name && `The name ${name}.`),
     url: urlFault(draft.url),
     picture: picture === 'missing' ? 'Choose a picture.' : picture === 'fits' ? undefined : picture.problem,
     place:
-      placeOf(draft) === null ? 'Choose a place: search, move the circle, or type both numbers.' : undefined,
+      placeOf(draft) === null
+        ? 'Choose a place: search for a town, move the circle, or enter both coordinates.'
+        : undefined,
     ...periodFaults(draft, now),
   };
   return Object.fromEntries(Object.entries(found).filter(([, fault]) => fault !== undefined));
 }
 
-function textFault(text: string, atMost: number, missing: string | null): string | undefined {
-  if (missing !== null && showsNothing(text)) return missing;
-  const over = lengthOf(text) - atMost;
-  return over > 0 ? `${over} ${over === 1 ? 'character' : 'characters'} too long.` : undefined;
+/** @param missing the message for an empty text; null where it may be empty */
+function textFault(draft: Draft, field: keyof typeof limits, missing: string | null): string | undefined {
+  if (missing !== null && showsNothing(draft[field])) return missing;
+  return tooLong(draft[field], field);
+}
+
+/** The message for a text that is too long. */
+export function tooLong(text: string, field: keyof typeof limits): string | undefined {
+  const over = lengthOf(text) - limits[field];
+  if (over <= 0) return undefined;
+  return `Remove ${over} ${over === 1 ? 'character' : 'characters'}: at most ${limits[field]} fit.`;
 }
 
 function urlFault(url: string): string | undefined {
-  if (showsNothing(url)) return 'Enter the address of a web page.';
+  if (showsNothing(url))
+    return 'Enter the address of the page that opens, for example https://example.com/offer.';
   const authority = /^https?:\/\/([^/?#]+)/i.exec(url)?.[1];
   if (authority === undefined || /[\s\\]/.test(url) || !URL.canParse(url))
-    return 'Enter the whole address, beginning with https:// or http://.';
-  if (authority.includes('@')) return 'The address must not have a user name in it.';
-  return lengthOf(url) > offerLimits.url ? `At most ${offerLimits.url} characters.` : undefined;
+    return 'Enter the whole address, with https:// or http:// at its beginning.';
+  if (authority.includes('@')) return 'Remove the user name before the @ from the address.';
+  return lengthOf(url) > offerLimits.url
+    ? `Use a shorter address: at most ${offerLimits.url} characters fit.`
+    : undefined;
 }
 
 function periodFaults(draft: Draft, now: Date): { start?: string; end?: string } {
   if (draft.starts === 'later') {
     const start = new Date(draft.startAt);
-    if (Number.isNaN(start.getTime())) return { start: 'Choose when it starts.' };
+    if (Number.isNaN(start.getTime())) return { start: 'Choose the day and time at which the offer starts.' };
     if (start.getTime() < now.getTime() - offerLimits.startGraceSeconds * 1_000)
-      return { start: 'That is in the past.' };
+      return { start: 'This is in the past. Choose a later time, or start now.' };
   }
   if (draft.runs === 'until' && Number.isNaN(new Date(draft.endAt).getTime()))
-    return { end: 'Choose when it ends.' };
+    return { end: 'Choose the day and time at which the offer ends.' };
   const period = periodOf(draft, now);
-  if (period === null) return { end: 'Choose how long it runs.' };
+  if (period === null) return { end: 'Choose how long the offer runs.' };
   const lasts = period.end.getTime() - period.start.getTime();
-  if (lasts <= 0) return { end: 'It must end after it starts.' };
+  if (lasts <= 0) return { end: 'This is before the start. Choose a later end.' };
   return lasts < offerLimits.shortestSeconds * 1_000
-    ? { end: `It must run for at least ${offerLimits.shortestSeconds} seconds.` }
+    ? { end: `The offer must run for at least ${offerLimits.shortestSeconds} seconds. Choose a later end.` }
     : {};
 }
 
 export type PictureState = 'missing' | 'fits' | { readonly problem: string };
 
-/** Checks type and size before the upload; the service checks the bytes. */
-export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureState {
-  if (file === null) return 'missing';
+/**
+ * Checks type and size before the upload; the service checks the bytes.
+ * @param draft a copy has the picture of its offer
+ */
+export function pictureState(
+  file: Pick<File, 'type' | 'size'> | null,
+  draft: Pick<Draft, 'copiedPicture'> = emptyDraft,
+): PictureState {
+  if (file === null) return draft.copiedPicture === '' ? 'missing' : 'fits';
   if (!['image/jpeg', 'image/png', 'image/gif'].includes(file.type))
-    return { problem: 'The picture must be a JPG, PNG or GIF.' };
-  if (file.size === 0) return { problem: 'The file is empty.' };
+    return { problem: 'This file is no JPG, PNG or GIF. Choose another picture.' };
+  if (file.size === 0) return { problem: 'This file is empty. Choose another picture.' };
   if (file.size <= MAX_IMAGE_BYTES) return 'fits';
   const megabytes = (file.size / 1024 / 1024).toFixed(1);
   return {
-    problem: `The picture has ${megabytes} MB; at most ${offerLimits.imageMegabytes} MB can be sent.`,
+    problem: `This picture has ${megabytes} MB. Choose one of at most ${offerLimits.imageMegabytes} MB.`,
   };
 }
 
@@ -207,7 +254,8 @@ export function estimateKey(draft: Draft): string {
 export function offerForm(
   draft: Draft,
   o: {
-    readonly picture: File;
+    /** Null: that of the copied offer. */
+    readonly picture: File | null;
     readonly mode: 'test' | 'live';
     readonly now: Date;
     readonly quoteId: string | undefined;
@@ -234,9 +282,44 @@ export function offerForm(
   form.set('payment_method', draft.paymentMethod);
   form.set('environment', mode.toUpperCase());
   if (quoteId !== undefined) form.set('quote_id', quoteId);
-  form.set('image', picture);
+  if (picture === null) form.set('image_offer_id', String(draft.copiedFromId));
+  else form.set('image', picture);
   return form;
 }
+
+/**
+ * The draft of a copy: everything of an offer. It starts now and runs as long.
+ * @param categories the ids that can be chosen: a category may be gone since
+ */
+export function copyOf(offer: PortalOffer, now: Date, categories: readonly number[]): Draft {
+  const lastsMs = Date.parse(offer.expiry_datetime) - Date.parse(offer.start_datetime);
+  const hours = String(lastsMs / 3_600_000);
+  const isUsual = runsFor.some(([usual]) => usual === hours);
+  return {
+    ...emptyDraft,
+    categoryId: categories.includes(offer.category_id) ? String(offer.category_id) : '',
+    title: offer.title,
+    description: offer.description,
+    terms: offer.terms_and_conditions,
+    advertisedName: offer.advertised_name ?? '',
+    url: offer.url,
+    latitude: String(offer.latitude),
+    longitude: String(offer.longitude),
+    radiusMiles: offer.radius,
+    genders: offer.gender,
+    interestIds: offer.interests.map(({ interest_id: id }) => id),
+    ...(isUsual
+      ? { runs: hours }
+      : { runs: 'until', endAt: localText(new Date(now.getTime() + Math.max(lastsMs, MIN_COPIED_MS))) }),
+    paymentMethod: offer.payment_method,
+    copiedFromId: offer.offer_id,
+    copiedFromTitle: offer.title,
+    copiedPicture: offer.image,
+  };
+}
+
+/** The field has minutes, and the person needs some to press the button. */
+const MIN_COPIED_MS = 10 * 60_000;
 
 /** Whether the person has entered something; the initial place of the map does not count. */
 export function isBegun(draft: Draft): boolean {

@@ -3,15 +3,14 @@ import { Choices } from '../../../../../ui/choices.tsx';
 import { useInterests } from '../offers-data.ts';
 import { genders } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
+import { More } from './more.tsx';
 
 export function AudienceFields({ draft, faults, set }: FieldsProps) {
   const interests = useInterests();
+  const count = draft.interestIds.length;
   return (
     <>
-      <p class="hint">
-        If you choose nothing, the offer is for everybody. Narrower targeting reaches fewer members and costs
-        less.
-      </p>
+      <p class="hint">Choose nothing to reach everybody. A smaller audience costs less.</p>
       <Choices legend="Gender" fault={faults.genders}>
         <div class="chips">
           {genders.map((gender) => (
@@ -26,25 +25,30 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
           ))}
         </div>
       </Choices>
-      <Choices legend="Interests" fault={faults.interests}>
-        {interests.isPending && <p class="hint">Loading …</p>}
-        {interests.isError && <p class="fault">The interests cannot be shown: {interests.error.message}</p>}
-        <div class="chips">
-          {interests.data?.interests.map(({ interest_id, interest_name }) => (
-            <label key={interest_id} class="chip">
-              <input
-                type="checkbox"
-                checked={draft.interestIds.includes(interest_id)}
-                onChange={() => set({ interestIds: toggled(draft.interestIds, interest_id) })}
-              />
-              {interest_name}
-            </label>
-          ))}
-        </div>
-        {draft.interestIds.length > 1 && (
-          <p class="hint">The offer reaches members with at least one of these interests.</p>
-        )}
-      </Choices>
+      <More
+        summary={count === 0 ? 'Choose interests' : `Interests: ${count} chosen`}
+        attention={faults.interests ?? (count > 0 ? 'chosen' : '')}
+      >
+        <Choices legend="Interests" fault={faults.interests}>
+          {interests.isPending && <p class="hint">Loading …</p>}
+          {interests.isError && (
+            <p class="fault">The interests could not be loaded. {interests.error.message}</p>
+          )}
+          <div class="chips">
+            {interests.data?.interests.map(({ interest_id, interest_name }) => (
+              <label key={interest_id} class="chip">
+                <input
+                  type="checkbox"
+                  checked={draft.interestIds.includes(interest_id)}
+                  onChange={() => set({ interestIds: toggled(draft.interestIds, interest_id) })}
+                />
+                {interest_name}
+              </label>
+            ))}
+          </div>
+          {count > 1 && <p class="hint">Reaches members with at least one of these interests.</p>}
+        </Choices>
+      </More>
     </>
   );
 }

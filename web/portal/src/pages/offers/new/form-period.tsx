@@ -1,13 +1,17 @@
-/** Start and duration of the offer, in the local time zone. */
+/** Start and end of the offer, in the local time zone, and the end that a budget pays for. */
 import type { ComponentChildren } from 'preact';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { periodOf, runsFor } from './draft.ts';
+import { BudgetField } from './form-budget.tsx';
 import type { FieldsProps } from './form-texts.tsx';
+import type { Estimate } from './use-estimate.ts';
 
-export function PeriodFields({ draft, faults, set }: FieldsProps) {
+type PeriodFieldsProps = FieldsProps & { readonly estimate: Estimate };
+
+export function PeriodFields({ draft, faults, set, estimate }: PeriodFieldsProps) {
   const now = useOfferNow()();
   const period = periodOf(draft, now);
   const until = () =>
@@ -57,10 +61,11 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
       )}
       {period !== null && (
         <p class="hint">
-          {draft.starts === 'now' ? 'From its creation' : momentText(period.start.toISOString())} until{' '}
+          Runs from {draft.starts === 'now' ? 'its creation' : momentText(period.start.toISOString())} until{' '}
           {momentText(period.end.toISOString())}, in your time zone ({zoneText(period.end)}).
         </p>
       )}
+      <BudgetField draft={draft} set={set} estimate={estimate} start={period?.start ?? now} />
     </>
   );
 }
@@ -114,5 +119,6 @@ const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
 /** "Europe/London, GMT" */
 function zoneText(at: Date): string {
   const short = zone.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return `${zone.resolvedOptions().timeZone.replaceAll('_', ' ')}, ${short}`;
+  const name = zone.resolvedOptions().timeZone.replaceAll('_', ' ');
+  return name === short ? name : `${name}, ${short}`;
 }

@@ -1,51 +1,30 @@
 /** The circle of the offer, set by a search, on the map, by a slider, or by numbers. */
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
-import { useEffect } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { aroundText, type Place } from '../../../map/cities.ts';
-import { useCities } from '../../../map/use-cities.ts';
-import { usePortal } from '../../../session.ts';
+import { useTownsNear } from '../../../map/use-towns.ts';
 import { placeOf } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
 import { MapSources } from './map-sources.tsx';
+import { More } from './more.tsx';
 import { PlaceSearch } from './place-search.tsx';
 
-/** The start of the map if no town of the organisation's country is known. */
-const somewhere: Place = { latitude: 51.5074, longitude: -0.1278 };
+type TargetFieldsProps = FieldsProps & {
+  /** Where the map is while the fields have no place. */
+  readonly start: Place;
+  /** The map's files are large: they wait until the price has been asked for. */
+  readonly mayLoadMap: boolean;
+};
 
-export function TargetFields({ draft, faults, set }: FieldsProps) {
-  const { country } = usePortal().session.organisation;
-  const cities = useCities();
+export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFieldsProps) {
   const place = placeOf(draft);
+  const towns = useTownsNear(mayLoadMap ? place : null);
   const move = ({ latitude, longitude }: Place) =>
     set({ latitude: String(latitude), longitude: String(longitude) });
-
-  const isNowhere = draft.latitude === '' && draft.longitude === '';
-  // The initial place: the largest town of the organisation's country.
-  useEffect(() => {
-    if (cities === null || !isNowhere) return;
-    move(cities.find((city) => city.country === country) ?? somewhere);
-  }, [cities, isNowhere]);
-
   return (
     <>
-      <PlaceSearch cities={cities} choose={move} />
-      <div class="target">
-        <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
-          {({ TargetMap }) => (
-            <TargetMap place={place ?? somewhere} radiusMiles={draft.radiusMiles} move={move} />
-          )}
-        </Later>
-      </div>
-      <MapSources />
-      <p aria-live="polite">
-        {place === null
-          ? 'No place yet.'
-          : cities === null
-            ? ' '
-            : `Shown ${aroundText(cities, place, draft.radiusMiles)}.`}
-      </p>
+      <PlaceSearch choose={move} />
       <Field label={`Radius: ${draft.radiusMiles} miles`} fault={faults.radius}>
         {(described) => (
           <input
@@ -61,18 +40,37 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
           />
         )}
       </Field>
-      <div class="pair">
-        <Field label="Latitude" hint="Degrees; negative in the south." fault={faults.place}>
-          {(described) => (
-            <input {...described} {...degrees(draft.latitude, (latitude) => set({ latitude }))} />
-          )}
-        </Field>
-        <Field label="Longitude" hint="Degrees; negative in the west.">
-          {(described) => (
-            <input {...described} {...degrees(draft.longitude, (longitude) => set({ longitude }))} />
-          )}
-        </Field>
+      <div class="target">
+        {mayLoadMap && (
+          <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
+            {({ TargetMap }) => (
+              <TargetMap place={place ?? start} radiusMiles={draft.radiusMiles} move={move} />
+            )}
+          </Later>
+        )}
       </div>
+      <p aria-live="polite">
+        {place === null
+          ? 'No place yet.'
+          : towns === null
+            ? '\u00a0'
+            : `Members see it ${aroundText(towns, place, draft.radiusMiles)}.`}
+      </p>
+      <More summary="Coordinates" attention={faults.place ?? ''}>
+        <div class="pair">
+          <Field label="Latitude" hint="Degrees; negative in the south." fault={faults.place}>
+            {(described) => (
+              <input {...described} {...degrees(draft.latitude, (latitude) => set({ latitude }))} />
+            )}
+          </Field>
+          <Field label="Longitude" hint="Degrees; negative in the west.">
+            {(described) => (
+              <input {...described} {...degrees(draft.longitude, (longitude) => set({ longitude }))} />
+            )}
+          </Field>
+        </div>
+      </More>
+      <MapSources />
     </>
   );
 }

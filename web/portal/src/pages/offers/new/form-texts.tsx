@@ -2,7 +2,8 @@
 import { Field } from '../../../../../ui/field.tsx';
 import { usePortal } from '../../../session.ts';
 import { useCategories } from '../offers-data.ts';
-import { type Draft, type Faults, lengthOf, limits } from './draft.ts';
+import { type Draft, type Faults, lengthOf, limits, tooLong } from './draft.ts';
+import { More } from './more.tsx';
 
 export type FieldsProps = {
   readonly draft: Draft;
@@ -11,14 +12,15 @@ export type FieldsProps = {
 };
 
 export function TextFields({ draft, faults, set }: FieldsProps) {
-  const { session } = usePortal();
   const categories = useCategories();
   return (
     <>
       <Field
         label="Category"
         fault={
-          categories.isError ? `The categories cannot be shown: ${categories.error.message}` : faults.category
+          categories.isError
+            ? `The categories could not be loaded. ${categories.error.message}`
+            : faults.category
         }
       >
         {(described) => (
@@ -38,38 +40,22 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
       </Field>
       <Counted
         label="Title"
+        field="title"
         text={draft.title}
-        atMost={limits.title}
         fault={faults.title}
         set={(title) => set({ title })}
       />
       <Counted
         label="Description"
         long
+        field="description"
         text={draft.description}
-        atMost={limits.description}
         fault={faults.description}
         set={(description) => set({ description })}
       />
-      <Counted
-        label="Terms and conditions (optional)"
-        long
-        text={draft.terms}
-        atMost={limits.terms}
-        fault={faults.terms}
-        set={(terms) => set({ terms })}
-      />
-      <Counted
-        label="Advertised name (optional)"
-        hint={`The business name that members see. If you leave it empty: ${session.organisation.tradingName}. You need the permission of that business. Invoices always have your organisation's name.`}
-        text={draft.advertisedName}
-        atMost={limits.advertisedName}
-        fault={faults.advertisedName}
-        set={(advertisedName) => set({ advertisedName })}
-      />
       <Field
-        label="Address of the offer"
-        hint="The web page that opens when a member clicks on the offer."
+        label="Web address"
+        hint="The page that opens when a member clicks the offer."
         fault={faults.url}
       >
         {(described) => (
@@ -83,7 +69,35 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
           />
         )}
       </Field>
+      <OptionalFields draft={draft} faults={faults} set={set} />
     </>
+  );
+}
+
+function OptionalFields({ draft, faults, set }: FieldsProps) {
+  const { session } = usePortal();
+  const isUsed = draft.terms !== '' || draft.advertisedName !== '';
+  const fault = `${faults.terms ?? ''}${faults.advertisedName ?? ''}`;
+  return (
+    <More summary="Optional: conditions, another business name" attention={fault || (isUsed ? 'used' : '')}>
+      <Counted
+        label="Terms and conditions"
+        hint="Shown below the description, for example: “Mondays only.”"
+        long
+        field="terms"
+        text={draft.terms}
+        fault={faults.terms}
+        set={(terms) => set({ terms })}
+      />
+      <Counted
+        label="Advertised name"
+        hint={`The business name that members see. If it is empty, they see “${session.organisation.tradingName}”. You need the permission of that business.`}
+        field="advertisedName"
+        text={draft.advertisedName}
+        fault={faults.advertisedName}
+        set={(advertisedName) => set({ advertisedName })}
+      />
+    </More>
   );
 }
 
@@ -91,27 +105,17 @@ type CountedProps = {
   readonly label: string;
   readonly hint?: string;
   readonly long?: boolean;
+  readonly field: keyof typeof limits;
   readonly text: string;
-  readonly atMost: number;
   readonly fault: string | undefined;
   readonly set: (text: string) => void;
 };
 
-function Counted({ label, hint, long = false, text, atMost, fault, set }: CountedProps) {
-  const length = lengthOf(text);
-  const isOver = length > atMost;
+function Counted({ label, hint, long = false, field, text, fault, set }: CountedProps) {
+  const over = tooLong(text, field);
   return (
-    <div>
-      <Field
-        label={label}
-        hint={hint}
-        fault={
-          fault ??
-          (isOver
-            ? `${length - atMost} ${length - atMost === 1 ? 'character' : 'characters'} too long.`
-            : undefined)
-        }
-      >
+    <div class="counted">
+      <Field label={label} hint={hint} fault={over ?? fault}>
         {(described) =>
           long ? (
             <textarea
@@ -131,8 +135,8 @@ function Counted({ label, hint, long = false, text, atMost, fault, set }: Counte
           )
         }
       </Field>
-      <p class="counter" data-over={isOver}>
-        {length} of {atMost}
+      <p class="counter" data-over={over !== undefined}>
+        {lengthOf(text)} of {limits[field]}
       </p>
     </div>
   );

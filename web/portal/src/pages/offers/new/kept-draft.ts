@@ -3,6 +3,7 @@
  * is kept until the portal is reloaded.
  */
 import { useEffect, useState } from 'preact/hooks';
+import type { Place } from '../../../map/cities.ts';
 import { usePortal } from '../../../session.ts';
 import { readTab, writeTab } from '../../../tab-storage.ts';
 import { type Draft, emptyDraft, isBegun, readDraft } from './draft.ts';
@@ -21,14 +22,17 @@ export type KeptDraft = {
   readonly isBack: boolean;
   readonly set: (part: Partial<Draft>) => void;
   readonly setPicture: (picture: File | null) => void;
-  readonly drop: () => void;
+  /** Begins with another draft: with the empty one if none is given. */
+  readonly begin: (draft?: Draft) => void;
 };
 
-export function useKeptDraft(): KeptDraft {
+/** @param start the place of an empty draft */
+export function useKeptDraft(start: Place): KeptDraft {
   const { scope } = usePortal();
   const place = placeOf(scope);
   const [kept, setKept] = useState(() => readDraft(readTab(place)));
-  const [draft, setDraft] = useState(kept ?? emptyDraft);
+  const atStart = { latitude: String(start.latitude), longitude: String(start.longitude) };
+  const [draft, setDraft] = useState(kept ?? { ...emptyDraft, ...atStart });
   const [picture, setPicture] = useState<File | null>(pictures[place] ?? null);
   useEffect(() => {
     if (isBegun(draft)) writeTab(place, JSON.stringify(draft));
@@ -42,11 +46,11 @@ export function useKeptDraft(): KeptDraft {
       pictures[place] = next ?? undefined;
       setPicture(next);
     },
-    drop: () => {
+    begin: (next) => {
       delete pictures[place];
       writeTab(place, null);
       setKept(null);
-      setDraft(emptyDraft);
+      setDraft(next ?? { ...emptyDraft, ...atStart });
       setPicture(null);
     },
   };

@@ -2,7 +2,7 @@
 export function MapSources() {
   return (
     <p class="small muted">
-      Outlines:{' '}
+      Outlines and waters:{' '}
       <a href="https://www.naturalearthdata.com/" target="_blank" rel="noreferrer">
         Natural Earth
       </a>

@@ -1,18 +1,25 @@
-/** The form for a new offer. It shows the price while place, time and audience change. */
+/** The form for a new offer: what, where, for whom, when, and how it is paid. Price and reach are always in sight. */
 import '../offers.css';
+import './new-offer.css';
 import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { focusFirstFault } from '../../../../../ui/choices.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { useAmounts } from '../../../amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
+import { useOrganisation } from '../../../organisation.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow } from '../../../test-clock.ts';
+import { MemberCard } from '../member-card.tsx';
 import { useOffersChanged } from '../offers-data.ts';
+import { useObjectUrl } from '../one/use-object-url.ts';
+import { CopyNotice, useCopiedOffer } from './copied-offer.tsx';
 import { Created } from './created.tsx';
-import { type Faults, faultsOf, offerForm, pictureState } from './draft.ts';
+import { type DraftField, type Faults, faultsOf, fieldNames, offerForm, pictureState } from './draft.ts';
+import { firstPlace } from './first-place.ts';
 import { AudienceFields } from './form-audience.tsx';
 import { PeriodFields } from './form-period.tsx';
 import { PictureFields } from './form-picture.tsx';
@@ -34,8 +41,11 @@ type Stage =
   | { readonly at: 'unknown'; readonly sending: Sending; readonly message: string };
 
 export function NewOffer() {
-  const { api, mode, at, may } = usePortal();
-  const kept = useKeptDraft();
+  const { api, mode, at, may, session } = usePortal();
+  const start = useMemo(() => firstPlace(session.organisation.country), [session.organisation.country]);
+  const kept = useKeptDraft(start);
+  const copied = useCopiedOffer(kept);
+  const organisation = useOrganisation();
   const attempt = useAttempt('offer');
   const lost = useLostOffer(attempt.lost);
   const { draft, picture } = kept;
@@ -55,7 +65,7 @@ export function NewOffer() {
   const aheadSeconds = useAheadSeconds();
   const offerNow = useOfferNow();
   const own = useMemo(
-    () => faultsOf(draft, pictureState(picture), offerNow()),
+    () => faultsOf(draft, pictureState(picture, draft), offerNow()),
     [draft, picture, aheadSeconds],
   );
   const always: Faults = {
@@ -67,6 +77,9 @@ export function NewOffer() {
     ...estimate.faults,
   };
   const faults: Faults = { ...always, ...(tried ? own : {}), ...refused?.faults };
+
+  const chosenPicture = useObjectUrl(pictureState(picture) === 'fits' ? picture : null);
+  const shownPicture = chosenPicture ?? (draft.copiedPicture || null);
 
   const [focusFault, setFocusFault] = useState(0);
   useEffect(() => {
@@ -99,7 +112,7 @@ export function NewOffer() {
     if (sent.outcome === 'sent-before') return attempt.stillUnknown();
     attempt.settled();
     if (sent.outcome === 'created') {
-      kept.drop();
+      kept.begin();
       return setCreated(sent.offer);
     }
     const { returnCode, message } = sent.refusal;
@@ -146,7 +159,7 @@ export function NewOffer() {
     if (underWay.current || busy) return;
     setTried(true);
     const now = offerNow();
-    if (picture === null || Object.keys(faultsOf(draft, pictureState(picture), now)).length > 0)
+    if (Object.keys(faultsOf(draft, pictureState(picture, draft), now)).length > 0)
       return setFocusFault((count) => count + 1);
     underWay.current = true;
     try {
@@ -166,8 +179,8 @@ export function NewOffer() {
       title="New offer"
       lead={
         mode === 'test'
-          ? 'In TEST mode: nobody sees it, and it costs play money.'
-          : 'In LIVE mode: members see it, and it costs money.'
+          ? 'A TEST offer: no member sees it, and it costs play money.'
+          : 'A LIVE offer: members see it, and it costs money.'
       }
     >
       {isLost && attempt.lost !== null && (
@@ -176,19 +189,35 @@ export function NewOffer() {
           lost={lost}
           forget={attempt.settled}
           done={() => {
-            kept.drop();
+            kept.begin();
             attempt.settled();
           }}
         />
       )}
-      {kept.isBack && !(isLost && lost.state !== 'none') && (
+      {organisation.data?.termsAccepted === false && (
+        <Notice kind="warning">
+          <p>
+            <strong>Accept the advertising terms first.</strong> Without them no offer can be created.{' '}
+            {may('terms') ? (
+              <a href={at('terms')}>Read and accept them</a>
+            ) : (
+              <>
+                An admin of your organisation can <a href={at('terms')}>read and accept them</a>
+              </>
+            )}
+            . What you have entered here is kept.
+          </p>
+        </Notice>
+      )}
+      <CopyNotice copied={copied} draft={draft} />
+      {kept.isBack && copied.state !== 'ask' && !(isLost && lost.state !== 'none') && (
         <Notice>
           <p>
             This is your draft from before.
-            {picture === null && ' The picture was lost when the page was reloaded: choose it again.'}
+            {shownPicture === null && ' Choose its picture again: a reload of the page loses it.'}
           </p>
           <div>
-            <button type="button" class="quiet" onClick={kept.drop}>
+            <button type="button" class="quiet" onClick={() => kept.begin()}>
               Start again
             </button>
           </div>
@@ -198,89 +227,140 @@ export function NewOffer() {
         ref={form}
         class="new-offer"
         noValidate
-        hidden={isLost && lost.state === 'created'}
+        hidden={(isLost && lost.state === 'created') || copied.state === 'loading'}
         onSubmit={(event) => void submit(event)}
         aria-label="New offer"
       >
         <fieldset class="stack" disabled={busy}>
           <legend class="hidden">The offer</legend>
-          <section class="card" aria-labelledby="offer-what">
-            <h2 id="offer-what">What members see</h2>
-            <TextFields draft={draft} faults={faults} set={set} />
-            <PictureFields
-              draft={draft}
-              fault={faults.picture}
-              picture={picture}
-              choose={(next) => {
-                setRefused(null);
-                kept.setPicture(next);
-              }}
-            />
-          </section>
-          <section class="card" aria-labelledby="offer-where">
-            <h2 id="offer-where">Where</h2>
-            <TargetFields draft={draft} faults={faults} set={set} />
-          </section>
-          <section class="card" aria-labelledby="offer-who">
-            <h2 id="offer-who">Who</h2>
-            <AudienceFields draft={draft} faults={faults} set={set} />
-          </section>
-          <section class="card" aria-labelledby="offer-when">
-            <h2 id="offer-when">When</h2>
-            <PeriodFields draft={draft} faults={faults} set={set} />
-          </section>
-        </fieldset>
-        <section class="card price-panel" aria-labelledby="offer-price">
-          <h2 id="offer-price">Price</h2>
-          <PricePanel estimate={estimate} draft={draft} />
-          <PaymentFields draft={draft} estimate={estimate} fault={faults.payment} disabled={busy} set={set} />
-          {refused !== null && refused.rest !== null && (
-            <div class="notice problem" role="alert" tabIndex={-1}>
-              <p>{refused.rest}</p>
-              {refused.code === 'E9' && (
-                <p>
-                  <a href={at('terms')}>Read the terms</a>
-                  {may('terms')
-                    ? ' and accept them'
-                    : '; an admin of your organisation can accept them there'}
-                  . Your draft is kept here.
-                </p>
-              )}
-              {refused.code === 'E4' && (
-                <p>
-                  You can create an offer again when <a href={at('offers')}>an offer</a> ends or is deleted.
-                  Your draft is kept here.
-                </p>
-              )}
-            </div>
-          )}
-          {tried && Object.keys(faults).length > 0 && (
-            <p class="fault" role="status">
-              Some fields are missing or wrong. Correct the marked fields, then try again.
-            </p>
-          )}
-          <button aria-disabled={busy}>
-            {stage.at === 'sending' ? (stage.again ? 'Finding out …' : 'Creating …') : 'Create the offer'}
-          </button>
-          {stage.at === 'sending' && stage.again && (
-            <Notice kind="warning">
-              The answer was lost on the way. We are checking whether the offer was created; it cannot be
-              created twice.
-            </Notice>
-          )}
-          {stage.at === 'unknown' && (
-            <div class="notice problem" role="alert">
-              <p>
-                {stage.message} It is not known yet whether the offer was created. Ask again (this never
-                creates a second offer), or look at <a href={at('offers')}>the list of offers</a>.
-              </p>
-              <div>
-                <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
+          <Step number={1} id="offer-what" title="What members see">
+            <div class="texts-and-preview">
+              <div class="stack">
+                <TextFields draft={draft} faults={faults} set={set} />
+                <PictureFields
+                  fault={faults.picture}
+                  picture={picture}
+                  otherwise={draft.copiedPicture === '' ? null : 'The picture of the copied offer'}
+                  choose={(next) => {
+                    setRefused(null);
+                    kept.setPicture(next);
+                  }}
+                />
+              </div>
+              <div class="preview" data-empty={draft.title === '' && shownPicture === null}>
+                <p class="label">Preview</p>
+                <MemberCard draft={draft} picture={shownPicture} />
               </div>
             </div>
-          )}
-        </section>
+          </Step>
+          <Step number={2} id="offer-where" title="Where">
+            <TargetFields
+              draft={draft}
+              faults={faults}
+              set={set}
+              start={start}
+              mayLoadMap={estimate.isFirstDone}
+            />
+          </Step>
+          <Step number={3} id="offer-who" title="For whom">
+            <AudienceFields draft={draft} faults={faults} set={set} />
+          </Step>
+          <Step number={4} id="offer-when" title="When">
+            <PeriodFields draft={draft} faults={faults} set={set} estimate={estimate} />
+          </Step>
+        </fieldset>
+        <div class="buying">
+          <section class="card price-bar" aria-labelledby="offer-price">
+            <h2 id="offer-price">Price</h2>
+            <PricePanel estimate={estimate} />
+          </section>
+          <Step number={5} id="offer-pay" title="Payment">
+            <PaymentFields
+              draft={draft}
+              estimate={estimate}
+              fault={faults.payment}
+              disabled={busy}
+              set={set}
+            />
+            {refused !== null && refused.rest !== null && (
+              <div class="notice problem" role="alert" tabIndex={-1}>
+                <p>{refused.rest}</p>
+                {refused.code === 'E9' && (
+                  <p>
+                    <a href={at('terms')}>Read the terms</a>
+                    {may('terms')
+                      ? ' and accept them'
+                      : '; an admin of your organisation can accept them there'}
+                    . Your draft is kept here.
+                  </p>
+                )}
+                {refused.code === 'E4' && (
+                  <p>
+                    You can create an offer again when <a href={at('offers')}>an offer</a> ends or is deleted.
+                    Your draft is kept here.
+                  </p>
+                )}
+              </div>
+            )}
+            {tried && Object.keys(faults).length > 0 && (
+              <p class="fault" role="status">
+                Correct {namesOf(faults)}, then create the offer.
+              </p>
+            )}
+            <button class="create" aria-disabled={busy}>
+              {stage.at === 'sending' ? (stage.again ? 'Finding out …' : 'Creating …') : 'Create the offer'}
+            </button>
+            {stage.at === 'sending' && stage.again && (
+              <Notice kind="warning">
+                The answer was lost on the way. We are checking whether the offer was created. It is never
+                created twice.
+              </Notice>
+            )}
+            {stage.at === 'unknown' && (
+              <div class="notice problem" role="alert">
+                <p>
+                  {stage.message} It is not known yet whether the offer was created. Ask again: this never
+                  creates a second offer. Or look at <a href={at('offers')}>the list of offers</a>.
+                </p>
+                <div>
+                  <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
+                </div>
+              </div>
+            )}
+          </Step>
+        </div>
       </form>
     </PortalPage>
+  );
+}
+
+type StepProps = {
+  readonly number: number;
+  readonly id: string;
+  readonly title: string;
+  readonly children: ComponentChildren;
+};
+
+function Step({ number, id, title, children }: StepProps) {
+  return (
+    <section class="card step" aria-labelledby={id}>
+      <h2 id={id}>
+        <span class="step-number" aria-hidden="true">
+          {number}
+        </span>
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+const listOf = new Intl.ListFormat('en-GB');
+
+/** "Category, Title and Picture" */
+function namesOf(faults: Faults): string {
+  const fields = Object.keys(fieldNames) as DraftField[];
+  return listOf.format(
+    fields.filter((field) => faults[field] !== undefined).map((field) => fieldNames[field]),
   );
 }

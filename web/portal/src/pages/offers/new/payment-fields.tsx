@@ -36,14 +36,14 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
           disabled={tooSmall}
           onChange={() => set({ paymentMethod: 'E' })}
         />
-        By card, with a payment link
+        By card
       </label>
       <p class="hint">
         {tooSmall
           ? `A card payment must be at least ${amount(least)}.`
           : cost !== null && vat > 0n
-            ? `${amount(cost + vat)} including 20% VAT (${amount(vat)}). The link is also mailed to your admins.`
-            : 'The link is also mailed to your admins.'}
+            ? `${amount(cost + vat)} with 20% VAT (${amount(vat)}). You pay on the next page; your admins get the link by mail too.`
+            : 'You pay on the next page; your admins get the link by mail too.'}
       </p>
       <label class="choice">
         <input
@@ -57,9 +57,9 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       </label>
       <p class="hint">
         {!may('billing') &&
-          'Paid at once, without VAT. Only admins see the balance. If it is too low, the offer is refused.'}
-        {held !== null && `The balance is ${amount(held)}. No VAT is added.`}
-        {tooLow && cost !== null && held !== null && ` It is ${amount(cost - held)} too low.`}
+          'Paid at once, without VAT. Only admins see the balance. If it is too low, nothing is created.'}
+        {held !== null && `Paid at once, without VAT. The balance is ${amount(held)}.`}
+        {tooLow && cost !== null && held !== null && ` ${amount(cost - held)} are missing.`}
       </p>
       {(tooLow || fault !== undefined) && may('billing') && (
         <p class="small">

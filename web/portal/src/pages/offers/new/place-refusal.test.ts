@@ -6,7 +6,10 @@ describe('a refusal', () => {
     expect(
       placeRefusal('E1', 'title must have at most 40 characters, it has 41; radius must be from 5 to 30.'),
     ).toEqual({
-      faults: { title: 'It must have at most 40 characters, it has 41.', radius: 'It must be from 5 to 30.' },
+      faults: {
+        title: 'Title must have at most 40 characters, it has 41.',
+        radius: 'Radius must be from 5 to 30.',
+      },
       rest: null,
     });
   });

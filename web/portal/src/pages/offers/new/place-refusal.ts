@@ -1,5 +1,5 @@
 /** Maps refusals of the service to fields of the form and to texts for people. */
-import type { DraftField, Faults } from './draft.ts';
+import { type DraftField, type Faults, fieldNames } from './draft.ts';
 
 const fieldsOfService: Readonly<Record<string, DraftField>> = {
   category_id: 'category',
@@ -24,12 +24,15 @@ const fieldsOfCodes: Readonly<Record<string, DraftField>> = { E2: 'picture', E3:
 
 /** Replaces messages of the service that are for developers or do not say what to do. */
 const wordsOfCodes: Readonly<Record<string, string>> = {
-  E5: 'The offer would reach no members. Enlarge or move the circle, or remove genders and interests.',
+  E5: 'No members match. Enlarge or move the circle, or remove genders and interests.',
   E9: 'Your organisation has not accepted the current advertising terms. Nothing was created or charged.',
 };
 
 /** A form that is sent again after minutes, because its answer was lost, has an expired quote. */
-const PRICE_NOT_HELD = 'The price is no longer held. Create the offer again: the price is then shown anew.';
+const PRICE_NOT_HELD = 'The price is no longer held. Create the offer again: you see the new price first.';
+
+/** The picture of a deleted offer is kept for some weeks. */
+const COPIED_PICTURE_GONE = 'The picture of the copied offer is not kept any more. Choose a picture.';
 
 export type Placed = { readonly faults: Faults; readonly rest: string | null };
 
@@ -44,8 +47,9 @@ export function placeRefusal(code: string | null, serviceSays: string): Placed {
   for (const part of message.replace(/\.$/, '').split('; ')) {
     const [name = '', ...words] = part.split(' ');
     const named = fieldsOfService[name];
-    if (named !== undefined) faults[named] = `It ${words.join(' ')}.`;
+    if (named !== undefined) faults[named] = `${fieldNames[named]} ${words.join(' ')}.`;
     else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
+    else if (name === 'image_offer_id') faults.picture = COPIED_PICTURE_GONE;
     else if (name === 'quote_id') rest.push(PRICE_NOT_HELD);
     else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
     else rest.push(`${part}.`);

@@ -1,27 +1,19 @@
 /** Searches a town by its name, in the browser; accepts coordinates too. */
-import { useId, useMemo, useState } from 'preact/hooks';
-import { type Cities, nameOf, type Place, readCoordinates, searchIn } from '../../../map/cities.ts';
-
-type PlaceSearchProps = {
-  /** Null until they are loaded. */
-  readonly cities: Cities | null;
-  readonly choose: (place: Place) => void;
-};
+import { useId, useState } from 'preact/hooks';
+import { nameOf, type Place, readCoordinates } from '../../../map/cities.ts';
+import { useTownSearch } from '../../../map/use-towns.ts';
 
 const MOST = 8;
 
 /** A WAI-ARIA combobox: the focus stays in the field, and the arrow keys choose. */
-export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
+export function PlaceSearch({ choose }: { readonly choose: (place: Place) => void }) {
   const id = useId();
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const search = useMemo(() => (cities === null ? null : searchIn(cities)), [cities]);
   const pasted = readCoordinates(text);
-  const found = useMemo(
-    () => (pasted !== null || !open || search === null || text.trim().length < 2 ? [] : search(text, MOST)),
-    [search, text, open],
-  );
+  const wanted = open && pasted === null && text.trim().length >= 2 ? text.trim() : '';
+  const { text: foundFor, towns: found } = useTownSearch(wanted, MOST);
   const isOpen = open && found.length > 0;
 
   const take = (index: number) => {
@@ -36,7 +28,7 @@ export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
       // Enter chooses a place and does not send the form.
       event.preventDefault();
       if (pasted !== null) choose(pasted);
-      else if (isOpen) take(active);
+      else if (isOpen && foundFor === wanted) take(active);
     } else if (event.key === 'Escape' && isOpen) {
       event.preventDefault();
       setOpen(false);
@@ -87,7 +79,7 @@ export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
         ))}
       </ul>
       <p id={`${id}-hint`} class="hint">
-        Enter a town such as “Brighton”, or coordinates such as “50.82, -0.14” and press Enter.
+        A town such as “Brighton”, or coordinates such as “50.82, -0.14”. Then press Enter.
       </p>
       <p class="hidden" role="status">
         {isOpen && `${found.length} places found`}

@@ -30,7 +30,7 @@ test('without a price nothing is sent, and the person reads why', () => {
   expect(decideOnQuote(0n, nobody)).toMatchObject({
     outcome: 'refuse',
     code: 'E5',
-    placed: { faults: { place: expect.stringContaining('no members') } },
+    placed: { faults: { place: expect.stringContaining('No members') } },
   });
   expect(decideOnQuote(null, { ...quoted, ...noQuote, currency: 'JPY', estimated_cost: null })).toMatchObject(
     {

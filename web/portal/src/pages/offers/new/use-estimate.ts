@@ -1,11 +1,11 @@
 /** The price of the current draft, requested a moment after the last change. Answers for older drafts are marked as old. */
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/preact-query';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
 import { minorOf } from '../../../amount-fields.ts';
 import { usePortal } from '../../../session.ts';
-import { useOfferNow } from '../../../test-clock.ts';
+import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
 import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
@@ -20,18 +20,24 @@ export type Estimate = {
   readonly costMinor: bigint | null;
   /** The draft has changed; a newer estimate is being requested. */
   readonly isOld: boolean;
+  /** There is none to show yet, but it is on its way. */
+  readonly isAsking: boolean;
   readonly faults: Faults;
   /** Why there is no estimate, if no field is the cause. */
   readonly problem: string | null;
   readonly retry: () => Promise<unknown>;
   /** An estimate of the draft with a quote, for an offer that is sent at once. It replaces the shown one. */
   readonly quote: (now: Date) => Promise<Reply<EstimateReply>>;
+  /** The first estimate was answered, or cannot be asked for. */
+  readonly isFirstDone: boolean;
 };
 
 export function useEstimate(draft: Draft): Estimate {
   const { api, mode, scope } = usePortal();
   const queries = useQueryClient();
-  const key = estimateKey(draft);
+  // The first estimate does not wait for the test clock. If the clock was moved, that estimate is wrong or refused, and another is made.
+  const key = `${estimateKey(draft)} ${useAheadSeconds()}`;
+  const isClockKnown = !useTestClock().isLoading;
   const settled = useSettled(key);
   const offerNow = useOfferNow();
   const isComplete = estimateRequest(draft, offerNow()) !== null;
@@ -55,7 +61,8 @@ export function useEstimate(draft: Draft): Estimate {
     staleTime: FRESH_MS,
     refetchInterval: FRESH_MS,
   });
-  const refused = query.error instanceof Refused && settled === key ? query.error.refusal : null;
+  const refused =
+    query.error instanceof Refused && settled === key && isClockKnown ? query.error.refusal : null;
   const placed = refused === null ? null : placeEstimateRefusal(refused);
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {
@@ -65,9 +72,12 @@ export function useEstimate(draft: Draft): Estimate {
         ? null
         : (minorOf(reply.estimated_cost, reply.currency) ?? null),
     isOld: settled !== key || query.isPlaceholderData,
+    isAsking: isComplete && reply === null && (query.error === null || !isClockKnown),
     faults: placed?.faults ?? {},
-    problem: placed?.rest ?? (query.error !== null && placed === null ? query.error.message : null),
+    problem:
+      placed?.rest ?? (query.error !== null && placed === null && isClockKnown ? query.error.message : null),
     retry: query.refetch,
+    isFirstDone: useOnce(!isComplete || query.isFetched),
     quote: async (now) => {
       const quoted = await ask({ quote: true }, { now });
       if (quoted.ok) queries.setQueryData(keyOf(key), quoted.body);
@@ -79,6 +89,13 @@ export function useEstimate(draft: Draft): Estimate {
 /** For estimates, every code concerns the input. */
 export function placeEstimateRefusal({ returnCode, message }: Refusal): Placed {
   return placeRefusal(returnCode && 'E1', message);
+}
+
+/** True from the first time on. */
+function useOnce(now: boolean): boolean {
+  const before = useRef(false);
+  before.current ||= now;
+  return before.current;
 }
 
 function useSettled(value: string): string {

@@ -2,10 +2,8 @@
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { UpdateReply } from '@offer-ads/contracts/public/api';
-import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useRef, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { Field } from '../../../../../ui/field.tsx';
 import { Form } from '../../../../../ui/form.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
 import { Failed, Loading } from '../../../../../ui/states.tsx';
@@ -14,6 +12,7 @@ import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { MemberCard } from '../member-card.tsx';
 import type { Draft, Faults } from '../new/draft.ts';
+import { PictureFields } from '../new/form-picture.tsx';
 import { TextFields } from '../new/form-texts.tsx';
 import { placeRefusal } from '../new/place-refusal.ts';
 import { useOffer, useOffersChanged } from '../offers-data.ts';
@@ -122,26 +121,18 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
                 setDraft((before) => ({ ...before, ...part }));
               }}
             />
-            <Field
-              label="New picture (optional)"
-              hint={`JPG, PNG or GIF, at most ${offerLimits.imageMegabytes} MB; best with 1080 × 1080 pixels. It is checked before members see it.`}
+            <PictureFields
+              picture={picture}
+              otherwise="The picture stays as it is"
               fault={faults.picture}
-            >
-              {(described) => (
-                <input
-                  {...described}
-                  type="file"
-                  accept="image/jpeg,image/png,image/gif"
-                  onChange={(event) => {
-                    begin();
-                    setPicture(event.currentTarget.files?.[0] ?? null);
-                  }}
-                />
-              )}
-            </Field>
+              choose={(next) => {
+                begin();
+                setPicture(next);
+              }}
+            />
           </Form>
         </section>
-        <MemberCard draft={draft} picture={chosen ?? offer.image} measured={() => {}} unreadable={() => {}} />
+        <MemberCard draft={draft} picture={chosen ?? offer.image} />
       </div>
     </PortalPage>
   );

@@ -127,7 +127,7 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
           />
         )}
       </Field>
-      <PricePanel estimate={estimate} draft={draft} />
+      <PricePanel estimate={estimate} />
       <PaymentFields
         draft={draft}
         estimate={estimate}

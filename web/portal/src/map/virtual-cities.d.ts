@@ -1,4 +1,0 @@
-declare module 'virtual:cities' {
-  const lines: string;
-  export default lines;
-}

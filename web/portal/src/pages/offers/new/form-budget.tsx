@@ -1,0 +1,79 @@
+/** A budget as typed, and the end that it pays for at the present target. It asks for no price of its own. */
+import { useMemo } from 'preact/hooks';
+import { Field } from '../../../../../ui/field.tsx';
+import { localText, momentText } from '../../../../../ui/time-text.ts';
+import { amountFault, typedAmount } from '../../../amount-fields.ts';
+import { useAmounts } from '../../../amounts.ts';
+import { usePortal } from '../../../session.ts';
+import { lengthText, minutesFor } from './budget.ts';
+import type { Draft } from './draft.ts';
+import type { Estimate } from './use-estimate.ts';
+
+type BudgetFieldProps = {
+  readonly draft: Draft;
+  readonly set: (part: Partial<Draft>) => void;
+  readonly estimate: Estimate;
+  readonly start: Date;
+};
+
+const counts = new Intl.NumberFormat('en-GB');
+
+export function BudgetField({ draft, set, estimate: { reply, isOld }, start }: BudgetFieldProps) {
+  const { currency } = usePortal().session.organisation;
+  const amount = useAmounts();
+  const budget = typedAmount(draft.budget, currency);
+  const minutes = budget === undefined || reply === null ? null : minutesFor(budget, reply);
+  // "Now" goes on, and the proposal must not change with each look at the page.
+  const end = useMemo(
+    () => (minutes === null ? null : new Date(start.getTime() + minutes * 60_000)),
+    [minutes, draft.starts, draft.startAt],
+  );
+  const isTaken = end !== null && draft.runs === 'until' && draft.endAt === localText(end);
+  return (
+    <div class="budget">
+      <Field
+        label={`Budget in ${currency}`}
+        hint="Optional. Enter what you want to spend, without VAT: you see how long it pays for."
+        fault={draft.budget !== '' && budget === undefined ? amountFault(currency) : undefined}
+      >
+        {(described) => (
+          <input
+            {...described}
+            inputMode="decimal"
+            autocomplete="off"
+            value={draft.budget}
+            onInput={(event) => set({ budget: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <div class="proposal" aria-live="polite" data-waiting={isOld && end !== null}>
+        {budget !== undefined && minutes === 0 && (
+          <p>{amount(budget)} pays for less than a minute. Enter more, or choose a smaller audience.</p>
+        )}
+        {budget !== undefined && minutes !== null && minutes > 0 && end !== null && reply !== null && (
+          <>
+            <p>
+              <strong>{amount(budget)}</strong> pays for <strong>{lengthText(minutes)}</strong>, until{' '}
+              {momentText(end.toISOString())}. It reaches{' '}
+              <strong class="members">{counts.format(reply.matching_users)}</strong>{' '}
+              {reply.matching_users === 1 ? 'member' : 'members'}.
+            </p>
+            {isTaken ? (
+              <p class="hint">This is the end of your offer.</p>
+            ) : (
+              <div>
+                <button
+                  type="button"
+                  class="quiet"
+                  onClick={() => set({ runs: 'until', endAt: localText(end) })}
+                >
+                  End it then
+                </button>
+              </div>
+            )}
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
