@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { sendUnreadable } from '@offer-ads/testing/stores/broker';
+import { placesWith } from '@offer-ads/testing/stores/find-text';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
@@ -157,6 +158,9 @@ export function walksOfStaffWork(portal: () => Portal): void {
     const email = `Ann-${randomUUID()}@advertiser.example`;
     await system.admin('person', 'invite', `--org=${id}`, `--email=${email}`);
     await eventually(async () => expect(await mailsTo(system, email)).toHaveLength(1));
+    const places = () => placesWith(system.stores, email);
+    await eventually(async () => expect(await places()).toContain('notifier contacts'));
+    expect(await places()).toEqual(expect.arrayContaining(['gateway people', 'gateway sent_events']));
     await openConsole(visitor, system, `/organisations/${id}`);
     const row = page.getByRole('row').filter({ hasText: email });
     await row.getByRole('button', { name: /^Erase/ }).click();
@@ -167,6 +171,7 @@ export function walksOfStaffWork(portal: () => Portal): void {
     await page.getByText('The person is erased.').waitFor();
     await row.waitFor({ state: 'detached' });
     await page.getByRole('row').filter({ hasText: adminEmail }).waitFor();
+    await eventually(async () => expect(await places()).toEqual([]));
     const { erasure } = await system.admin<{ erasure: { what: string; outcome: string }[] }>(
       'person',
       'erase',

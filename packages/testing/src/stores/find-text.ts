@@ -1,4 +1,6 @@
 /** Searches whole stores for a text, for tests that nothing of a person is left. */
+import { MongoClient } from 'mongodb';
+import pg from 'pg';
 
 type Queryable = {
   readonly query: (
@@ -38,4 +40,34 @@ export async function collectionsWith(db: Database, text: string): Promise<strin
     if (JSON.stringify(documents).toLowerCase().includes(text.toLowerCase())) found.push(name);
   }
   return found.toSorted();
+}
+
+/** By service, the addresses of databases in Postgres and in MongoDB. */
+type Stores = {
+  readonly databases: Readonly<Record<string, string>>;
+  readonly mongo: Readonly<Record<string, string>>;
+};
+
+/** The tables and collections of all services with the text, as `gateway people`. */
+export async function placesWith({ databases, mongo }: Stores, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const [service, url] of Object.entries(databases)) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      for (const table of await tablesWith(client, text)) found.push(`${service} ${table}`);
+    } finally {
+      await client.end();
+    }
+  }
+  for (const [service, url] of Object.entries(mongo)) {
+    const client = new MongoClient(url);
+    try {
+      for (const collection of await collectionsWith(client.db(), text))
+        found.push(`${service} ${collection}`);
+    } finally {
+      await client.close();
+    }
+  }
+  return found;
 }
