@@ -102,8 +102,7 @@ export const reviewsQuery = z.object({
   cursor: adminOffersQuery.shape.cursor,
   limit: adminOffersQuery.shape.limit,
 });
-export const reviewsReply = adminOffersReply;
-export type ReviewsReply = z.infer<typeof reviewsReply>;
+export type ReviewsReply = AdminOffersReply;
 /** POST /admin/offers/{id}/review: this content was looked at; 409 when it was changed since. The reply is that of GET /admin/offers/{id}. */
 export const reviewRequest = z.object({ contentVersion: z.int().positive() });
 
