@@ -90,6 +90,7 @@ describe('a route', () => {
     ['GET', '/balance/entries'],
     ['GET', '/internal/balance'],
     ['GET', '/internal/statement'],
+    ['GET', '/internal/statement.csv'],
     ['GET', '/internal/low-balance-threshold'],
     ['GET', '/internal/invoices'],
     ['GET', '/internal/invoices/TEST-000001.pdf'],

@@ -23,6 +23,8 @@ CREATE TABLE organisations (
   billing_address text[] NOT NULL DEFAULT '{}',
   vat_number    text,
   purchase_order text,
+  -- The time zone of days in the portal, by its name in the IANA database. Null: none was chosen, and UTC is used.
+  time_zone      text,
   CHECK ((approved_at IS NULL) = (approved_by IS NULL))
 );
 -- What staff look for among many: those that wait for approval, disabled ones, and parts of names. A database's owner may create the

@@ -104,6 +104,9 @@ CREATE TABLE offers (
 -- The listing's order, newest first (decision 22, order of the listing).
 CREATE INDEX offers_listed ON offers (organisation_id, mode, created_at DESC, offer_id DESC)
   WHERE deleted_at IS NULL AND shown_at IS NOT NULL;
+-- The same for deleted offers, which only the portal shows.
+CREATE INDEX offers_listed_deleted ON offers (organisation_id, mode, created_at DESC, offer_id DESC)
+  WHERE deleted_at IS NOT NULL AND shown_at IS NOT NULL;
 -- Offers that need a picture.
 CREATE INDEX offers_image ON offers (image, deleted_at);
 
@@ -189,7 +192,8 @@ CREATE INDEX offers_to_refile ON offers (
 ---- The quota ----
 
 -- The quota counts what is neither deleted nor Ended, reservations included (decision 17, quota of offers).
-CREATE INDEX offers_counted ON offers (organisation_id, mode, expiry_at) WHERE deleted_at IS NULL;
+-- Also the order of the portal's list by the end.
+CREATE INDEX offers_counted ON offers (organisation_id, mode, expiry_at, offer_id) WHERE deleted_at IS NULL;
 -- The few LIVE offers that cost 0.00, of one day.
 CREATE INDEX offers_free ON offers (organisation_id, created_at) WHERE net_minor = 0 AND mode = 'LIVE';
 
@@ -371,6 +375,22 @@ CREATE TABLE traffic (
   -- The row of the current hour is updated often. With room in its own page, the index need not change.
 ) WITH (fillfactor = 70);
 
+-- Sums of `traffic` for the portal's list and first page, written in the same transactions: the counted views and clicks of each offer,
+-- and of each organisation by whole hours (UTC).
+CREATE TABLE traffic_totals (
+  offer_id integer PRIMARY KEY REFERENCES offers,
+  views    bigint NOT NULL,
+  clicks   bigint NOT NULL
+) WITH (fillfactor = 70);
+CREATE TABLE traffic_of_organisations (
+  organisation_id integer NOT NULL,
+  mode            text NOT NULL,
+  hour            timestamptz(3) NOT NULL,
+  views           bigint NOT NULL,
+  clicks          bigint NOT NULL,
+  PRIMARY KEY (organisation_id, mode, hour)
+) WITH (fillfactor = 70);
+
 -- The ids of views and clicks that were counted. Not in the inbox, because they are thousands of times as many as payments, and are stored
 -- for a shorter time.
 CREATE TABLE traffic_inbox (
@@ -400,3 +420,29 @@ CREATE TABLE traffic_viewers (
   touched_at timestamptz(3) NOT NULL,
   PRIMARY KEY (hour, viewer)
 ) WITH (fillfactor = 70);
+
+---- Spend ----
+-- What organisations have paid for offers, net of VAT, in their currency: above zero for a price, below zero for a credit of Unused Time.
+-- Prices are written by triggers, so that no payment is forgotten. Credits come from BalanceCredited. The ledger of billing stays the record
+-- of the money; this is what the portal adds up beside views and clicks.
+CREATE TABLE offer_spend (
+  organisation_id integer NOT NULL,
+  mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  -- By the real time, also for TEST offers.
+  booked_at       timestamptz(3) NOT NULL,
+  offer_id        integer NOT NULL,
+  amount_minor    bigint NOT NULL CHECK (amount_minor <> 0)
+);
+-- Both serve their sums without reading the table.
+CREATE INDEX offer_spend_of_offer ON offer_spend (offer_id) INCLUDE (amount_minor);
+CREATE INDEX offer_spend_of_organisation ON offer_spend (organisation_id, mode, booked_at) INCLUDE (amount_minor);
+
+CREATE FUNCTION book_spend() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO offer_spend VALUES (NEW.organisation_id, NEW.mode, NEW.paid_at, NEW.offer_id, NEW.net_minor);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER spend_of_new_offer AFTER INSERT ON offers FOR EACH ROW
+  WHEN (NEW.payment_applied_at IS NOT NULL AND NEW.net_minor > 0) EXECUTE FUNCTION book_spend();
+CREATE TRIGGER spend AFTER UPDATE OF payment_applied_at ON offers FOR EACH ROW
+  WHEN (OLD.payment_applied_at IS NULL AND NEW.payment_applied_at IS NOT NULL AND NEW.net_minor > 0) EXECUTE FUNCTION book_spend();

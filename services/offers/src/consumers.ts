@@ -1,5 +1,5 @@
 /** Consumers of events from billing and the community platform. Each event takes effect once, in any order and however often it arrives. */
-import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/events/billing';
 import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/events/community';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import { instantOf } from '@offer-ads/contracts/values/primitives';
@@ -11,6 +11,7 @@ import { applyPayment, effectiveAt } from './domain/lifecycle/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { paymentApplied } from './lifecycle/offer-events.ts';
 import { lockOffer, saveOffer } from './offers-store.ts';
+import { bookCredit } from './results/spend-store.ts';
 import { nowIn } from './test-clock/test-clock-store.ts';
 import { recordTraffic, type TrafficEvent } from './traffic/intake.ts';
 
@@ -24,6 +25,11 @@ export function subscriptions(o: ConsumerContext): Subscription[] {
       );
       // Only card payments arrive as events.
       if (isApplied) o.meters.paid.inc({ mode: data.mode, method: 'E' });
+    }),
+    on(BalanceCredited, async ({ id, time, data }) => {
+      await o.postgres.transaction(async (tx) => {
+        if (await recordInInbox(tx, id)) await bookCredit(tx, data, time);
+      });
     }),
     onBatch(OfferViewed, (events) =>
       recordBatch(o, 'view', events, ({ viewedAt, ...data }) => ({ ...data, seenAt: viewedAt })),

@@ -241,7 +241,10 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         if (billing.crowded) res.status(429).json({ message: 'Too many requests' });
         return billing.crowded;
       };
-      app.post('/internal/charges', answer('billing', 'charge', sell(charge, chargeRequest), beforeSale));
+      app.post(
+        '/internal/charges',
+        answer('billing', 'charge', sell(charge(clock), chargeRequest), beforeSale),
+      );
       app.post(
         '/internal/checkouts',
         answer('billing', 'checkout', sell(openCheckout, checkoutRequest), beforeSale),
@@ -357,20 +360,22 @@ async function rendition(req: Request): Promise<{ bytes: Buffer }> {
   return { bytes: await resized(req.body as Buffer, renditionSize(picture, width)) };
 }
 
-function charge(billing: Billing, offerId: number, netMinor: bigint): ChargeReply {
-  const known = billing.sales.get(offerId);
-  const balanceMinor = () => billing.balanceMinor.toString();
-  if (known?.state === 'closed')
-    return { outcome: 'refused', reason: 'closed', balanceMinor: balanceMinor() };
-  if (known !== undefined) return { outcome: 'charged', chargedAt: known.at, balanceMinor: balanceMinor() };
-  if (billing.spent || billing.balanceMinor < netMinor) {
-    return { outcome: 'refused', reason: 'balance-too-low', balanceMinor: balanceMinor() };
-  }
-  billing.balanceMinor -= netMinor;
-  const at = new Date().toISOString();
-  billing.sales.set(offerId, { state: 'charged', netMinor, at, url: null });
-  return { outcome: 'charged', chargedAt: at, balanceMinor: balanceMinor() };
-}
+const charge =
+  (clock: Clock) =>
+  (billing: Billing, offerId: number, netMinor: bigint): ChargeReply => {
+    const known = billing.sales.get(offerId);
+    const balanceMinor = () => billing.balanceMinor.toString();
+    if (known?.state === 'closed')
+      return { outcome: 'refused', reason: 'closed', balanceMinor: balanceMinor() };
+    if (known !== undefined) return { outcome: 'charged', chargedAt: known.at, balanceMinor: balanceMinor() };
+    if (billing.spent || billing.balanceMinor < netMinor) {
+      return { outcome: 'refused', reason: 'balance-too-low', balanceMinor: balanceMinor() };
+    }
+    billing.balanceMinor -= netMinor;
+    const at = clock.now().toISOString();
+    billing.sales.set(offerId, { state: 'charged', netMinor, at, url: null });
+    return { outcome: 'charged', chargedAt: at, balanceMinor: balanceMinor() };
+  };
 
 function openCheckout(billing: Billing, offerId: number, netMinor: bigint): CheckoutReply {
   if (billing.tooLarge) return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };

@@ -119,7 +119,7 @@ export async function startAfresh(under: OffersUnderTest): Promise<void> {
   under.otherServices.reset();
   under.clock.set(NOON);
   await under.postgres.query(
-    'DELETE FROM traffic; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares; DELETE FROM test_clocks',
+    'DELETE FROM traffic; DELETE FROM traffic_totals; DELETE FROM traffic_of_organisations; DELETE FROM offer_spend; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares; DELETE FROM test_clocks',
   );
 }
 
@@ -290,5 +290,9 @@ function configFor(
 }
 
 async function answerOf(response: Response): Promise<Answer> {
-  return { status: response.status, body: await response.json(), headers: response.headers };
+  const { status, headers } = response;
+  const isFile = headers.get('content-type')?.startsWith('text/csv') === true;
+  // `text()` would remove the byte order mark.
+  const body: unknown = isFile ? Buffer.from(await response.arrayBuffer()).toString() : await response.json();
+  return { status, body, headers };
 }

@@ -68,6 +68,9 @@ describe('one offer', () => {
       vat_minor: '0',
       deleted_datetime: null,
       credited_minor: null,
+      views: 0,
+      clicks: 0,
+      spend_minor: '1000',
     });
   });
 
@@ -104,6 +107,29 @@ describe('one offer', () => {
       payment_url: null,
       credited_minor: '0',
     });
+  });
+
+  it('is still read after its deletion, with the status that it had then', async () => {
+    const paused = await createdId(under, startingNow);
+    await under.call('POST', `/offers/${paused}/pause`);
+    const unpaid = (await create(under, { ...startingNow, ...byCard })).body as { offer_id: number };
+    under.clock.advance(HOUR);
+    const deletedAt = under.clock.now().toISOString();
+    for (const id of [paused, unpaid.offer_id]) await under.call('DELETE', `/offers/${id}`);
+    under.clock.set('2026-12-01T00:00:00Z');
+    const read = async (id: number) => portalOffer.parse((await get(`/offers/${id}`)).body);
+    expect(await read(paused)).toMatchObject({ offer_status: 'Paused', deleted_datetime: deletedAt });
+    expect(await read(unpaid.offer_id)).toMatchObject({
+      offer_status: 'Awaiting Payment',
+      deleted_datetime: deletedAt,
+      payment_url: null,
+    });
+    expect((await get(`/offers/${paused}/analytics/series?interval=all`)).status).toBe(200);
+    expect(await get(`/offers/${paused}/credit`)).toMatchObject(notFound);
+    for (const path of ['', '/analytics?interval=all', '/analytics/series?interval=all&granularity=day'])
+      expect((await under.call('GET', `/offers/${paused}${path}`)).status).toBe(401);
+    for (const caller of [{ organisationId: 2 }, { mode: 'LIVE' as const }])
+      expect(await get(`/offers/${paused}`, caller)).toMatchObject(notFound);
   });
 
   it('has its payment link as long as it awaits payment', async () => {

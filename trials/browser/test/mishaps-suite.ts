@@ -135,7 +135,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await page.getByRole('heading', { name: 'Reloaded' }).waitFor();
     await page.getByRole('link', { name: 'All offers' }).click();
     await page.getByRole('heading', { name: 'Asked again' }).waitFor();
-    expect(await page.locator('.offer-row h2').allInnerTexts()).toEqual(['Reloaded', 'Asked again']);
+    expect(await page.locator('.offer-row th a').allInnerTexts()).toEqual(['Reloaded', 'Asked again']);
     expect(await system.balance(id)).toBe(charged);
   });
 

@@ -108,8 +108,85 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('link', { name: 'Go to the following offer' }).click();
     await page.getByText('It is paid and will be shown from').waitFor();
     await go('/portal/test/offers');
-    await page.getByRole('listitem').filter({ hasText: 'Tango for two' }).nth(1).waitFor();
-    expect(await page.getByRole('listitem').filter({ hasText: 'Tango for two' }).count()).toBe(2);
+    await page.getByRole('row').filter({ hasText: 'Tango for two' }).nth(1).waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'Tango for two' }).count()).toBe(2);
+  });
+
+  it.concurrent('results stand on Home and in the list, which is searched, sorted and changed in bulk', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail, key } = await newOrganisation(system);
+    await signIn(adminEmail);
+    await page.getByText('Views, clicks and spend are shown here').waitFor();
+    const titles = ['Two coffees', 'Tea for two', 'Coffee to go'];
+    for (const title of titles) await advertiser(system, key).create(await offerForm({ title }));
+
+    await go('/portal/test/offers');
+    await page.getByRole('link', { name: 'Two coffees' }).click();
+    await page.getByText('Simulate views and clicks').click();
+    await page.getByRole('spinbutton', { name: 'Views' }).fill('1000');
+    await page.getByRole('spinbutton', { name: 'Clicks' }).fill('25');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('1,000 views and 25 clicks were added').waitFor();
+
+    await go('/portal/test');
+    await page.getByRole('link', { name: '3 Active' }).waitFor();
+    const best = page.getByRole('region', { name: 'Most views in the last 7 days' });
+    await best.getByRole('link', { name: 'Two coffees' }).waitFor();
+    await page.getByText('2.5%').first().waitFor();
+    await page.getByRole('button', { name: '30 days' }).click();
+    await page.getByRole('heading', { name: 'Most views in the last 30 days' }).waitFor();
+    expect(await faultsOf(page, 'home-results')).toEqual([]);
+
+    await page.getByRole('link', { name: '3 Active' }).click();
+    await page.getByLabel('Order').selectOption('Most views');
+    const rows = page.locator('.offer-row');
+    const listed = () => page.locator('.offer-row th a').allInnerTexts();
+    await eventually(async () => expect((await listed())[0]).toBe('Two coffees'));
+    expect(await rows.first().innerText()).toMatch(/1,000[^]*25[^]*2\.5%/);
+    await page.getByLabel('Search').fill('coffee');
+    await eventually(async () => expect(await listed()).toEqual(['Two coffees', 'Coffee to go']));
+    expect(new URL(page.url()).search).toBe('?search=coffee&state=active&sort=most_views');
+
+    await page.getByLabel('Choose all listed offers').check();
+    await page.getByText('2 chosen').waitFor();
+    expect(await faultsOf(page, 'offers-chosen')).toEqual([]);
+    await page.getByRole('button', { name: 'Pause 2' }).click();
+    await page.getByText('2 offers were paused.').waitFor();
+    await page.getByText('No matching offers').waitFor();
+    await page.getByRole('button', { name: 'Show all offers' }).click();
+    await eventually(async () => expect(await listed()).toHaveLength(3));
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^[a-z0-9-]+-offers-test-\d{4}-\d\d-\d\d\.csv$/);
+
+    await page.getByRole('button', { name: 'Delete Tea for two' }).click();
+    await page.getByRole('button', { name: 'Delete the offer' }).click();
+    await eventually(async () => expect(await listed()).toHaveLength(2));
+    await page.getByLabel('State').selectOption('Deleted');
+    await page.getByRole('row').filter({ hasText: 'Tea for two' }).getByText('Deleted').waitFor();
+    expect(await faultsOf(page, 'offers-deleted')).toEqual([]);
+  });
+
+  it.concurrent('an organisation chooses its time zone, and charts have its days', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail, key } = await newOrganisation(system);
+    const { body } = await advertiser(system, key).create(await offerForm({ title: 'Two coffees' }));
+    const { offer_id: id } = body as { offer_id: number };
+    await signIn(adminEmail);
+    await go(`/portal/test/offers/${id}`);
+    await page.getByText('Nobody saw or clicked this offer').waitFor();
+    await go('/portal/test/settings');
+    await page.getByRole('combobox', { name: 'Time zone' }).selectOption('Asia/Kolkata');
+    await page.getByRole('button', { name: 'Save the time zone' }).click();
+    await page.getByText('Saved. Charts show its days').waitFor();
+    expect(await faultsOf(page, 'settings-time-zone')).toEqual([]);
+    await go(`/portal/test/offers/${id}`);
+    await page.getByText('(Asia/Kolkata)').waitFor();
   });
 
   it.concurrent('the test clock lets an offer of next week end at once', async () => {
@@ -123,7 +200,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await signIn(adminEmail);
 
     await go('/portal/test/offers');
-    const row = page.getByRole('listitem').filter({ hasText: 'Next week' });
+    const row = page.getByRole('row').filter({ hasText: 'Next week' });
     await row.getByText('Scheduled').waitFor();
     await page.getByText('Test clock', { exact: true }).click();
     await page.getByText('the real time').waitFor();

@@ -160,6 +160,14 @@ async function fillOffers({ run }: Bulk, now: Date): Promise<void> {
      SELECT offer_id, date_trunc('hour', $1::timestamptz, 'UTC'), 30, 3 FROM filling WHERE is_last`,
     [now],
   );
+  await run('INSERT INTO traffic_totals (offer_id, views, clicks) SELECT offer_id, 30, 3 FROM filling');
+  await run(
+    `INSERT INTO traffic_of_organisations (organisation_id, mode, hour, views, clicks)
+     SELECT organisation_id, 'TEST', date_trunc('hour', $1::timestamptz, 'UTC') - hours * interval '1 hour', 30, 3
+       FROM filling, generate_series(0, 60 * 24) AS hours WHERE is_last AND (hours = 0 OR nth > 10000)
+     ON CONFLICT DO NOTHING`,
+    [now],
+  );
 }
 
 /** A top-up for each organisation, before its first offer, and a charge for each offer. */

@@ -80,6 +80,11 @@ async function readLongLists(
       accepted(await advertiser.request('GET', `/offers?environment=test&limit=20&${query}`)),
     );
   for (const [endpoint, path] of [
+    ['portal: offers, long', '/test/offers'],
+    ['portal: offers, long, by views', '/test/offers?sort=most_views'],
+    ['portal: offers, long, search', '/test/offers?search=coffees'],
+    ['portal: offers, long, nothing found', '/test/offers?search=nothing'],
+    ['portal: results, long', '/test/results?days=30'],
     ['portal: statement, long', '/test/billing/statement'],
     ['portal: statement, long, far page', `/test/billing/statement?to=${from.toISOString()}`],
     ['portal: calls, long', '/calls'],
@@ -95,6 +100,7 @@ async function readPortal({ visitor, runningOfferId }: Caller, timed: Timed): Pr
     ['portal: keys', '/keys'],
     ['portal: calls', '/calls'],
     ['portal: offers', '/test/offers'],
+    ['portal: results', '/test/results'],
     ['portal: offer', `/test/offers/${runningOfferId}`],
     ['portal: credit', `/test/offers/${runningOfferId}/credit`],
     ['portal: series', `/test/offers/${runningOfferId}/analytics/series?interval=24h`],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { byName, countryName, currencyName } from './names.ts';
+import { byName, countryName, currencyName, slugOf } from './names.ts';
 
 describe('names', () => {
   it('are in English, with the code of a currency', () => {
@@ -15,5 +15,11 @@ describe('names', () => {
   it('are sorted by name, not by code', () => {
     const names = byName(['DE', 'AX', 'FR'], countryName).map(({ name }) => name);
     expect(names).toEqual(['Åland Islands', 'France', 'Germany']);
+  });
+
+  it('are letters, digits and hyphens in the names of files', () => {
+    expect(slugOf('Café Ω & Söhne GmbH')).toBe('cafe-sohne-gmbh');
+    expect(slugOf('さくら')).toBe('organisation');
+    expect(slugOf('../../etc/passwd')).toBe('etc-passwd');
   });
 });

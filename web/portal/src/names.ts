@@ -22,3 +22,15 @@ export function byName(
     .map((code) => ({ code, name: nameOf(code) }))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
+
+/** For names of files: "Café Ω" is "cafe". */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '');
+  return slug === '' ? 'organisation' : slug;
+}

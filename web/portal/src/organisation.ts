@@ -11,6 +11,12 @@ export function useOrganisation() {
   return useRead<OrganisationReply>(organisationKey(usePortal().session), '/organisation');
 }
 
+/** Whose days charts show. Undefined until it is known. */
+export function useTimeZone(): string | undefined {
+  const { data } = useOrganisation();
+  return data === undefined ? undefined : (data.timeZone ?? 'UTC');
+}
+
 export function billingDetailsKey({ organisation }: SessionReply) {
   return [organisation.id, 'billing-details'] as const;
 }

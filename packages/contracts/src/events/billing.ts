@@ -26,7 +26,7 @@ export const BalanceCredited = declareEvent({
   name: 'BalanceCredited',
   version: 1,
   owner: 'billing',
-  consumers: ['notifier'],
+  consumers: ['notifier', 'offers'],
   schema: balanceReference.extend({ offerId, title: z.string(), amountMinor: minorUnits }),
   meaning: 'Unused Time of an offer was credited to the balance of its mode, net of VAT.',
 });

@@ -124,6 +124,11 @@ export function withPeriodInOrder<S extends z.ZodType<{ from?: Date | undefined;
   return query.refine(inOrder, { path: ['to'], error: 'must be after from' });
 }
 
+/** GET /internal/statement.csv?: the same bookings as a CSV file; 400 when there are more than `MAX_CSV_ENTRIES`. */
+export const statementCsvPeriod = statementPeriod.omit({ cursor: true, limit: true });
+export const statementCsvQuery = withPeriodInOrder(statementCsvPeriod);
+export const MAX_CSV_ENTRIES = 10_000;
+
 export const statementEntry = z.object({
   bookedAt: instant,
   kind: transactionKind,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import * as billing from '../internal/billing-api.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
-import { change, named, read, refused, reply } from './operations.ts';
+import { change, csvFile, named, read, refused, reply } from './operations.ts';
 
 const modePath = z.object({ mode: z.enum(['test', 'live']) });
 const roles = 'Admin';
@@ -49,6 +49,19 @@ export const billingPaths = {
       replies: {
         '200': reply('A page of the statement.', named('Statement', billing.statementReply)),
         '400': badQuery,
+      },
+    }),
+  },
+  '/{mode}/billing/statement.csv': {
+    get: read('Billing', {
+      id: 'exportStatement',
+      summary: 'The bookings as a CSV file',
+      description: `Newest first, in UTF-8 with a byte order mark. At most ${billing.MAX_CSV_ENTRIES.toLocaleString('en-GB')} bookings: choose a shorter period where there are more.`,
+      roles,
+      parameters: { path: modePath, query: billing.statementCsvPeriod },
+      replies: {
+        '200': csvFile('The bookings.'),
+        '400': refused('A parameter is invalid, or there are too many bookings; the message says which.'),
       },
     }),
   },

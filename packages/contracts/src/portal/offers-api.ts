@@ -13,7 +13,15 @@ import {
   MAX_POINTS,
   utcInstant,
 } from '../public/api.ts';
+import { offerLimits } from '../values/offer-limits.ts';
+import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
 import { currency, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
+import { timeZone } from '../values/time-zone.ts';
+
+const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
+const spendMinor = minorUnits.meta({
+  description: 'What was paid less what was credited, net of VAT, in minor units.',
+});
 
 /** GET /portal/api/{mode}/offers/{offer_id} */
 export const portalOffer = listedOffer
@@ -31,32 +39,52 @@ export const portalOffer = listedOffer
     vat_minor: minorUnits.meta({ description: 'VAT on top of a card payment, in minor units.' }),
     deleted_datetime: utcInstant.nullable().meta({
       description:
-        'When the offer was deleted. The listing has no deleted offers. `offer_status` is what it was then.',
+        'Null unless the offer was deleted. Its `offer_status` is what it was then. Its picture is removed 30 days later.',
     }),
     credited_minor: minorUnits.nullable().meta({
       description:
-        'Of a deleted offer: what its Unused Time gives back in all, net, in minor units. Else null.',
+        'Of one offer that was deleted: what its Unused Time gives back in all, net, in minor units. Else null.',
     }),
+    ...traffic,
+    spend_minor: spendMinor,
   })
   .meta({ id: 'PortalOffer' });
 export type PortalOffer = z.infer<typeof portalOffer>;
 
-/** GET /portal/api/{mode}/offers: as in the public API, with prices, a filter for Scheduled offers, and the mode in the path. */
+/** GET /portal/api/{mode}/offers: as in the public API, with prices and figures, more filters, a search and sorts, and the mode in the path. */
 export const portalListQuery = listQuery.extend({
   environment: listQuery.shape.environment
     .optional()
     .meta({ description: 'If sent, it must be the mode of the path.' }),
   offer_status: z
-    .enum(['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'])
+    .enum(['awaiting_payment', 'scheduled', 'active', 'paused', 'ended', 'deleted'])
     .optional()
-    .meta({ description: 'Case-insensitive.' }),
+    .meta({
+      description: 'Case-insensitive. Without it, all but deleted offers.',
+    }),
   status: z
     .literal('disabled')
     .optional()
     .meta({ description: 'Only offers that an admin of the platform has disabled.' }),
+  search: z
+    .string()
+    .max(offerLimits.title)
+    .optional()
+    .meta({
+      description: `A part of the title, or the number of an offer. Each page searches ${EXAMINED_OFFERS.toLocaleString('en-GB')} offers: while \`has_more\` is true, older ones may match, even if the page is empty.`,
+    }),
+  sort: z.enum(offerSorts).default('newest').optional().meta({
+    description:
+      '`ending_soon` leaves out offers that have ended. The others are in descending order, by sums over the whole life of the offer.',
+  }),
 });
 export const portalListReply = listReply
-  .extend({ data: z.array(portalOffer) })
+  .extend({
+    data: z.array(portalOffer),
+    only_newest: z.boolean().meta({
+      description: `Sorted by a figure: whether only the newest ${EXAMINED_OFFERS.toLocaleString('en-GB')} offers that fit were sorted, because there are more.`,
+    }),
+  })
   .meta({ id: 'PortalOfferPage' });
 export type PortalListReply = z.infer<typeof portalListReply>;
 
@@ -90,10 +118,100 @@ export const creationReply = z
   .meta({ id: 'Creation' });
 export type CreationReply = z.infer<typeof creationReply>;
 
-const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
+/** POST /portal/api/{mode}/offers/pause and /resume: the same command for many offers, each by itself. */
+export const bulkRequest = z.object({
+  offer_ids: z
+    .array(offerId)
+    .min(1)
+    .max(MAX_OFFERS_AT_ONCE)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not contain an offer twice'),
+});
+export const bulkReply = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          offer_id: offerId,
+          done: z.boolean(),
+          message: z
+            .string()
+            .meta({ description: 'As for a single offer: what was done, or why it was not.' }),
+        }),
+      )
+      .meta({ description: 'In the order of the request.' }),
+  })
+  .meta({ id: 'BulkResult' });
+export type BulkReply = z.infer<typeof bulkReply>;
 
-/** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval= */
-export const seriesQuery = z.object({ interval: analyticsInterval });
+/** GET /portal/api/{mode}/results?days=&time_zone= */
+export const resultsQuery = z.object({
+  days: z.enum(['7', '30']).default('7').optional(),
+  time_zone: timeZone.default('UTC').optional(),
+});
+const MAX_BEST = 5;
+const MAX_COUNTED = 10_000;
+const resultsOfPeriod = z.object({
+  ...traffic,
+  spend_minor: spendMinor
+    .nullable()
+    .meta({ description: 'As booked in the period. Null: too many bookings to add them up at once.' }),
+});
+export const resultsReply = z
+  .object({
+    days: z.union([z.literal(7), z.literal(30)]),
+    time_zone: timeZone,
+    start_datetime: utcInstant,
+    end_datetime: utcInstant,
+    currency,
+    offers: z
+      .object({
+        active: z.int(),
+        scheduled: z.int(),
+        paused: z.int(),
+        awaiting_payment: z.int(),
+        are_more: z.boolean().meta({
+          description: `Whether there are more: only ${MAX_COUNTED.toLocaleString('en-GB')} offers are counted.`,
+        }),
+        total: z
+          .enum(['none', 'some'])
+          .meta({ description: 'Whether the organisation has any offer that is not deleted.' }),
+      })
+      .meta({ description: 'Offers that have not ended, by their status now.' }),
+    current: resultsOfPeriod,
+    before: resultsOfPeriod.meta({ description: 'The same for the period before, of the same length.' }),
+    points: z
+      .array(z.object({ start_datetime: utcInstant, ...traffic }))
+      .max(MAX_POINTS)
+      .meta({ description: 'Days of the time zone. The last one is not over yet.' }),
+    best: z
+      .array(
+        z.object({
+          offer_id: offerId,
+          title: z.string(),
+          offer_status: offerStatus,
+          status: z.enum(['enabled', 'disabled']),
+          ...traffic,
+          spend_minor: spendMinor.meta({ description: 'Of the whole life of the offer.' }),
+        }),
+      )
+      .max(MAX_BEST)
+      .meta({
+        description:
+          'The offers with the most views in the period, with their views and clicks in it. Chosen among the 100 offers that ran in the period and have the most views in all.',
+      }),
+  })
+  .meta({ id: 'Results' });
+export type ResultsReply = z.infer<typeof resultsReply>;
+
+/** GET /portal/api/{mode}/offers.csv: the query of the list, without paging and sorts. */
+export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, sort: true });
+export const MAX_CSV_ROWS = 10_000;
+
+/** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval=&time_zone=, and analytics.csv with the same query */
+export const seriesQuery = z.object({
+  interval: analyticsInterval,
+  time_zone: timeZone.default('UTC').optional().meta({ description: 'Whose days and weeks the points are.' }),
+});
 export const seriesReply = z
   .object({
     offer_id: offerId,
@@ -104,13 +222,17 @@ export const seriesReply = z
     metrics: z
       .object(traffic)
       .meta({ description: 'The sums over all points: the same as in analytics for this period.' }),
-    bucket_seconds: z.int().positive().meta({ description: 'An hour, a day, a week, or several weeks.' }),
+    time_zone: timeZone,
+    bucket_seconds: z.int().positive().meta({
+      description:
+        'The usual length of a point: an hour, a day, a week, or several weeks. A day on which the clocks change is an hour shorter or longer.',
+    }),
     points: z
       .array(z.object({ start_datetime: utcInstant, ...traffic }))
       .max(MAX_POINTS)
       .meta({
         description:
-          'Without gaps. Hours, days and weeks (from Monday) are in UTC. The first point begins with the interval, and the last point ends with it.',
+          'Without gaps. Days and weeks (from Monday) are those of the time zone. Counts are kept by whole hours of UTC: where the zone is half an hour or 45 minutes off, a day begins with the first whole hour after midnight. The first point begins with the interval, and the last point ends with it.',
       }),
   })
   .meta({ id: 'AnalyticsSeries' });

@@ -3,21 +3,42 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { advanceRequest, refusal, testClockReply } from '../public/api.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
+import { MAX_OFFERS_AT_ONCE } from '../values/offers-list.ts';
 import { offerId } from '../values/primitives.ts';
 import * as offers from './offers-api.ts';
-import { change, read, refused, reply } from './operations.ts';
+import { change, csvFile, read, refused, reply } from './operations.ts';
 
 const mode = z.enum(['test', 'live']);
 const offerPath = z.object({ mode, offer_id: offerId });
 const roles = 'Marketer, Admin';
 const unknown = { '404': refused('The organisation has no such offer in this mode.') };
 
+const bulkPaths = {
+  '/{mode}/offers/pause': bulk('pauseOffers', 'Pause many offers'),
+  '/{mode}/offers/resume': bulk('resumeOffers', 'Resume many offers'),
+} satisfies ZodOpenApiPathsObject;
+
+function bulk(id: string, summary: string) {
+  return {
+    post: change('Offers', {
+      id,
+      summary,
+      description: `At most ${MAX_OFFERS_AT_ONCE}, each by itself as for a single offer: some can be refused while others are done.`,
+      roles,
+      parameters: { path: z.object({ mode }) },
+      body: offers.bulkRequest,
+      replies: { '200': reply('What became of each.', offers.bulkReply) },
+    }),
+  };
+}
+
 export const portalOfferPaths = {
   '/{mode}/offers': {
     get: read('Offers', {
       id: 'listOffers',
-      summary: 'List offers, newest first',
-      description: 'As in the public API, with prices and a filter for Scheduled offers.',
+      summary: 'List and search offers, with their figures',
+      description:
+        'As in the public API, with prices, views, clicks and spend, filters for Scheduled and deleted offers, a search and sorts.',
       roles,
       parameters: { path: z.object({ mode }), query: offers.portalListQuery },
       replies: {
@@ -26,6 +47,34 @@ export const portalOfferPaths = {
       },
     }),
   },
+  '/{mode}/offers.csv': {
+    get: read('Offers', {
+      id: 'exportOffers',
+      summary: 'The list as a CSV file',
+      description: `Newest first, in UTF-8 with a byte order mark. At most ${offers.MAX_CSV_ROWS.toLocaleString('en-GB')} offers: choose a shorter time of creation where there are more.`,
+      roles,
+      parameters: { path: z.object({ mode }), query: offers.offersCsvQuery },
+      replies: {
+        '200': csvFile('The offers.'),
+        '400': refused('A parameter is invalid, or there are too many offers; the message says which.'),
+      },
+    }),
+  },
+  '/{mode}/results': {
+    get: read('Offers', {
+      id: 'readResults',
+      summary: 'What runs now, and views, clicks and spend of the last days',
+      description:
+        'Sums over all offers of the organisation, deleted ones too, beside those of the days before.',
+      roles,
+      parameters: { path: z.object({ mode }), query: offers.resultsQuery },
+      replies: {
+        '200': reply('The results.', offers.resultsReply),
+        '400': refused('A parameter is invalid; the message names it.'),
+      },
+    }),
+  },
+  ...bulkPaths,
   '/{mode}/creations/{idempotency_key}': {
     get: read('Offers', {
       id: 'readCreation',
@@ -66,7 +115,21 @@ export const portalOfferPaths = {
       parameters: { path: offerPath, query: offers.seriesQuery },
       replies: {
         '200': reply('The points.', offers.seriesReply),
-        '400': refused('The interval is invalid.'),
+        '400': refused('The interval or the time zone is invalid.'),
+        ...unknown,
+      },
+    }),
+  },
+  '/{mode}/offers/{offer_id}/analytics.csv': {
+    get: read('Offers', {
+      id: 'exportAnalytics',
+      summary: 'Views and clicks of an offer over time, as a CSV file',
+      description: 'The points of the series, oldest first, in UTF-8 with a byte order mark.',
+      roles,
+      parameters: { path: offerPath, query: offers.seriesQuery },
+      replies: {
+        '200': csvFile('The points.'),
+        '400': refused('The interval or the time zone is invalid.'),
         ...unknown,
       },
     }),

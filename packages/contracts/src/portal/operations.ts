@@ -21,6 +21,11 @@ export function reply(
     ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
   };
 }
+/** A CSV file as an attachment. */
+export const csvFile = (description: string): ZodOpenApiResponseObject => ({
+  ...reply(description, null),
+  content: { 'text/csv': { schema: z.string() } },
+});
 export const refused = (description: string, more?: z.ZodRawShape) => reply(description, plainMessage, more);
 
 export const failures = {
@@ -241,6 +246,16 @@ export const ownPaths = {
       roles: 'Admin',
       body: organisation.organisationChange,
       replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
+    }),
+  },
+  '/organisation/time-zone': {
+    put: change('Organisation', {
+      id: 'setTimeZone',
+      summary: 'Set the time zone of the organisation',
+      description: 'Charts show days of this time zone. Everybody in the organisation sees the same days.',
+      roles: 'Admin',
+      body: organisation.timeZoneChange,
+      replies: { '200': reply('The organisation.', organisationReply) },
     }),
   },
   '/organisation/billing-details': {

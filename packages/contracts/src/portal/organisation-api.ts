@@ -13,6 +13,7 @@ import { zonedDateTime } from '../values/date-time.ts';
 import { offerLimits } from '../values/offer-limits.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { faultsOfShownName, showsNothing, turnsReading } from '../values/shown-name.ts';
+import { timeZone } from '../values/time-zone.ts';
 
 /** Text of one line for people. Lengths count code points (decision 18a, forms and formats). */
 const readable = (atMost: number) =>
@@ -54,11 +55,17 @@ export const organisationReply = z.object({
   quotas: z.object({ TEST: quota, LIVE: quota }),
   /** Whether the latest terms are accepted; otherwise no offer can be created. */
   termsAccepted: z.boolean(),
+  timeZone: timeZone.nullable().meta({
+    description: 'Whose days charts show. Null: none was chosen, and UTC is used.',
+  }),
 });
 export type OrganisationReply = z.infer<typeof organisationReply>;
 
 /** PATCH /portal/api/organisation: Admin. The reply is the organisation. */
 export const organisationChange = z.object({ tradingName });
+
+/** PUT /portal/api/organisation/time-zone: Admin. The reply is the organisation. */
+export const timeZoneChange = z.object({ timeZone });
 
 // ---- billing details
 

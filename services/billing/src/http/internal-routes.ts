@@ -9,6 +9,7 @@ import {
   type KeepCheckoutReply,
   keepCheckoutRequest,
   lowBalanceRequest,
+  statementCsvQuery,
   statementQuery,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
@@ -32,6 +33,7 @@ import { balanceOf } from '../ledger/ledger-store.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { addMoneyRoutes } from './add-money-routes.ts';
+import { sendStatementCsv } from './statement-csv.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
@@ -94,6 +96,11 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   routes.get('/statement', async (req, res) => {
     const query = validInput(statementQuery, req.query);
     res.json(await readStatement(billing.postgres, bookOf(callerOf(req)), query));
+  });
+
+  routes.get('/statement.csv', async (req, res) => {
+    const query = validInput(statementCsvQuery, req.query);
+    await sendStatementCsv(billing.postgres, bookOf(callerOf(req)), query, res);
   });
 
   routes

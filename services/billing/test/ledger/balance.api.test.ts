@@ -1,6 +1,7 @@
 /** GET /balance and GET /balance/entries: the statement, in the words of the public API. */
 import { describe, expect, it } from '@jest/globals';
 import { balanceReply, type EntriesReply, entriesReply } from '@offer-ads/contracts/public/api';
+import { signedCaller } from '@offer-ads/testing/caller';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { useBilling } from '../billing-under-test.ts';
 
@@ -102,5 +103,64 @@ describe('GET /balance/entries', () => {
     const { next_cursor: cursor } = (await entries(book, '?limit=1')).pagination;
     const { status } = await test.asApiKey(test.newBook(), `/balance/entries?cursor=${cursor}`);
     expect(status).toBe(400);
+  });
+});
+
+describe('GET /internal/statement.csv', () => {
+  const file = async (book: Book, query = '') => {
+    const headers = signedCaller({ audience: 'billing', ...book });
+    const reply = await fetch(`${test.url}/internal/statement.csv${query}`, { headers });
+    return { reply, text: Buffer.from(await reply.arrayBuffer()).toString() };
+  };
+
+  it('has the lines of the statement, with amounts as numbers', async () => {
+    const book = test.newBook();
+    await test.topUp(book, 50_00n);
+    const charged = test.newOfferId();
+    await test.charge(book, 12_34n, charged);
+    const { offerId: paid } = await test.paidOffer({ book });
+    const { reply, text } = await file(book);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="statement-test.csv"');
+    const at = test.clock.now().toISOString();
+    const lines = text.split('\r\n');
+    expect(lines[0]).toBe(
+      '\uFEFFBooked (UTC),Kind,Offer,Title,Currency,Amount,Balance,Card (net),Card VAT,Reference',
+    );
+    expect(lines.slice(1, 3)).toEqual([
+      `${at},offer-card-payment,${paid},Two for one,GBP,0.00,37.66,10.00,2.00,offer ${paid} paid by card`,
+      `${at},offer-charge,${charged},Two for one,GBP,-12.34,37.66,,,offer ${charged} charged`,
+    ]);
+    expect(lines).toHaveLength(5);
+  });
+
+  it('has the bookings of the period only, and nothing of others', async () => {
+    const book = test.newBook();
+    await test.topUp(book, 1n);
+    const later = new Date(test.clock.now().getTime() + 1).toISOString();
+    expect((await file(book, `?from=${later}`)).text.split('\r\n')).toHaveLength(2);
+    expect((await file({ ...book, mode: 'LIVE' })).text.split('\r\n')).toHaveLength(2);
+  });
+
+  it('is refused when there are too many bookings, instead of ending in the middle', async () => {
+    const book = test.newBook();
+    await test.topUp(book, 1n);
+    await test.billing.postgres.query(
+      `WITH booked AS (
+         INSERT INTO transactions (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+         SELECT 'many ' || n || ' of ' || $1::bigint, 'platform-top-up', $1, 'TEST', 'GBP', $2, 1 + n FROM generate_series(1, 10000) AS n
+         RETURNING transaction_id),
+       accounts_of AS (SELECT account_id, kind FROM accounts WHERE organisation_id = $1 AND mode = 'TEST'),
+       moved AS (
+         UPDATE balances SET balance_minor = balance_minor + 10000
+          WHERE account_id = (SELECT account_id FROM accounts_of WHERE kind = 'prepaid-balance'))
+       INSERT INTO entries SELECT transaction_id, account_id, CASE kind WHEN 'prepaid-balance' THEN 1 ELSE -1 END
+         FROM booked, accounts_of WHERE kind IN ('prepaid-balance', 'top-up-source')`,
+      [book.organisationId, test.clock.now()],
+    );
+    const { reply, text } = await file(book);
+    expect(reply.status).toBe(400);
+    expect(text).toContain('from: there are more than 10,000 bookings; choose a shorter period');
   });
 });

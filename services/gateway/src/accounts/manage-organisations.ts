@@ -111,6 +111,19 @@ export function manageOrganisations(o: Administration) {
         return done('changed');
       }),
 
+    /** Publishes no event: only the portal uses it. */
+    setTimeZone: (
+      id: number,
+      by: Actor,
+      timeZone: string,
+      deadline: Deadline,
+    ): Promise<Outcome<Organisation, OrganisationRefusal>> =>
+      withOrganisation<Organisation, OrganisationRefusal>(o, id, deadline, async (tx, organisation) => {
+        if (!actorMay(organisation, by, 'organisation')) return refused('not-allowed');
+        await store.setTimeZone(tx, id, timeZone);
+        return done({ ...organisation, timeZone });
+      }),
+
     /** Publishes no event: quotas are sent to services in the caller context. */
     setQuota: async (
       id: number,

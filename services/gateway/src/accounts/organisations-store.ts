@@ -80,6 +80,10 @@ export async function setBillingDetails(tx: Transaction, id: number, details: Bi
   );
 }
 
+export async function setTimeZone(tx: Transaction, id: number, timeZone: string): Promise<void> {
+  await tx.query(`UPDATE organisations SET time_zone = $2 WHERE id = $1`, [id, timeZone]);
+}
+
 export async function setQuota(
   tx: Transaction,
   o: { organisationId: number; mode: Mode; quota: Quota },
@@ -149,7 +153,7 @@ export async function listOrganisations(
 
 type OrganisationRow = Omit<
   Organisation,
-  'quotas' | 'tradingName' | 'termsAccepted' | 'approval' | 'billingDetails'
+  'quotas' | 'tradingName' | 'termsAccepted' | 'approval' | 'billingDetails' | 'timeZone'
 > & {
   trading_name: string;
   approved_at: Date | null;
@@ -157,6 +161,7 @@ type OrganisationRow = Omit<
   billing_address: string[];
   vat_number: string | null;
   purchase_order: string | null;
+  time_zone: string | null;
   terms_accepted: boolean;
   people: Person[];
   quotas: Record<Mode, Quota>;
@@ -168,7 +173,7 @@ const isAwaited = `(p.last_signed_in_at IS NULL
 
 const selectOrganisations = `
   SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.approved_at, o.approved_by, o.version,
-    o.billing_address, o.vat_number, o.purchase_order,
+    o.billing_address, o.vat_number, o.purchase_order, o.time_zone,
     coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
                 'awaited', CASE WHEN ${isAwaited} THEN true END)) ORDER BY p.id)
@@ -180,9 +185,16 @@ const selectOrganisations = `
   FROM organisations o`;
 
 function toOrganisation(row: OrganisationRow): Organisation {
-  const { trading_name, terms_accepted, approved_at, approved_by, ...others } = row;
+  const { trading_name, time_zone, terms_accepted, approved_at, approved_by, ...others } = row;
   const { billing_address: address, vat_number: vatNumber, purchase_order: purchaseOrder, ...rest } = others;
   const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
   const billingDetails = { address, vatNumber, purchaseOrder };
-  return { ...rest, approval, billingDetails, tradingName: trading_name, termsAccepted: terms_accepted };
+  return {
+    ...rest,
+    approval,
+    billingDetails,
+    tradingName: trading_name,
+    termsAccepted: terms_accepted,
+    timeZone: time_zone,
+  };
 }

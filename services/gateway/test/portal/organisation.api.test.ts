@@ -44,6 +44,7 @@ describe('/portal/api/organisation', () => {
       currency: 'GBP',
       quotas: { TEST: standard, LIVE: { perPerson: 100, perOrganisation: 7 } },
       termsAccepted: false,
+      timeZone: null,
     };
     expect([status, body]).toEqual([200, organisation]);
   });

@@ -21,6 +21,8 @@ export type ListingQuery = {
   readonly status: ListedStatus | null;
   /** Only offers that an admin of the platform has disabled. */
   readonly onlyDisabled?: true;
+  /** Deleted offers instead of all others. */
+  readonly onlyDeleted?: true;
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
 };

@@ -6,9 +6,10 @@ import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
-import { statusAt } from '../domain/offer.ts';
+import { type Lifecycle, type Offer, statusAt } from '../domain/offer.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
 import type { ListedOffer, ListingPage } from '../listing/listing-store.ts';
+import type { OfferWithFigures } from '../listing/portal-listing-store.ts';
 
 type ListedParts = Pick<OffersContext, 'addresses' | 'clock'>;
 
@@ -40,7 +41,7 @@ export function listedOffer(
     expiry_datetime: offer.expiryAt.toISOString(),
     creation_datetime: offer.createdAt.toISOString(),
     // The same time as the filter uses.
-    offer_status: statusAt(offer, effectiveAt(offer, now)),
+    offer_status: statusOf(offer, now),
     status: offer.disabledSince === null ? 'enabled' : 'disabled',
   });
 }
@@ -60,13 +61,18 @@ export function offerWithActions(o: ListedParts, now: Date): (offer: ListedOffer
   };
 }
 
-/** An offer that no longer awaits payment keeps its link, but nobody can pay there. */
-function paymentUrl(offer: ListedOffer, status: OfferStatus): string | null {
-  return status === 'Awaiting Payment' ? offer.paymentUrl : null;
+/** A deleted offer keeps the status that it had then. */
+export function statusOf(offer: Lifecycle & Pick<Offer, 'endAnnouncedAt'>, now: Date): OfferStatus {
+  return statusAt(offer, offer.deletedAt ?? effectiveAt(offer, now));
 }
 
-/** The same for the portal, with the price and the payment method. Of a deleted offer it has what it was when it was deleted. */
-export function portalOffer(o: ListedParts, now: Date): (offer: ListedOffer) => PortalOffer {
+/** An offer that no longer awaits payment keeps its link, but nobody can pay there. */
+function paymentUrl(offer: ListedOffer, status: OfferStatus): string | null {
+  return status === 'Awaiting Payment' && offer.deletedAt === null ? offer.paymentUrl : null;
+}
+
+/** The same for the portal, with price, payment method and figures. Of a deleted offer it has what it was when it was deleted. */
+export function portalOffer(o: ListedParts, now: Date): (offer: OfferWithFigures) => PortalOffer {
   const listed = listedOffer(o, now);
   return (offer) => {
     const asListed = listed(offer);
@@ -82,6 +88,9 @@ export function portalOffer(o: ListedParts, now: Date): (offer: ListedOffer) => 
       vat_minor: `${offer.vatMinor}`,
       deleted_datetime: offer.deletedAt?.toISOString() ?? null,
       credited_minor: null,
+      views: offer.views,
+      clicks: offer.clicks,
+      spend_minor: `${offer.spendMinor}`,
     };
   };
 }

@@ -9,10 +9,12 @@ import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
-import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
-import { bucketMs, type Granularity, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
-import { sumTrafficByBucket } from '../traffic/traffic-store.ts';
-import { findOwnOffer, nowOf } from './own-offer.ts';
+import { analyticsPeriod, type Period } from '../domain/traffic/analytics-period.ts';
+import { bucketMs, type Granularity, type Point, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
+import { bucketsIn, pointsOf } from '../domain/traffic/zoned-series.ts';
+import { sumTrafficByBucket, sumTrafficFrom } from '../traffic/traffic-store.ts';
+import { statusOf } from './listed-offers.ts';
+import { findOwnOffer, findOwnOrDeleted, nowOf } from './own-offer.ts';
 
 export type CreditIfDeleted = {
   readonly offer: Offer;
@@ -51,21 +53,57 @@ export async function trafficSeries(
   req: Request,
   interval: AnalyticsInterval,
   granularity: Granularity,
-  find: (o: OffersContext, req: Request) => Promise<Offer | null> = findOwnOffer,
 ): Promise<Series | null> {
-  const offer = await find(o, req);
+  const offer = await findOwnOffer(o, req);
   if (offer === null) return null;
-  const now = offer.deletedAt ?? effectiveAt(offer, await nowOf(o, req));
+  const now = effectiveAt(offer, await nowOf(o, req));
   const period = analyticsPeriod(interval, offer.createdAt, now);
   const stepMs = bucketMs(period, granularity);
   const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);
   const points = seriesOf(period, stepMs, counted);
+  return seriesReply(offer, interval, period, stepMs, points, statusAt(offer, now));
+}
+
+/** For the portal: the points are days and weeks of a time zone, and deleted offers have them too. */
+export async function zonedSeries(
+  o: OffersContext,
+  req: Request,
+  interval: AnalyticsInterval,
+  timeZone: string,
+): Promise<(Series & { readonly offer: Offer }) | null> {
+  const offer = await findOwnOrDeleted(o, req);
+  if (offer === null) return null;
+  const now = offer.deletedAt ?? effectiveAt(offer, await nowOf(o, req));
+  const period = analyticsPeriod(interval, offer.createdAt, now);
+  const buckets = bucketsIn(period, timeZone);
+  const counted = await sumTrafficFrom(o.postgres, offer.offerId, period, buckets.starts);
+  return {
+    offer,
+    ...seriesReply(
+      offer,
+      interval,
+      period,
+      buckets.bucketMs,
+      pointsOf(buckets, period, counted),
+      statusOf(offer, now),
+    ),
+  };
+}
+
+function seriesReply(
+  offer: Offer,
+  interval: AnalyticsInterval,
+  period: Period,
+  stepMs: number,
+  points: readonly Point[],
+  status: OfferStatus,
+): Series {
   return {
     offer_id: offer.offerId,
     interval,
     start_datetime: period.from.toISOString(),
     end_datetime: period.to.toISOString(),
-    status: statusAt(offer, now),
+    status,
     metrics: sumOf(points),
     bucket_seconds: stepMs / 1_000,
     points: points.map(({ startAt, views, clicks }) => ({

@@ -5,7 +5,8 @@ import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { findListedOffer, findListedOrDeleted, type ListedOffer } from '../listing/listing-store.ts';
+import { findListedOffer, type ListedOffer } from '../listing/listing-store.ts';
+import { findForPortal, type OfferWithFigures } from '../listing/portal-listing-store.ts';
 import { findOffer, findOfferOrDeleted, type OfferReference } from '../offers-store.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 
@@ -33,9 +34,10 @@ export async function findOwnListedOffer(o: OffersContext, req: Request): Promis
   return reference && findListedOffer(o.postgres, reference);
 }
 
-export async function findOwnListedOrDeleted(o: OffersContext, req: Request): Promise<ListedOffer | null> {
+/** The same with its figures, for the portal, which shows deleted offers too. */
+export async function findOwnForPortal(o: OffersContext, req: Request): Promise<OfferWithFigures | null> {
   const reference = referenceOf(req);
-  return reference && findListedOrDeleted(o.postgres, reference);
+  return reference && findForPortal(o.postgres, reference);
 }
 
 /** When the request arrived, in the time of the caller's offers. */

@@ -1,9 +1,12 @@
 /** Routes of the portal beyond the public API, called with the signed caller context (contract `portal-offers-api`). */
 import {
+  type BulkReply,
+  bulkRequest,
   type CreationReply,
   type OfferCreditReply,
   type PortalListReply,
   type PortalOffer,
+  resultsQuery,
   type SeriesReply,
   type SimulatedTrafficReply,
   seriesQuery,
@@ -11,29 +14,55 @@ import {
 } from '@offer-ads/contracts/portal/offers-api';
 import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { findCreation } from '../creation/idempotency-store.ts';
-import { portalFilters, readListingQuery } from '../domain/listing-query.ts';
-import { listOffers } from '../listing/listing-store.ts';
+import { readPortalQuery } from '../domain/portal-listing.ts';
+import { changeMany } from '../lifecycle/change-many.ts';
+import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
+import { listForPortal } from '../listing/portal-listing-store.ts';
+import type { OfferReference } from '../offers-store.ts';
+import { readResults } from '../results/read-results.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
-import { pagination, portalOffer } from './listed-offers.ts';
-import { creditIfDeleted, creditOfDeleted, trafficSeries } from './offer-figures.ts';
-import { findOwnListedOrDeleted, findOwnOrDeleted, nowOf, referenceOf } from './own-offer.ts';
-import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal, send } from './replies.ts';
+import { analyticsCsv, offersCsv } from './csv-routes.ts';
+import { portalOffer } from './listed-offers.ts';
+import { creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
+import { findOwnForPortal, nowOf, referenceOf } from './own-offer.ts';
+import {
+  messageOf,
+  pauseReplies,
+  portalReplies,
+  type Reply,
+  replyToListRefusal,
+  replyToSimulationRefusal,
+  resumeReplies,
+  send,
+} from './replies.ts';
+
+const bulkBody = jsonBody({ maxBytes: 16 * 1024 });
 
 export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const routes = express.Router();
   routes.use(requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock }));
 
   routes.get('/offers', async (req, res) => send(res, await list(o, req)));
+  routes.get('/offers.csv', (req, res) => offersCsv(o, req, res));
+  routes.get('/results', async (req, res) => send(res, await results(o, req)));
+  routes.post('/offers/pause', bulkBody, async (req, res) =>
+    send(res, await changeEach(o, req, pauseOffer, pauseReplies, 'Offer has been paused')),
+  );
+  routes.post('/offers/resume', bulkBody, async (req, res) =>
+    send(res, await changeEach(o, req, resumeOffer, resumeReplies, 'Offer has been resumed')),
+  );
   routes.get('/creations/:idempotency_key', async (req, res) => send(res, await creation(o, req)));
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
+  routes.get('/offers/:offer_id/analytics.csv', (req, res) => analyticsCsv(o, req, res));
   routes.post('/offers/:offer_id/simulated-traffic', jsonBody({ maxBytes: 16 * 1024 }), async (req, res) =>
     send(res, await simulate(o, req)),
   );
@@ -43,12 +72,56 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
 async function list(o: OffersContext, req: Request): Promise<Reply> {
   const caller = callerOf(req);
   // The mode comes from the path.
-  const read = readListingQuery({ environment: caller.mode, ...req.query }, caller.mode, portalFilters);
+  const read = readPortalQuery(req.query, caller.mode);
   if (!read.ok) return replyToListRefusal(read, caller.mode);
   const now = await nowOf(o, req);
-  const page = await listOffers(o.postgres, caller, read.query, now);
-  const data = page.offers.map(portalOffer(o, now));
-  return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies PortalListReply };
+  const page = await listForPortal(o.postgres, caller, read.query, now);
+  const body: PortalListReply = {
+    data: page.offers.map(portalOffer(o, now)),
+    pagination: {
+      limit: read.query.limit,
+      count: page.offers.length,
+      has_more: page.nextCursor !== null,
+      next_cursor: page.nextCursor,
+    },
+    only_newest: page.onlyNewest,
+  };
+  return { status: 200, body };
+}
+
+async function results(o: OffersContext, req: Request): Promise<Reply> {
+  const { days = '7', time_zone: timeZone = 'UTC' } = validInput(resultsQuery, req.query);
+  const times = { now: await nowOf(o, req), realNow: requestFacts(req).receivedAt };
+  const wish = { days: days === '7' ? 7 : 30, timeZone } as const;
+  return { status: 200, body: await readResults(o.postgres, callerOf(req), wish, times) };
+}
+
+/** What is left of the request's time after the last offer: enough to send the reply. */
+const REPLY_MS = 500;
+
+async function changeEach<Refusal extends string>(
+  o: OffersContext,
+  req: Request,
+  change: (
+    o: OffersContext,
+    reference: OfferReference,
+    timing: { readonly receivedAt: Date; readonly deadline: Deadline },
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: Refusal }>,
+  replies: Readonly<Record<Refusal, Reply>>,
+  done: string,
+): Promise<Reply> {
+  const { offer_ids: offerIds } = validInput(bulkRequest, req.body);
+  const { organisationId, mode } = callerOf(req);
+  const facts = requestFacts(req);
+  const deadline = createDeadline(facts.deadline().remainingMs() - REPLY_MS);
+  const body: BulkReply = await changeMany(offerIds, o.logger, async (offerId) => {
+    const timing = { receivedAt: facts.receivedAt, deadline };
+    const outcome = await change(o, { offerId, organisationId, mode }, timing);
+    return outcome.ok
+      ? { done: true, message: done }
+      : { done: false, message: messageOf(replies[outcome.reason]) };
+  });
+  return { status: 200, body };
 }
 
 /** Found by the key alone: a page that was reloaded has lost the form and the picture. */
@@ -63,7 +136,7 @@ async function creation(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
-  const offer = await findOwnListedOrDeleted(o, req);
+  const offer = await findOwnForPortal(o, req);
   if (offer === null) return portalReplies['not-found'];
   if (offer.deletedAt === null)
     return { status: 200, body: portalOffer(o, await nowOf(o, req))(offer) satisfies PortalOffer };
@@ -90,11 +163,12 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function series(o: OffersContext, req: Request): Promise<Reply> {
-  const { interval } = validInput(seriesQuery, req.query);
-  const read = await trafficSeries(o, req, interval, 'hour', findOwnOrDeleted);
+  const { interval, time_zone: timeZone = 'UTC' } = validInput(seriesQuery, req.query);
+  const read = await zonedSeries(o, req, interval, timeZone);
   if (read === null) return portalReplies['not-found'];
-  const { status, ...figures } = read;
-  return { status: 200, body: { ...figures, offer_status: status } satisfies SeriesReply };
+  const { offer: _, status, ...figures } = read;
+  const body: SeriesReply = { ...figures, time_zone: timeZone, offer_status: status };
+  return { status: 200, body };
 }
 
 async function simulate(o: OffersContext, req: Request): Promise<Reply> {

@@ -4,6 +4,7 @@
  */
 
 import type { QuotedField } from '@offer-ads/contracts/internal/pricing-api';
+import { MAX_CSV_ROWS } from '@offer-ads/contracts/portal/offers-api';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
@@ -258,7 +259,18 @@ export const seriesReplies = {
 export const creditEstimateReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
 
 /** Routes of the portal only: there, 401 means that no person is signed in. */
-export const portalReplies = { 'not-found': plain(404, 'Not found') } satisfies Record<string, Reply>;
+/** The sentence of a refusal, for a caller who gets several at once. */
+export function messageOf({ body }: Reply): string {
+  return (body as Refusal).message;
+}
+
+export const portalReplies = {
+  'not-found': plain(404, 'Not found'),
+  'too-many': plain(
+    400,
+    `created_after: there are more than ${MAX_CSV_ROWS.toLocaleString('en-GB')} offers; choose a shorter time of creation`,
+  ),
+} satisfies Record<string, Reply>;
 
 export function replyToSimulationRefusal(
   refusal: SimulationRefusal | { readonly reason: 'not-found' },

@@ -27,53 +27,74 @@ export async function listOffers(
   query: ListingQuery,
   now: Date,
 ): Promise<ListingPage> {
-  const before = placeBefore(query);
   // Reads one more than the page holds, to know whether there are more.
-  const range = [
+  const { sql, values } = newestOffers(owner, query, now, query.limit + 1);
+  const rows = await db.query<OfferRow>(named(sql), values);
+  return pageOf(rows.map(toListedOffer), query.limit);
+}
+
+export function pageOf<O extends ListedOffer>(
+  found: readonly O[],
+  limit: number,
+): { readonly offers: readonly O[]; readonly next: ListingPlace | null } {
+  const offers = found.slice(0, limit);
+  const last = found.length > limit ? offers.at(-1) : undefined;
+  return { offers, next: last === undefined ? null : { createdAt: last.createdAt, offerId: last.offerId } };
+}
+
+export type Statement = { readonly sql: string; readonly values: readonly unknown[] };
+
+/**
+ * At most `limit` of the offers that the query asks for, newest first.
+ * @param columns with `created_at` and `offer_id`
+ */
+export function newestOffers(
+  owner: Owner,
+  query: ListingQuery,
+  now: Date,
+  limit: number,
+  columns = '*',
+): Statement {
+  const values = [...rangeOf(owner, query), limit];
+  if (query.onlyDeleted) return { sql: inRangeDeleted(columns), values };
+  if (query.onlyDisabled) return { sql: inRangeDisabled(columns), values: [...values, query.status, now] };
+  if (query.status === null) return { sql: inRange(columns), values };
+  return { sql: inRangeByStatus(columns), values: [...values, query.status, now, filingOf(query.status)] };
+}
+
+/** The parameters of `range`, with owner and mode before them. */
+export function rangeOf(owner: Owner, query: ListingQuery): readonly unknown[] {
+  const before = placeBefore(query);
+  return [
     owner.organisationId,
     owner.mode,
     before?.createdAt ?? 'infinity',
     before?.offerId ?? 0,
     query.createdAfter ?? '-infinity',
-    query.limit + 1,
   ];
-  const rows = await (query.onlyDisabled
-    ? db.query<OfferRow>(named(inRangeDisabled), [...range, query.status, now])
-    : query.status === null
-      ? db.query<OfferRow>(named(inRange), range)
-      : db.query<OfferRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
-  const offers = rows.slice(0, query.limit).map(toListedOffer);
-  const last = rows.length > query.limit ? offers.at(-1) : undefined;
-  return { offers, next: last === undefined ? null : { createdAt: last.createdAt, offerId: last.offerId } };
 }
 
 /** One offer as the listing shows it. */
 export async function findListedOffer(db: Queryable, reference: OfferReference): Promise<ListedOffer | null> {
-  const offer = await findListedOrDeleted(db, reference);
-  return offer?.deletedAt === null ? offer : null;
-}
-
-/** Also one that was deleted. */
-export async function findListedOrDeleted(
-  db: Queryable,
-  reference: OfferReference,
-): Promise<ListedOffer | null> {
   const [row] = await db.query<OfferRow>(
-    named(
-      'SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL',
-    ),
+    named(`SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND ${listed}`),
     [reference.offerId, reference.organisationId, reference.mode],
   );
   return row === undefined ? null : toListedOffer(row);
 }
 
 /** Hides reservations of unfinished creations, and deleted offers. */
-const listed = 'deleted_at IS NULL AND shown_at IS NOT NULL';
+export const listed = 'deleted_at IS NULL AND shown_at IS NOT NULL';
 /** Both bounds are always set, so that every page is one range of its index, in prepared statements too. */
-const range = '(created_at, offer_id) < ($3, $4) AND created_at >= $5';
-const newestFirst = 'ORDER BY created_at DESC, offer_id DESC';
+export const range = '(created_at, offer_id) < ($3, $4) AND created_at >= $5';
+export const newestFirst = 'ORDER BY created_at DESC, offer_id DESC';
 
-const inRange = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
+const inRange = (columns: string) => `SELECT ${columns} FROM offers
+  WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
+  ${newestFirst} LIMIT $6`;
+
+const inRangeDeleted = (columns: string) => `SELECT ${columns} FROM offers
+  WHERE organisation_id = $1 AND mode = $2 AND deleted_at IS NOT NULL AND shown_at IS NOT NULL AND ${range}
   ${newestFirst} LIMIT $6`;
 
 /** A listing must be filtered before it is split into pages. */
@@ -96,23 +117,24 @@ const refiledAt =
  * were indexed, those that have the status now. MATERIALIZED, so that Postgres looks up those few first and does not search for them in a
  * scan of all offers.
  */
-const inRangeByStatus = `WITH moved_on AS MATERIALIZED (
+const inRangeByStatus = (columns: string) => `WITH moved_on AS MATERIALIZED (
     SELECT * FROM offers
     WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${refiledAt} <= $8)
-  (SELECT * FROM offers
+  (SELECT ${columns} FROM offers
    WHERE organisation_id = $1 AND ${filedAs} = $2::text || ' ' || $9::text AND ${listed} AND ${range} AND ${statusNow} = $7
    ${newestFirst} LIMIT $6)
   UNION ALL
-  (SELECT * FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)
+  (SELECT ${columns} FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)
   ${newestFirst} LIMIT $6`;
 
 /** Disabled offers are few and rarely listed, so this query reads all offers of the organisation. */
-const inRangeDisabled = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
+const inRangeDisabled = (columns: string) => `SELECT ${columns} FROM offers
+  WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
   AND disabled_since IS NOT NULL AND ($7::text IS NULL OR ${statusNow} = $7::text)
   ${newestFirst} LIMIT $6`;
 
 /** Categories and interests may have become inactive; existing offers keep showing their names. */
-function named(page: string): string {
+export function named(page: string): string {
   return `SELECT page.*, category_name,
       ARRAY(SELECT json_build_object('interest_id', interest_id, 'interest_name', interest_name)
             FROM interests WHERE interest_id = ANY (page.interests) ORDER BY interest_id) AS interest_names
@@ -121,6 +143,6 @@ function named(page: string): string {
 }
 
 /** `named` adds the two columns. */
-function toListedOffer(row: OfferRow): ListedOffer {
+export function toListedOffer(row: OfferRow): ListedOffer {
   return toOffer(row) as ListedOffer;
 }

@@ -67,9 +67,18 @@ export async function findShown(
   return new Map(rows.map((offer) => [offer.offerId, offer]));
 }
 
-/** Adds the changes to the counts. The caller prevents double counting by `recordTrafficEvents` in the same transaction. */
+/**
+ * Adds the changes to the counts, and to their sums for the portal. The caller prevents double counting by `recordTrafficEvents` in the
+ * same transaction.
+ */
 export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): Promise<void> {
   if (rollUps.length === 0) return;
+  await addToHours(tx, rollUps);
+  const counted = rollUps.filter(({ counts }) => counts.views !== 0 || counts.clicks !== 0);
+  if (counted.length > 0) await addToSums(tx, counted);
+}
+
+async function addToHours(tx: Transaction, rollUps: readonly RollUp[]): Promise<void> {
   const column = (name: keyof Counts) => rollUps.map(({ counts }) => counts[name]);
   await tx.query(
     `INSERT INTO traffic AS known (offer_id, hour, views, clicks, views_repeated, clicks_repeated, views_automated,
@@ -95,6 +104,31 @@ export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): P
   );
 }
 
+/** Every batch writes the sums of its offers first and those of its organisations last, each in order. */
+async function addToSums(tx: Transaction, rollUps: readonly RollUp[]): Promise<void> {
+  const columns = [
+    rollUps.map(({ offerId }) => offerId),
+    rollUps.map(({ hour }) => hour.toISOString()),
+    rollUps.map(({ counts }) => counts.views),
+    rollUps.map(({ counts }) => counts.clicks),
+  ];
+  const added = `unnest($1::integer[], $2::timestamptz[], $3::integer[], $4::integer[]) AS new (offer_id, hour, views, clicks)`;
+  const addedToKnown = 'SET views = known.views + excluded.views, clicks = known.clicks + excluded.clicks';
+  await tx.query(
+    `INSERT INTO traffic_totals AS known (offer_id, views, clicks)
+     SELECT offer_id, sum(views), sum(clicks) FROM ${added} GROUP BY offer_id ORDER BY offer_id
+     ON CONFLICT (offer_id) DO UPDATE ${addedToKnown}`,
+    columns,
+  );
+  await tx.query(
+    `INSERT INTO traffic_of_organisations AS known (organisation_id, mode, hour, views, clicks)
+     SELECT organisation_id, mode, hour, sum(views), sum(clicks) FROM ${added} JOIN offers USING (offer_id)
+      GROUP BY organisation_id, mode, hour ORDER BY organisation_id, mode, hour
+     ON CONFLICT (organisation_id, mode, hour) DO UPDATE ${addedToKnown}`,
+    columns,
+  );
+}
+
 /**
  * Nothing is counted before the creation or after now, so the full hours of the period hold exactly its traffic (decision 18a, forms and
  * formats).
@@ -117,6 +151,42 @@ export async function sumTrafficByBucket(
      FROM traffic WHERE offer_id = $1 AND ${inPeriod} GROUP BY 1 ORDER BY 1`,
     [offerId, period.from, period.to, bucketMs / 1_000, GRID_START],
   );
+}
+
+/** The same sums for buckets that begin at these instants, by the position of the bucket. */
+export function sumTrafficFrom(
+  db: Queryable,
+  offerId: number,
+  period: Period,
+  starts: readonly Date[],
+): Promise<ReadonlyMap<number, Traffic>> {
+  return sumFrom(db, 'traffic WHERE offer_id = $4', period, starts, [offerId]);
+}
+
+/** Of all offers of an organisation in a mode. */
+export function sumTrafficOfOrganisation(
+  db: Queryable,
+  { organisationId, mode }: Owner,
+  period: Period,
+  starts: readonly Date[],
+): Promise<ReadonlyMap<number, Traffic>> {
+  const from = 'traffic_of_organisations WHERE organisation_id = $4 AND mode = $5';
+  return sumFrom(db, from, period, starts, [organisationId, mode]);
+}
+
+async function sumFrom(
+  db: Queryable,
+  fromWhere: string,
+  period: Period,
+  starts: readonly Date[],
+  values: readonly unknown[],
+): Promise<ReadonlyMap<number, Traffic>> {
+  const rows = await db.query<Traffic & { readonly bucket: number }>(
+    `SELECT width_bucket(hour, $1::timestamptz[]) - 1 AS bucket, sum(views)::float8 AS views, sum(clicks)::float8 AS clicks
+     FROM ${fromWhere} AND ${inPeriod} GROUP BY 1`,
+    [starts.map((start) => start.toISOString()), period.from, period.to, ...values],
+  );
+  return new Map(rows.map(({ bucket, views, clicks }) => [bucket, { views, clicks }]));
 }
 
 const inPeriod = `hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour <= $3`;

@@ -1,9 +1,14 @@
 /** The cost of a page of the listing, counted in rows and blocks, which do not depend on the machine's load. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { EXAMINED_OFFERS, offerSorts } from '@offer-ads/contracts/values/offers-list';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import { type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
+import type { PortalQuery } from '../../src/domain/portal-listing.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
+import { listForPortal } from '../../src/listing/portal-listing-store.ts';
+import { bestOffers, countOffersNow } from '../../src/results/results-store.ts';
 import { databaseUnderTest } from '../offers-under-test.ts';
 import { putCatalogue, putManyOffers } from './listing-rows.ts';
 
@@ -45,28 +50,40 @@ type Plan = {
   Plans?: Plan[];
 };
 
+const whole = { limit, after: null, status: null, createdAfter: null, createdBefore: null };
+
 /** How many rows of offers, and how many blocks of any table, the page reads. */
 async function costOf(organisationId: number, query: Partial<ListingQuery>) {
-  let plan: Plan | undefined;
+  const [cost] = await costsOf((db) =>
+    listOffers(db, { organisationId, mode: 'TEST' }, { ...whole, ...query }, now),
+  );
+  if (cost === undefined) throw new Error('no plan');
+  return { rows: cost.rowsOf('offers'), blocks: cost.blocks };
+}
+
+/** Of each statement that `work` sends. It gets no rows. */
+async function costsOf(work: (db: Queryable) => Promise<unknown>) {
+  const plans: Plan[] = [];
   const explain = async (statement: string | PreparedStatement, values?: readonly unknown[]) => {
     const [row] = await postgres.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sqlOf(statement)}`,
       values,
     );
-    plan = row?.['QUERY PLAN'][0]?.Plan;
+    const plan = row?.['QUERY PLAN'][0]?.Plan;
+    if (plan !== undefined) plans.push(plan);
     return [];
   };
-  const whole = { limit, after: null, status: null, createdAfter: null, createdBefore: null, ...query };
-  await listOffers({ query: explain }, { organisationId, mode: 'TEST' }, whole, now);
-  if (plan === undefined) throw new Error('no plan');
-  return { rows: rowsRead(plan), blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] };
+  await work({ query: explain });
+  return plans.map((plan) => ({
+    rowsOf: (table: string) => rowsRead(plan, table),
+    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+  }));
 }
 
-function rowsRead(plan: Plan): number {
+function rowsRead(plan: Plan, table: string): number {
   const passedBy = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
-  const own =
-    plan['Relation Name'] === 'offers' ? (plan['Actual Rows'] + passedBy) * plan['Actual Loops'] : 0;
-  return own + (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
+  const own = plan['Relation Name'] === table ? (plan['Actual Rows'] + passedBy) * plan['Actual Loops'] : 0;
+  return own + (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child, table), 0);
 }
 
 const half = minutesAgo(first - many / 2);
@@ -100,6 +117,69 @@ describe.each([
       expect(cost.blocks).toBeLessThanOrEqual(5 * (limit + 1));
     },
   );
+});
+
+describe('the portal’s list', () => {
+  const list = (organisationId: number, query: Partial<PortalQuery>) =>
+    costsOf((db) =>
+      listForPortal(
+        db,
+        { organisationId, mode: 'TEST' },
+        { ...whole, search: null, sort: 'newest', afterRanked: null, ...query },
+        now,
+      ),
+    );
+
+  beforeAll(async () => {
+    await postgres.query(
+      'INSERT INTO traffic_totals SELECT offer_id, offer_id % 1000, offer_id % 10 FROM offers; ANALYZE traffic_totals',
+    );
+  });
+
+  it('reads the sums of the offers that it shows, and no other offers', async () => {
+    for (const status of [null, ...portalStatuses]) {
+      const [cost] = await list(mostlyEnded, { status });
+      expect(cost?.rowsOf('offers')).toBeLessThanOrEqual(limit + 1);
+      expect(cost?.rowsOf('traffic_totals')).toBeLessThanOrEqual(limit + 1);
+      expect(cost?.rowsOf('offer_spend')).toBeLessThanOrEqual(limit + 1);
+    }
+  });
+
+  it.each(
+    [mostlyEnded, mostlyScheduled, mostlyActive].flatMap((organisation) =>
+      offerSorts.flatMap((sort) =>
+        ([null, 'active', 'ended'] as const).map((status) => [sort, status, organisation] as const),
+      ),
+    ),
+  )(
+    'examines a bounded number of offers for a search by %s of status %s: organisation %i',
+    async (sort, status, organisation) => {
+      const [cost] = await list(organisation, { sort, status, search: 'no such title' });
+      expect(cost?.rowsOf('offers')).toBeLessThanOrEqual(EXAMINED_OFFERS);
+      const [all] = await list(organisation, { sort, status, search: 'two' });
+      expect(all?.rowsOf('traffic_totals')).toBeLessThanOrEqual(EXAMINED_OFFERS);
+      expect(all?.rowsOf('offer_spend')).toBeLessThanOrEqual(EXAMINED_OFFERS);
+    },
+  );
+});
+
+describe('the portal’s first page', () => {
+  const owner = { organisationId: mostlyActive, mode: 'TEST' } as const;
+  it('counts a bounded number of offers', async () => {
+    for (const cost of await costsOf((db) => countOffersNow(db, owner, now)))
+      expect(cost.rowsOf('offers')).toBeLessThanOrEqual(EXAMINED_OFFERS);
+  });
+  it('compares the traffic of a hundred offers', async () => {
+    const period = { from: minutesAgo(30 * 24 * 60), to: now };
+    await postgres.query(
+      `INSERT INTO traffic (offer_id, hour, views) SELECT offer_id, $1, 1 FROM offers WHERE organisation_id = $2
+       ON CONFLICT DO NOTHING`,
+      [minutesAgo(120), mostlyActive],
+    );
+    const [cost] = await costsOf((db) => bestOffers(db, owner, period, 5));
+    expect(cost?.rowsOf('offers')).toBeLessThanOrEqual(EXAMINED_OFFERS);
+    expect(cost?.rowsOf('traffic')).toBeLessThanOrEqual(100);
+  });
 });
 
 it('offers that the sweeper has not announced yet cost in proportion to their number', async () => {

@@ -34,6 +34,8 @@ export type Organisation = {
   /** Whether the latest published terms were accepted; false if none were published. */
   readonly termsAccepted: boolean;
   readonly billingDetails: BillingDetails;
+  /** Whose days the portal shows; null: none was chosen, and UTC is used. */
+  readonly timeZone: string | null;
 };
 
 /** The admin who was named at the registration. */

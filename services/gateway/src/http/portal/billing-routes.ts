@@ -21,10 +21,14 @@ const topUpMs = 10_000;
 /** Billing allows five seconds for a PDF, because a thread's first PDF loads the fonts, and needs some time to read the data. */
 const documentMs = 6_000;
 
+/** Up to 10,000 bookings are read for a file. */
+const exportMs = 8_000;
+
 /** Billing serves each of them under `/internal`, without `/billing`. */
 const calls: readonly Call[] = [
   { method: 'get', path: '/balance', takesBody: false, budgetMs: readingMs },
   { method: 'get', path: '/billing/statement', takesBody: false, budgetMs: readingMs },
+  { method: 'get', path: '/billing/statement.csv', takesBody: false, budgetMs: exportMs },
   { method: 'get', path: '/billing/low-balance-threshold', takesBody: false, budgetMs: readingMs },
   { method: 'put', path: '/billing/low-balance-threshold', takesBody: true, budgetMs: readingMs },
   { method: 'post', path: '/billing/top-ups', takesBody: true, budgetMs: topUpMs },

@@ -9,6 +9,10 @@ import { requireJson } from './portal-json.ts';
 import { allow } from './portal-session.ts';
 
 const reading = { audience: 'offers', takesBody: false, budgetMs: 2_000 } as const;
+/** Up to 10,000 offers are read for a file. */
+const exporting = { ...reading, budgetMs: 8_000 } as const;
+/** Up to 100 commands, each as long as one alone at worst; what is not done by then is reported. */
+const changingMany = { audience: 'offers', takesBody: true, budgetMs: 8_000 } as const;
 
 /** Mounted before the body parsers, because bodies are forwarded as streams. */
 export function offersRoutes(o: Forwarding): Router {
@@ -16,12 +20,17 @@ export function offersRoutes(o: Forwarding): Router {
     // Before the routes of the public API, because the portal's listing returns more.
     for (const path of [
       '/offers',
+      '/results',
       '/creations/:idempotency_key',
       '/offers/:offer_id',
       '/offers/:offer_id/credit',
     ])
       routes.get(path, allow('offers'), toPortal, forwardTo(reading, mode, o));
     routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, forwardTo(reading, mode, o));
+    for (const path of ['/offers.csv', '/offers/:offer_id/analytics.csv'])
+      routes.get(path, allow('offers'), toPortal, forwardTo(exporting, mode, o));
+    for (const path of ['/offers/pause', '/offers/resume'])
+      routes.post(path, allow('offers'), requireJson, toPortal, forwardTo(changingMany, mode, o));
     // In LIVE mode these paths do not exist; offers refuses them too.
     if (mode === 'TEST') {
       routes.post(

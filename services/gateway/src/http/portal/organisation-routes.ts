@@ -7,6 +7,7 @@ import {
   billingDetailsChange,
   type OrganisationReply,
   organisationChange,
+  timeZoneChange,
 } from '@offer-ads/contracts/portal/organisation-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import { checkVatNumber } from '@offer-ads/contracts/values/vat-number';
@@ -35,6 +36,18 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
       organisationId,
       { personId },
       tradingName,
+      commitDeadline(req),
+    );
+    answerPerson(res, outcome, replyOf);
+  });
+
+  routes.put('/organisation/time-zone', allow('organisation'), async (req, res) => {
+    const { timeZone } = validInput(timeZoneChange, req.body);
+    const { organisationId, personId } = memberOf(req);
+    const outcome = await organisations.setTimeZone(
+      organisationId,
+      { personId },
+      timeZone,
       commitDeadline(req),
     );
     answerPerson(res, outcome, replyOf);
@@ -75,6 +88,6 @@ function withCheckedVatNumber(wish: BillingDetails, country: string): BillingDet
 }
 
 function replyOf(organisation: Organisation): OrganisationReply {
-  const { id, name, tradingName, country, currency, quotas, termsAccepted } = organisation;
-  return { id, name, tradingName, country, currency, quotas, termsAccepted };
+  const { id, name, tradingName, country, currency, quotas, termsAccepted, timeZone } = organisation;
+  return { id, name, tradingName, country, currency, quotas, termsAccepted, timeZone };
 }

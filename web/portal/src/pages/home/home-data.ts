@@ -1,28 +1,40 @@
 /** The data of the home page, as far as the role may read it. */
 
-import type { PortalListReply } from '@offer-ads/contracts/portal/offers-api';
+import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import type {
   CallsReply,
   KeysReply,
   PeopleOfOrganisation,
 } from '@offer-ads/contracts/portal/organisation-api';
+import { keepPreviousData } from '@tanstack/preact-query';
 import { useBalance } from '../../amounts.ts';
-import { useOrganisation } from '../../organisation.ts';
+import { useOrganisation, useTimeZone } from '../../organisation.ts';
 import { usePortal, useRead } from '../../session.ts';
 
-export function useHome() {
-  const { may, mode, scope, session } = usePortal();
+export type Days = 7 | 30;
+
+export function useHome(days: Days) {
+  const { may, session } = usePortal();
   const { id } = session.organisation;
   return {
     organisation: useOrganisation(),
     balance: useBalance(),
     keys: useRead<KeysReply>([id, 'keys'], '/keys', { enabled: may('keys') }),
     people: useRead<PeopleOfOrganisation>([id, 'people'], '/people', { enabled: may('people') }),
-    offers: useRead<PortalListReply>([...scope, 'offers', 'newest'], `/${mode}/offers?limit=100`, {
-      enabled: may('offers'),
-    }),
+    results: useResults(days),
     calls: useRead<CallsReply>([id, 'calls', 'newest'], '/calls?limit=5', { enabled: may('calls') }),
   };
+}
+
+function useResults(days: Days) {
+  const { may, mode, scope } = usePortal();
+  const timeZone = useTimeZone();
+  const path = `/${mode}/results?days=${days}&time_zone=${encodeURIComponent(timeZone ?? '')}`;
+  return useRead<ResultsReply>([...scope, 'offers', 'results', days, timeZone], path, {
+    enabled: may('offers') && timeZone !== undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
 }
 
 export type HomeData = ReturnType<typeof useHome>;

@@ -1,38 +1,41 @@
-/** The home page: an overview and the next steps. */
-
+/** The home page: the next steps, results, balance, keys and the last calls. */
+import './home.css';
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { Failed, Loaded, Loading, type Query } from '../../../../ui/states.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
 import { CallTable } from '../calls/call-list.tsx';
 import { listKeys } from '../keys/listed-keys.ts';
-import { type HomeData, useHome } from './home-data.ts';
+import { type Days, type HomeData, useHome } from './home-data.ts';
 import { NextSteps } from './next-steps.tsx';
-import { countStates, stepsOf } from './steps.ts';
+import { Results } from './results.tsx';
+import { stepsOf } from './steps.ts';
 
 export function Home() {
   const { session, mode, may } = usePortal();
-  const data = useHome();
-  const { organisation, balance, keys, people, offers } = data;
+  const [days, setDays] = useState<Days>(7);
+  const data = useHome(days);
+  const { organisation, balance, keys, people, results } = data;
   const steps = stepsOf({
     mode,
     may,
     termsAccepted: organisation.data?.termsAccepted,
     balanceMinor: balance.data && BigInt(balance.data.balanceMinor),
     keysInForce: keys.data && listKeys(keys.data.keys, { mode, text: '', withPast: false }).inForce,
-    offers: offers.data?.data.length,
+    hasOffers: results.data && results.data.offers.total === 'some',
     people: people.data?.people.length,
   });
   // Show all steps at once: a list that grows would move while it is read.
-  const waits = [organisation, balance, keys, people, offers].some(({ isLoading }) => isLoading);
+  const waits = [organisation, balance, keys, people, results].some(({ isLoading }) => isLoading);
   return (
     <PortalPage title={session.organisation.tradingName} lead={`Overview of ${mode.toUpperCase()} mode.`}>
       {organisation.isError && <Failed error={organisation.error} retry={organisation.refetch} />}
       {waits ? <Loading what="what to do next" lines={5} /> : <NextSteps steps={steps} />}
+      {may('offers') && <Results of={results} days={days} show={setDays} />}
       <div class="cards">
         {may('billing') && <Balance of={data} />}
-        {may('offers') && <Offers of={data} />}
         {may('keys') && <Keys of={data} />}
       </div>
       {may('calls') && <LastCalls of={data} />}
@@ -45,28 +48,6 @@ function Balance({ of: { balance } }: { readonly of: HomeData }) {
   return (
     <Card title="Balance" page="money" link="Balance, statement, invoices" query={balance}>
       {balance.data && <p class="large">{amount(balance.data.balanceMinor)}</p>}
-    </Card>
-  );
-}
-
-function Offers({ of: { offers } }: { readonly of: HomeData }) {
-  const states = countStates(offers.data?.data ?? []);
-  const more = offers.data?.pagination.has_more === true;
-  return (
-    <Card title="Offers" page="offers" link="All offers" query={offers}>
-      {states.length === 0 ? (
-        <p class="muted">None yet.</p>
-      ) : (
-        <dl class="facts">
-          {states.map(({ state, count }) => (
-            <div key={state} class="count">
-              <dt>{state}</dt>
-              <dd>{count}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {more && <p class="muted small">Only the newest 100 are counted.</p>}
     </Card>
   );
 }

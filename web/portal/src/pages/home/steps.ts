@@ -9,7 +9,7 @@ export type Facts = {
   readonly termsAccepted: boolean | undefined;
   readonly balanceMinor: bigint | undefined;
   readonly keysInForce: number | undefined;
-  readonly offers: number | undefined;
+  readonly hasOffers: boolean | undefined;
   readonly people: number | undefined;
 };
 
@@ -28,7 +28,7 @@ export function stepsOf(facts: Facts): readonly Step[] {
   return [
     ...known(facts.termsAccepted, (accepted) => terms(accepted, may('terms'))),
     ...(may('billing') ? known(facts.balanceMinor, (held) => topUp(held > 0n, facts.mode)) : []),
-    ...(may('offers') ? known(facts.offers, (offers) => offer(offers > 0, facts.mode)) : []),
+    ...(may('offers') ? known(facts.hasOffers, (has) => offer(has, facts.mode)) : []),
     ...(may('keys') ? known(facts.keysInForce, (keys) => key(keys > 0, facts.mode)) : []),
     ...(may('people') ? known(facts.people, (people) => invite(people > 1)) : []),
   ];
@@ -94,16 +94,4 @@ function invite(done: boolean): Step {
     page: 'people',
     action: 'To the people',
   };
-}
-
-/** The number of offers in each state, in the order of the lifecycle; states without offers are left out. */
-export function countStates<State extends string>(
-  offers: readonly { readonly offer_status: State }[],
-): readonly { readonly state: State; readonly count: number }[] {
-  const order = ['Active', 'Scheduled', 'Awaiting Payment', 'Paused', 'Ended'];
-  const counts = new Map<State, number>();
-  for (const { offer_status: state } of offers) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return [...counts]
-    .map(([state, count]) => ({ state, count }))
-    .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
 }

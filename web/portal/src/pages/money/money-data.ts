@@ -9,8 +9,12 @@ import { usePortal, useRead } from '../../session.ts';
 import type { Month } from './periods.ts';
 
 export function useStatement(period: Month | null) {
-  const range = period === null ? '' : `&from=${period.from.toISOString()}&to=${period.to.toISOString()}`;
-  return usePages<StatementReply>('statement', range);
+  return usePages<StatementReply>('statement', rangeOf(period));
+}
+
+/** '' without a period. */
+export function rangeOf(period: Month | null): string {
+  return period === null ? '' : `&from=${period.from.toISOString()}&to=${period.to.toISOString()}`;
 }
 
 export function useInvoices() {

@@ -5,17 +5,20 @@ import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
+import { Download } from '../../download.tsx';
 import { usePortal } from '../../session.ts';
 import { entryText, signOf } from './entry-text.ts';
-import { useStatement } from './money-data.ts';
+import { rangeOf, useStatement } from './money-data.ts';
 import { latestMonths } from './periods.ts';
 
 export function Statement() {
-  const { at } = usePortal();
+  const { at, mode } = usePortal();
   const amount = useAmounts();
   const months = useMemo(() => latestMonths(new Date(), 13), []);
   const [month, setMonth] = useState(-1);
-  const statement = useStatement(months[month] ?? null);
+  const period = months[month] ?? null;
+  const range = rangeOf(period);
+  const statement = useStatement(period);
   const [first] = statement.data?.pages ?? [];
   const entries = statement.data?.pages.flatMap((page) => page.entries) ?? [];
   const currency = first?.currency;
@@ -23,17 +26,27 @@ export function Statement() {
     <section class="card" aria-labelledby="money-statement">
       <div class="row spread">
         <h2 id="money-statement">Statement</h2>
-        <label class="row">
-          <span>Period</span>
-          <select value={month} onChange={(event) => setMonth(Number(event.currentTarget.value))}>
-            <option value={-1}>Everything</option>
-            {months.map(({ label }, index) => (
-              <option key={label} value={index}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <div class="row">
+          {entries.length > 0 && (
+            <Download
+              path={`/${mode}/billing/statement.csv${range === '' ? '' : `?${range.slice(1)}`}`}
+              name={period === null ? 'statement' : `statement-${period.from.toISOString().slice(0, 7)}`}
+            >
+              Download CSV
+            </Download>
+          )}
+          <label class="row">
+            <span>Period</span>
+            <select value={month} onChange={(event) => setMonth(Number(event.currentTarget.value))}>
+              <option value={-1}>Everything</option>
+              {months.map(({ label }, index) => (
+                <option key={label} value={index}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
       </div>
       <Loaded query={statement} what="the statement" lines={6}>
         {() => entries.length === 0 && <Empty title="Nothing was booked" icon={Wallet} />}

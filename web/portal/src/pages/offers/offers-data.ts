@@ -7,6 +7,7 @@ import type {
 } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval, CategoriesReply, InterestsReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { useTimeZone } from '../../organisation.ts';
 import { usePortal, useRead } from '../../session.ts';
 import { type Filters, listQuery } from './list/filters.ts';
 
@@ -57,10 +58,14 @@ export function useCredit(id: number) {
   });
 }
 
+/** The points are days of the organisation's time zone. */
 export function useSeries(id: number, interval: AnalyticsInterval) {
   const { mode, scope } = usePortal();
-  const path = `/${mode}/offers/${id}/analytics/series?interval=${interval}`;
-  return useRead<SeriesReply>([...scope, 'offers', 'series', id, interval], path, {
+  const timeZone = useTimeZone();
+  const query = new URLSearchParams({ interval, time_zone: timeZone ?? '' }).toString();
+  const path = `/${mode}/offers/${id}/analytics/series?${query}`;
+  return useRead<SeriesReply>([...scope, 'offers', 'series', id, query], path, {
+    enabled: timeZone !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });

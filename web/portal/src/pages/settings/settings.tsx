@@ -12,6 +12,7 @@ import { sessionKey, usePortal } from '../../session.ts';
 import { BillingDetails } from './billing-details.tsx';
 import { Mails } from './mails.tsx';
 import { Sessions } from './sessions.tsx';
+import { TimeZone } from './time-zone.tsx';
 
 export function Settings() {
   const { may } = usePortal();
@@ -25,6 +26,7 @@ export function Settings() {
             <>
               <Facts of={data} />
               {may('organisation') && <TradingName of={data} />}
+              <TimeZone of={data} />
             </>
           )}
         </Loaded>

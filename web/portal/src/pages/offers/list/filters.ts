@@ -1,4 +1,6 @@
-/** The filters of the list. They are part of the page's address, so that a view can be bookmarked and shared. */
+/** What the list shows: search, filters and order. They are part of the page's address, so that a view can be bookmarked and shared. */
+import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { type OfferSort, offerSorts } from '@offer-ads/contracts/values/offers-list';
 import { endOfDay } from '../../../../../ui/time-text.ts';
 
 export const statusFilters = [
@@ -7,49 +9,85 @@ export const statusFilters = [
   ['active', 'Active'],
   ['paused', 'Paused'],
   ['ended', 'Ended'],
+  ['deleted', 'Deleted'],
 ] as const;
 
+export const sortLabels: Readonly<Record<OfferSort, string>> = {
+  newest: 'Newest',
+  ending_soon: 'Ending soon',
+  most_views: 'Most views',
+  most_clicks: 'Most clicks',
+  most_spend: 'Most spend',
+};
+
 export type Filters = {
-  /** '' means all. */
+  /** A part of the title, or a number; '' means no search. */
+  readonly search: string;
+  /** '' means all but deleted ones. */
   readonly status: string;
   readonly disabled: boolean;
   /** Local days, `2027-01-31`; '' means no limit. */
   readonly from: string;
   readonly to: string;
+  readonly sort: OfferSort;
 };
 
 export function readFilters(query: Readonly<Record<string, string>>): Filters {
   const day = (text = '') => (endOfDay(text) === null ? '' : text);
   return {
+    search: (query['search'] ?? '').trim().slice(0, offerLimits.title),
     status: statusFilters.some(([status]) => status === query['state']) ? (query['state'] ?? '') : '',
     disabled: query['disabled'] === 'yes',
     from: day(query['from']),
     to: day(query['to']),
+    sort: offerSorts.find((sort) => sort === query['sort']) ?? 'newest',
   };
 }
 
-/** The filters as a query string for the address; '' without any. */
-export function filterAddress({ status, disabled, from, to }: Filters): string {
+/** Whether the list leaves offers out, apart from deleted ones. */
+export function isFiltered({ search, status, disabled, from, to }: Filters): boolean {
+  return search !== '' || status !== '' || disabled || from !== '' || to !== '';
+}
+
+/** The view as a query string for the address; '' for the usual one. */
+export function filterAddress({ search, status, disabled, from, to, sort }: Filters): string {
   const query = new URLSearchParams({
+    ...(search === '' ? {} : { search }),
     ...(status === '' ? {} : { state: status }),
     ...(disabled ? { disabled: 'yes' } : {}),
     ...(from === '' ? {} : { from }),
     ...(to === '' ? {} : { to }),
+    ...(sort === 'newest' ? {} : { sort }),
   }).toString();
   return query === '' ? '' : `?${query}`;
 }
 
-/** The filters for the API: whole days of the local time zone, including the last one. */
-export function listQuery({ status, disabled, from, to }: Filters, cursor: string | null): string {
-  const end = endOfDay(to);
+/** A page of the list for the API. */
+export function listQuery(filters: Filters, cursor: string | null): string {
   return new URLSearchParams({
     limit: '20',
+    ...parametersOf(filters),
+    ...(filters.sort === 'newest' ? {} : { sort: filters.sort }),
+    ...(cursor === null ? {} : { cursor }),
+  }).toString();
+}
+
+/** The same offers for the API's file, in its own order. */
+export function exportQuery(filters: Filters): string {
+  const query = new URLSearchParams(parametersOf(filters)).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+/** Whole days of the local time zone, including the last one. */
+function parametersOf({ search, status, disabled, from, to }: Filters): Record<string, string> {
+  const end = endOfDay(to);
+  return {
+    ...(search === '' ? {} : { search }),
     ...(status === '' ? {} : { offer_status: status }),
     ...(disabled ? { status: 'disabled' } : {}),
     ...(from === '' ? {} : { created_after: startOfDay(from).toISOString() }),
     ...(end === null ? {} : { created_before: new Date(end.getTime() - 1).toISOString() }),
-    ...(cursor === null ? {} : { cursor }),
-  }).toString();
+  };
 }
 
 function startOfDay(day: string): Date {

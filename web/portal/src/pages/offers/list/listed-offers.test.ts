@@ -1,24 +1,39 @@
 import { describe, expect, test } from '@jest/globals';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { offerStatuses } from '@offer-ads/contracts/values/primitives';
-import { bucketText, chartOf, rateText } from '../one/series.ts';
+import { changeText, percentText } from '../figures.ts';
+import { bucketText, chartOf, lateBeginning, localTime, rateText } from '../one/series.ts';
 import { badgeOf, nextText } from '../standing.ts';
-import { filterAddress, listQuery, readFilters } from './filters.ts';
+import { exportQuery, filterAddress, isFiltered, listQuery, readFilters } from './filters.ts';
+import { bulkActionsOf, type Choosable, chosenOf, offersFor, outcomeOf } from './selection.ts';
 
 describe('filters', () => {
-  const filters = { status: 'scheduled', disabled: true, from: '2026-06-01', to: '2026-06-30' };
+  const filters = {
+    search: 'two for one',
+    status: 'scheduled',
+    disabled: true,
+    from: '2026-06-01',
+    to: '2026-06-30',
+    sort: 'most_views',
+  } as const;
   test('are read back from their address', () => {
     const query = Object.fromEntries(new URLSearchParams(filterAddress(filters)));
     expect(readFilters(query)).toEqual(filters);
     expect(filterAddress(readFilters({}))).toBe('');
   });
   test('with unknown values are ignored', () => {
-    expect(readFilters({ state: 'gone', disabled: '1', from: 'yesterday', to: '' })).toEqual({
+    expect(
+      readFilters({ search: '  ', state: 'gone', disabled: '1', from: 'yesterday', to: '', sort: 'best' }),
+    ).toEqual({
+      search: '',
       status: '',
       disabled: false,
       from: '',
       to: '',
+      sort: 'newest',
     });
+    expect(isFiltered(readFilters({ sort: 'most_views' }))).toBe(false);
+    expect(isFiltered(readFilters({ search: 'two' }))).toBe(true);
   });
   test('request whole local days, including the last one', () => {
     const query = new URLSearchParams(listQuery(filters, 'abc'));
@@ -28,9 +43,18 @@ describe('filters', () => {
     expect(Object.fromEntries(query)).toMatchObject({
       offer_status: 'scheduled',
       status: 'disabled',
+      search: 'two for one',
+      sort: 'most_views',
       cursor: 'abc',
       limit: '20',
     });
+    const file = new URLSearchParams(exportQuery(filters));
+    expect([file.get('search'), file.get('created_after'), file.get('sort'), file.get('limit')]).toEqual([
+      'two for one',
+      query.get('created_after'),
+      null,
+      null,
+    ]);
   });
 });
 
@@ -68,7 +92,60 @@ describe('the state of an offer', () => {
   });
 });
 
+describe('offers chosen for one command', () => {
+  const offer = (id: number, status: Choosable['offer_status'], o: Partial<Choosable> = {}): Choosable => ({
+    offer_id: id,
+    title: `Offer ${id}`,
+    offer_status: status,
+    status: 'enabled',
+    deleted_datetime: null,
+    ...o,
+  });
+  const listed = [
+    offer(1, 'Active'),
+    offer(2, 'Paused'),
+    offer(3, 'Ended'),
+    offer(4, 'Active', { deleted_datetime: '2026-06-01T12:00:00.000Z' }),
+    offer(5, 'Active', { status: 'disabled' }),
+  ];
+
+  test('are those that a command fits', () => {
+    expect(listed.map((each) => bulkActionsOf(each))).toEqual([['pause'], ['resume'], [], [], []]);
+    const chosen = chosenOf(listed, new Set([1, 2, 3, 4, 5, 6]));
+    expect(chosen.map(({ offer_id: id }) => id)).toEqual([1, 2]);
+    expect(offersFor(chosen, 'resume').map(({ offer_id: id }) => id)).toEqual([2]);
+  });
+  test('are at most as many as one request takes', () => {
+    const many = Array.from({ length: 150 }, (_, id) => offer(id, 'Active'));
+    expect(chosenOf(many, new Set(many.map(({ offer_id: id }) => id)))).toHaveLength(100);
+  });
+  test('are named with the reason if they were refused', () => {
+    const results = [
+      { offer_id: 1, done: true, message: 'Offer has been paused' },
+      { offer_id: 2, done: false, message: 'Offer is already paused' },
+    ];
+    expect(outcomeOf(listed, results)).toEqual({
+      done: 1,
+      failed: [{ title: 'Offer 2', message: 'Offer is already paused' }],
+    });
+  });
+});
+
 describe('figures', () => {
+  test('have a rate and a change only where there is something to compare with', () => {
+    expect([percentText({ views: 240, clicks: 17 }), percentText({ views: 0, clicks: 0 })]).toEqual([
+      '7.1%',
+      '–',
+    ]);
+    expect([
+      changeText(12, 10),
+      changeText(10, 10),
+      changeText(5, 10),
+      changeText(1, 0),
+      changeText(null, 5),
+      changeText(200, 1),
+    ]).toEqual(['+20%', '0%', '-50%', null, null, null]);
+  });
   test('have the clicks per 100 views, and no rate without views', () => {
     expect(rateText(240, 17)).toBe('7.1');
     expect(rateText(0, 0)).toBe('–');
@@ -76,13 +153,28 @@ describe('figures', () => {
       { start_datetime: '2026-06-01T00:00:00.000Z', views: 0, clicks: 0 },
       { start_datetime: '2026-06-01T01:00:00.000Z', views: 50, clicks: 5 },
     ];
-    expect(chartOf({ points, bucket_seconds: 3_600 })).toEqual({
+    expect(chartOf({ points, bucket_seconds: 3_600, time_zone: 'UTC' })).toEqual({
       times: [1_780_272_000, 1_780_275_600],
       views: [0, 50],
       clicks: [0, 5],
       rate: [null, 10],
       bucketSeconds: 3_600,
+      timeZone: 'UTC',
     });
+  });
+  test('have times of the zone, and say when days begin late', () => {
+    expect(localTime('2026-06-01T12:00:00.000Z', 'America/New_York')).toBe('2026-06-01 08:00');
+    const series = (time_zone: string, at: string) => ({
+      points: ['2026-06-01T12:00:00.000Z', at].map((start_datetime) => ({
+        start_datetime,
+        views: 0,
+        clicks: 0,
+      })),
+      bucket_seconds: 86_400,
+      time_zone,
+    });
+    expect(lateBeginning(series('Asia/Kolkata', '2026-06-01T19:00:00.000Z'))).toBe('00:30');
+    expect(lateBeginning(series('Europe/London', '2026-06-01T23:00:00.000Z'))).toBeNull();
   });
   test.each([
     [3_600, 'hour'],

@@ -1,24 +1,29 @@
-/** The organisation's offers in this mode, newest first. */
+/** The organisation's offers in this mode, with their figures. */
 import '../offers.css';
-import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import './list.css';
+import { EXAMINED_OFFERS } from '@offer-ads/contracts/values/offers-list';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
-import { When } from '../../../../../ui/when.tsx';
-import { useAmounts } from '../../../amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
+import { Download } from '../../../download.tsx';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
-import { type Done, OfferActions } from '../offer-actions.tsx';
+import { countText } from '../figures.ts';
+import type { Done } from '../offer-actions.tsx';
 import { useOffers } from '../offers-data.ts';
-import { PlaceText } from '../place-text.tsx';
 import { quoted } from '../quoted.ts';
-import { StateBadges } from '../state-badges.tsx';
-import { type Filters, filterAddress, readFilters, statusFilters } from './filters.ts';
+import { BulkBar, type BulkDone, BulkResult } from './bulk-bar.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { exportQuery, type Filters, filterAddress, isFiltered, readFilters } from './filters.ts';
+import { OffersTable } from './offers-table.tsx';
+import { chosenOf } from './selection.ts';
 import { TestClock } from './test-clock.tsx';
+
+const none: ReadonlySet<number> = new Set();
 
 export function Offers() {
   const { at, mode } = usePortal();
@@ -26,18 +31,32 @@ export function Offers() {
   const filters = readFilters(query);
   const offers = useOffers(filters);
   const [done, setDone] = useState<Done | null>(null);
+  const [bulk, setBulk] = useState<BulkDone | null>(null);
+  const [chosenIds, choose] = useState(none);
   const { lost } = useAttempt('offer');
-  const listed = offers.data?.pages.flatMap(({ data }) => data) ?? [];
-  const show = (next: Filters) => route(at('offers') + filterAddress(next), true);
+  const pages = offers.data?.pages ?? [];
+  const listed = pages.flatMap(({ data }) => data);
+  const chosen = chosenOf(listed, chosenIds);
+  const show = (next: Filters) => {
+    choose(none);
+    route(at('offers') + filterAddress(next), true);
+  };
 
   return (
     <PortalPage
       title="Offers"
-      lead="The offers of your organisation, newest first."
+      lead="The offers of your organisation, and what they brought."
       actions={
-        <a class="button" href={at('offers/new')}>
-          New offer
-        </a>
+        <>
+          {listed.length > 0 && (
+            <Download path={`/${mode}/offers.csv${exportQuery(filters)}`} name="offers">
+              Download CSV
+            </Download>
+          )}
+          <a class="button" href={at('offers/new')}>
+            New offer
+          </a>
+        </>
       }
     >
       {done !== null &&
@@ -45,6 +64,16 @@ export function Offers() {
           <Outcome key={done.id}>{done.text}</Outcome>
         ) : (
           <Notice kind="problem">{done.text}</Notice>
+        ))}
+      {bulk !== null &&
+        (bulk.failed.length === 0 && bulk.refusal === null ? (
+          <Outcome key={bulk.id}>
+            <BulkResult of={bulk} />
+          </Outcome>
+        ) : (
+          <Notice kind="problem">
+            <BulkResult of={bulk} />
+          </Notice>
         ))}
       {lost !== null && (
         <p class="notice warning">
@@ -60,31 +89,72 @@ export function Offers() {
         {offers.isSuccess &&
           `${listed.length} ${listed.length === 1 ? 'offer' : 'offers'} listed${offers.hasNextPage ? '; there are more' : ''}`}
       </p>
+      {pages[0]?.only_newest === true && (
+        <p class="notice">
+          There are more than {countText(EXAMINED_OFFERS)} offers, so only the newest{' '}
+          {countText(EXAMINED_OFFERS)} are in this order. Choose a time of creation to see older ones.
+        </p>
+      )}
+      {chosen.length > 0 && (
+        <BulkBar
+          chosen={chosen}
+          clear={() => choose(none)}
+          done={(next) => {
+            setDone(null);
+            setBulk(next);
+          }}
+        />
+      )}
       <Loaded query={offers} what="offers" lines={9}>
-        {() =>
-          listed.length === 0 && <NoOffers filtered={filterAddress(filters) !== ''} all={at('offers')} />
-        }
+        {() => listed.length === 0 && <NoOffers filters={filters} show={show} isMore={offers.hasNextPage} />}
       </Loaded>
       {listed.length > 0 && (
-        <ul class="offer-list" data-waiting={offers.isPlaceholderData}>
-          {listed.map((offer) => (
-            <OfferRow key={offer.offer_id} offer={offer} done={setDone} />
-          ))}
-        </ul>
+        <OffersTable
+          offers={listed}
+          isWaiting={offers.isPlaceholderData}
+          chosen={chosenIds}
+          choose={choose}
+          done={(next) => {
+            setBulk(null);
+            setDone(next);
+          }}
+        />
       )}
       <LoadMore of={offers} />
+      {listed.length > 0 && (
+        <p class="muted small">
+          Views, clicks and spend are those of the whole life of an offer. Spend is what was paid less what
+          was credited, without VAT.
+        </p>
+      )}
     </PortalPage>
   );
 }
 
-function NoOffers({ filtered, all }: { readonly filtered: boolean; readonly all: string }) {
+type NoOffersProps = {
+  readonly filters: Filters;
+  readonly show: (filters: Filters) => void;
+  /** Older offers were not searched yet. */
+  readonly isMore: boolean;
+};
+
+function NoOffers({ filters, show, isMore }: NoOffersProps) {
   const { mode, at } = usePortal();
-  if (filtered)
+  if (isMore)
     return (
-      <Empty title="No matching offers">
-        <a href={all}>Show all offers</a>
+      <Empty title={`None of the newest ${countText(EXAMINED_OFFERS)} offers matches`}>
+        <p class="muted">Load more to search older ones.</p>
       </Empty>
     );
+  if (isFiltered(filters))
+    return (
+      <Empty title={filters.status === 'deleted' ? 'No deleted offers' : 'No matching offers'}>
+        <button type="button" class="link" onClick={() => show(readFilters({}))}>
+          Show all offers
+        </button>
+      </Empty>
+    );
+  if (filters.sort === 'ending_soon') return <Empty title="No offer is still to end" />;
   return (
     <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
       <p class="muted">
@@ -96,76 +166,5 @@ function NoOffers({ filtered, all }: { readonly filtered: boolean; readonly all:
         Create the first one
       </a>
     </Empty>
-  );
-}
-
-type FilterBarProps = { readonly filters: Filters; readonly show: (filters: Filters) => void };
-
-function FilterBar({ filters, show }: FilterBarProps) {
-  return (
-    <form class="filters" role="search" aria-label="Offers" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        <span>State</span>
-        <select
-          value={filters.status}
-          onChange={(event) => show({ ...filters, status: event.currentTarget.value })}
-        >
-          <option value="">All states</option>
-          {statusFilters.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>Created from</span>
-        <input
-          type="date"
-          value={filters.from}
-          onChange={(event) => show({ ...filters, from: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span>to</span>
-        <input
-          type="date"
-          value={filters.to}
-          onChange={(event) => show({ ...filters, to: event.currentTarget.value })}
-        />
-      </label>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={filters.disabled}
-          onChange={(event) => show({ ...filters, disabled: event.currentTarget.checked })}
-        />
-        Only disabled ones
-      </label>
-    </form>
-  );
-}
-
-function OfferRow({ offer, done }: { readonly offer: PortalOffer; readonly done: (done: Done) => void }) {
-  const { at } = usePortal();
-  const amount = useAmounts();
-  return (
-    <li class="offer-row">
-      <img src={offer.image} alt="" width={88} height={88} loading="lazy" />
-      <div class="what">
-        <h2 class="as-written">
-          <a href={at(`offers/${offer.offer_id}`)}>{offer.title}</a>
-        </h2>
-        <StateBadges offer={offer} />
-        <p class="small">
-          <PlaceText offer={offer} />
-        </p>
-        <p class="small muted">
-          <When at={offer.start_datetime} /> to <When at={offer.expiry_datetime} /> ·{' '}
-          {amount(offer.cost_minor, offer.currency)}
-        </p>
-      </div>
-      <OfferActions offer={offer} done={done} />
-    </li>
   );
 }

@@ -1,15 +1,16 @@
 /** Views and clicks of an offer: totals, charts, and the same numbers as a table. */
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
+import { Download } from '../../../download.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';
-import { bucketText, chartOf, rateText } from './series.ts';
+import { bucketText, chartOf, lateBeginning, localTime, rateText } from './series.ts';
 
 const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
   ['24h', '24 hours'],
@@ -49,7 +50,7 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
         </div>
       ) : (
         <Loaded query={series} what="analytics">
-          {(data) => <Figures series={data} />}
+          {(data) => <Figures key={offer.offer_id} series={data} />}
         </Loaded>
       )}
       {mode === 'test' && offer.deleted_datetime === null && <Simulate offer={offer} />}
@@ -59,7 +60,7 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
 
 function Figures({ series }: { readonly series: SeriesReply }) {
   const { views, clicks } = series.metrics;
-  const data = chartOf(series);
+  const zone = series.time_zone;
   return (
     <>
       <dl class="totals" aria-live="polite">
@@ -76,6 +77,26 @@ function Figures({ series }: { readonly series: SeriesReply }) {
           <dd class="figure">{rateText(views, clicks)}</dd>
         </div>
       </dl>
+      {views === 0 && clicks === 0 ? (
+        <p class="muted">
+          Nobody saw or clicked this offer from {localTime(series.start_datetime, zone)} to{' '}
+          {localTime(series.end_datetime, zone)} ({zone}).
+        </p>
+      ) : (
+        <Charts series={series} />
+      )}
+    </>
+  );
+}
+
+function Charts({ series }: { readonly series: SeriesReply }) {
+  const { mode } = usePortal();
+  const data = useMemo(() => chartOf(series), [series]);
+  const zone = series.time_zone;
+  const late = lateBeginning(series);
+  const query = new URLSearchParams({ interval: series.interval, time_zone: zone }).toString();
+  return (
+    <>
       <p class="chart-title">
         <span>
           <i class="swatch views" />
@@ -85,7 +106,14 @@ function Figures({ series }: { readonly series: SeriesReply }) {
           <i class="swatch clicks" />
           Clicks
         </span>
-        <span class="muted">each {bucketText(series.bucket_seconds)}, times in UTC</span>
+        <span>
+          <i class="swatch so-far" />
+          so far
+        </span>
+        <span class="muted">
+          each {bucketText(series.bucket_seconds)}, times of {zone}
+          {late !== null && `; days begin at ${late}, because counts are kept by whole hours of UTC`}
+        </span>
       </p>
       <div class="chart" aria-hidden="true">
         <Later what="The chart" load={() => import('./traffic-chart.tsx')}>
@@ -112,9 +140,10 @@ function Figures({ series }: { readonly series: SeriesReply }) {
             narrow
             columns={[
               {
-                title: 'From (UTC)',
+                title: `From (${zone})`,
                 kind: 'name',
-                cell: (point) => point.start_datetime.slice(0, 16).replace('T', ' '),
+                cell: (point, index) =>
+                  `${localTime(point.start_datetime, zone)}${index === 0 ? ', so far' : ''}`,
               },
               { title: 'Views', numeric: true, cell: (point) => counts.format(point.views) },
               { title: 'Clicks', numeric: true, cell: (point) => counts.format(point.clicks) },
@@ -123,6 +152,14 @@ function Figures({ series }: { readonly series: SeriesReply }) {
           />
         </div>
       </details>
+      <div>
+        <Download
+          path={`/${mode}/offers/${series.offer_id}/analytics.csv?${query}`}
+          name={`offer-${series.offer_id}-${series.interval}`}
+        >
+          Download CSV
+        </Download>
+      </div>
     </>
   );
 }

@@ -8,24 +8,55 @@ export type ChartData = {
   readonly clicks: readonly number[];
   readonly rate: readonly (number | null)[];
   readonly bucketSeconds: number;
+  readonly timeZone: string;
 };
 
 export function chartOf({
   points,
   bucket_seconds,
-}: Pick<SeriesReply, 'points' | 'bucket_seconds'>): ChartData {
+  time_zone,
+}: Pick<SeriesReply, 'points' | 'bucket_seconds' | 'time_zone'>): ChartData {
   return {
-    times: points.map(({ start_datetime }) => Date.parse(start_datetime) / 1_000),
+    times: wholeFirst(
+      points.map(({ start_datetime }) => Date.parse(start_datetime) / 1_000),
+      bucket_seconds,
+    ),
     views: points.map(({ views }) => views),
     clicks: points.map(({ clicks }) => clicks),
     rate: points.map(({ views, clicks }) => (views === 0 ? null : (clicks / views) * 100)),
     bucketSeconds: bucket_seconds,
+    timeZone: time_zone,
   };
+}
+
+/** The first interval begins with the period, and may be short. It is drawn as wide as the others: the narrowest would set the width of all. */
+function wholeFirst(times: readonly number[], bucketSeconds: number): readonly number[] {
+  const [first, second] = times;
+  if (first === undefined || second === undefined) return times;
+  return [Math.min(first, second - bucketSeconds), ...times.slice(1)];
 }
 
 /** "4.2"; a dash without views. */
 export function rateText(views: number, clicks: number): string {
   return views === 0 ? '–' : ((clicks / views) * 100).toFixed(1);
+}
+
+/** "2026-06-01 13:00", by the clock of the zone. */
+export function localTime(at: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return format.format(new Date(at));
+}
+
+/** Where a zone is not a whole number of hours from UTC: the time at which days begin. Null in all other zones. */
+export function lateBeginning({
+  points,
+  bucket_seconds: seconds,
+  time_zone: zone,
+}: Pick<SeriesReply, 'points' | 'bucket_seconds' | 'time_zone'>): string | null {
+  const second = points[1];
+  if (second === undefined || seconds < 86_400) return null;
+  const time = localTime(second.start_datetime, zone).slice(-5);
+  return time.endsWith(':00') ? null : time;
 }
 
 export function bucketText(seconds: number): string {

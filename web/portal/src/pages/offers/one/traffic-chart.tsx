@@ -26,7 +26,7 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
   useEffect(() => {
     const place = host.current;
     if (place === null) return;
-    const options = optionsOf(kind, data.bucketSeconds, coloursOf(place, names));
+    const options = optionsOf(kind, data, coloursOf(place, names));
     chart.current = new uPlot(
       { ...options, width: place.clientWidth, height: heights[kind] },
       columnsOf(kind, data),
@@ -41,7 +41,7 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
       chart.current?.destroy();
       chart.current = null;
     };
-  }, [kind, data.bucketSeconds, theme]);
+  }, [kind, data.bucketSeconds, data.timeZone, theme]);
 
   useEffect(() => {
     chart.current?.setData(columnsOf(kind, data));
@@ -51,17 +51,31 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
 }
 
 function columnsOf(kind: TrafficChartProps['kind'], data: ChartData): uPlot.AlignedData {
-  if (kind === 'traffic') return [[...data.times], [...data.views], [...data.clicks]];
+  if (kind === 'traffic') {
+    // The last interval is not over yet, so it is drawn apart.
+    const past = (counts: readonly number[]) =>
+      counts.map((count, at) => (at === counts.length - 1 ? null : count));
+    const soFar = (counts: readonly number[]) =>
+      counts.map((count, at) => (at === counts.length - 1 ? count : null));
+    return [[...data.times], past(data.views), past(data.clicks), soFar(data.views), soFar(data.clicks)];
+  }
   // The point of a rate is in the middle of its interval.
   return [data.times.map((at) => at + data.bucketSeconds / 2), [...data.rate]];
 }
 
 function optionsOf(
   kind: TrafficChartProps['kind'],
-  bucketSeconds: number,
+  { bucketSeconds, timeZone }: Pick<ChartData, 'bucketSeconds' | 'timeZone'>,
   colours: Colours,
 ): Omit<uPlot.Options, 'width' | 'height'> {
-  const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
+  const paths = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
+  const bars = (stroke: string, fill: string | (() => CanvasPattern | string)): uPlot.Series => ({
+    fill,
+    stroke,
+    width: typeof fill === 'string' ? 0 : 1,
+    ...(paths && { paths }),
+    points: { show: false },
+  });
   const axis = {
     stroke: colours.text,
     grid: { stroke: colours.line, width: 1 },
@@ -69,8 +83,7 @@ function optionsOf(
     font: '12px system-ui, sans-serif',
   };
   return {
-    // The axis shows UTC, because counts are stored by hours of UTC.
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), timeZone),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: {
@@ -81,10 +94,10 @@ function optionsOf(
             ? [from, to + bucketSeconds]
             : [from - bucketSeconds / 2, to + bucketSeconds / 2],
       },
-      y: { range: (_chart, _from, to) => [0, Math.max(kind === 'rate' ? 5 : 4, (to ?? 0) * 1.1)] },
+      y: { range: (_chart, _from, to) => [0, Math.max(1, (to ?? 0) * 1.1)] },
     },
     axes: [
-      { ...axis, values: (_chart, splits) => splits.map((at) => timeText(at, bucketSeconds)), space: 70 },
+      { ...axis, values: (_chart, splits) => splits.map(timesIn(timeZone, bucketSeconds)), space: 70 },
       {
         ...axis,
         size: 52,
@@ -97,20 +110,10 @@ function optionsOf(
         ? [{}, { stroke: colours.rate, width: 2, points: { show: true, size: 6, fill: colours.rate } }]
         : [
             {},
-            {
-              fill: colours.views,
-              stroke: colours.views,
-              width: 0,
-              ...(bars && { paths: bars }),
-              points: { show: false },
-            },
-            {
-              fill: colours.clicks,
-              stroke: colours.clicks,
-              width: 0,
-              ...(bars && { paths: bars }),
-              points: { show: false },
-            },
+            bars(colours.views, colours.views),
+            bars(colours.clicks, colours.clicks),
+            bars(colours.views, () => hatched(colours.views)),
+            bars(colours.clicks, () => hatched(colours.clicks)),
           ],
   };
 }
@@ -121,11 +124,30 @@ const wholeSteps = [1, 2, 5]
   .toSorted((a, b) => a - b);
 
 const figures = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
-const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+function timesIn(timeZone: string, bucketSeconds: number): (seconds: number) => string {
+  const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone });
+  const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone });
+  return (seconds) => {
+    const at = new Date(seconds * 1_000);
+    const isDay = bucketSeconds >= 86_400 || hours.format(at).startsWith('00:');
+    return (isDay ? days : hours).format(at);
+  };
+}
 
-function timeText(seconds: number, bucketSeconds: number): string {
-  const at = new Date(seconds * 1_000);
-  const isDay = bucketSeconds >= 86_400 || at.getUTCHours() === 0;
-  return (isDay ? days : hours).format(at);
+/** Stripes of a colour, for what is not over yet. */
+function hatched(colour: string): CanvasPattern | string {
+  const tile = document.createElement('canvas');
+  tile.width = 6;
+  tile.height = 6;
+  const brush = tile.getContext('2d');
+  if (brush === null) return colour;
+  brush.strokeStyle = colour;
+  brush.lineWidth = 2;
+  brush.beginPath();
+  for (const shift of [-6, 0, 6]) {
+    brush.moveTo(shift, 6);
+    brush.lineTo(shift + 6, 0);
+  }
+  brush.stroke();
+  return brush.createPattern(tile, 'repeat') ?? colour;
 }

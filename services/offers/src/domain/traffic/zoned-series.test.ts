@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { analyticsIntervals, MAX_POINTS } from '@offer-ads/contracts/public/api';
+import { fc } from '@offer-ads/testing/profile';
+import { analyticsPeriod, wholeHour } from './analytics-period.ts';
+import { bucketMs } from './traffic-series.ts';
+import { bucketsIn, daysIn, pointsOf } from './zoned-series.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const zones = [
+  'UTC',
+  'Europe/London',
+  'America/New_York',
+  'America/St_Johns',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Africa/Cairo',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+];
+const formats = new Map(
+  zones.map((timeZone) => [timeZone, new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })]),
+);
+const dateIn = (timeZone: string, at: Date) => formats.get(timeZone)?.format(at) ?? '';
+
+const hoursOfDays = (timeZone: string, from: string, to: string) => {
+  const starts = daysIn({ from: new Date(from), to: new Date(to) }, timeZone).map(({ start }) =>
+    Number(start),
+  );
+  return starts.slice(1).map((start, index) => (start - (starts[index] ?? 0)) / HOUR);
+};
+
+describe('days of a time zone', () => {
+  it('have 23 hours when the clocks go forward, and 25 when they go back', () => {
+    expect(hoursOfDays('Europe/London', '2026-03-28T00:00:00Z', '2026-03-30T23:30:00Z')).toEqual([
+      24, 23, 24,
+    ]);
+    expect(hoursOfDays('Europe/London', '2026-10-23T23:00:00Z', '2026-10-27T00:30:00Z')).toEqual([
+      24, 25, 24,
+    ]);
+  });
+
+  it('begin at midnight, or where the zone is half an hour off, with the first whole hour of UTC after it', () => {
+    const [, london] = daysIn(
+      { from: new Date('2026-06-01T12:00:00Z'), to: new Date('2026-06-02T12:00:00Z') },
+      'Europe/London',
+    );
+    expect(london?.start).toEqual(new Date('2026-06-01T23:00:00Z'));
+    const [, kolkata] = daysIn(
+      { from: new Date('2026-06-01T12:00:00Z'), to: new Date('2026-06-02T12:00:00Z') },
+      'Asia/Kolkata',
+    );
+    // Half past midnight there.
+    expect(kolkata?.start).toEqual(new Date('2026-06-01T19:00:00Z'));
+  });
+
+  it('begin at one o’clock where midnight is left out', () => {
+    // In Cairo the clocks went from 0:00 to 1:00 on 26 April 2024.
+    const [, day] = daysIn(
+      { from: new Date('2024-04-25T12:00:00Z'), to: new Date('2024-04-26T12:00:00Z') },
+      'Africa/Cairo',
+    );
+    expect(day?.start).toEqual(new Date('2024-04-25T22:00:00Z'));
+  });
+});
+
+describe('the points of a period in a time zone', () => {
+  const instant = fc.date({ min: new Date('2005-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
+  const length = fc.integer({ min: 0, max: 800 * DAY });
+
+  it('are at most as many as a chart can show, in order, and begin with the period', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.constantFrom(...analyticsIntervals),
+        instant,
+        length,
+        (zone, interval, from, ms) => {
+          const period = analyticsPeriod(interval, from, new Date(from.getTime() + ms));
+          const buckets = bucketsIn(period, zone);
+          expect(buckets.starts.length).toBeLessThanOrEqual(MAX_POINTS);
+          expect(buckets.starts[0]).toEqual(wholeHour(period.from));
+          const times = buckets.starts.map(Number);
+          expect(times.filter((at) => at % HOUR !== 0 || at > Number(period.to))).toEqual([]);
+          expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+          expect(pointsOf(buckets, period, new Map())[0]?.startAt).toEqual(period.from);
+        },
+      ),
+    );
+  });
+
+  it('have all hours of one day, and no others, in one point', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        instant,
+        fc.integer({ min: 9 * DAY, max: 60 * DAY }),
+        (zone, from, ms) => {
+          const period = { from, to: new Date(from.getTime() + ms) };
+          const { starts, bucketMs: step } = bucketsIn(period, zone);
+          expect(step).toBe(DAY);
+          const days = new Set<string>();
+          for (const [index, start] of starts.entries()) {
+            const end = starts[index + 1] ?? new Date(wholeHour(period.to).getTime() + HOUR);
+            const day = dateIn(zone, start);
+            expect(days.has(day)).toBe(false);
+            days.add(day);
+            const hours = Array.from(
+              { length: (Number(end) - Number(start)) / HOUR },
+              (_, hour) => new Date(Number(start) + hour * HOUR),
+            );
+            expect(hours.map((at) => dateIn(zone, at))).toEqual(hours.map(() => day));
+          }
+        },
+      ),
+    );
+  });
+
+  it('are those of the public API in UTC', () => {
+    for (const interval of analyticsIntervals) {
+      const period = analyticsPeriod(
+        interval,
+        new Date('2024-02-29T09:12:13.456Z'),
+        new Date('2026-06-03T12:34:56.789Z'),
+      );
+      expect(bucketsIn(period, 'UTC').bucketMs).toBe(bucketMs(period));
+    }
+  });
+
+  it('of weeks begin on Mondays of the zone', () => {
+    const period = { from: new Date('2024-01-03T09:00:00Z'), to: new Date('2026-06-03T12:00:00Z') };
+    const { starts, bucketMs: step } = bucketsIn(period, 'America/New_York');
+    expect(step).toBe(7 * DAY);
+    const weekday = new Intl.DateTimeFormat('en-GB', { timeZone: 'America/New_York', weekday: 'long' });
+    expect(new Set(starts.slice(1).map((start) => weekday.format(start)))).toEqual(new Set(['Monday']));
+  });
+});

@@ -1,0 +1,67 @@
+/** CSV files of the portal: the list of offers, and the views and clicks of one. The figures are those of the pages. */
+import { MAX_CSV_ROWS, seriesQuery } from '@offer-ads/contracts/portal/offers-api';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
+import { callerOf } from '@offer-ads/platform/calls/caller-context';
+import { type CsvColumn, sendCsv } from '@offer-ads/platform/http/csv';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import type { Request, Response } from 'express';
+import type { OffersContext } from '../context.ts';
+import { readPortalQuery } from '../domain/portal-listing.ts';
+import { type ExportedOffer, exportOffers } from '../listing/portal-listing-store.ts';
+import { statusOf } from './listed-offers.ts';
+import { zonedSeries } from './offer-figures.ts';
+import { nowOf } from './own-offer.ts';
+import { portalReplies, replyToListRefusal, send } from './replies.ts';
+
+export async function offersCsv(o: OffersContext, req: Request, res: Response): Promise<void> {
+  const caller = callerOf(req);
+  const { limit: _limit, cursor: _cursor, sort: _sort, ...filters } = req.query;
+  const read = readPortalQuery(filters, caller.mode);
+  if (!read.ok) return send(res, replyToListRefusal(read, caller.mode));
+  const now = await nowOf(o, req);
+  const offers = await exportOffers(o.postgres, caller, read.query, now, MAX_CSV_ROWS);
+  if (offers === null) return send(res, portalReplies['too-many']);
+  sendCsv(res, `offers-${caller.mode.toLowerCase()}`, offerColumns(now), offers);
+}
+
+const rateOf = ({ views, clicks }: { readonly views: number; readonly clicks: number }) =>
+  views === 0 ? null : Number(((clicks / views) * 100).toFixed(2));
+
+function offerColumns(now: Date): readonly CsvColumn<ExportedOffer>[] {
+  const amount = (minor: bigint, { currency }: ExportedOffer) => formatMinor(minor, currency) as `${number}`;
+  const state = (offer: ExportedOffer): OfferStatus | 'Deleted' =>
+    offer.deletedAt === null ? statusOf(offer, now) : 'Deleted';
+  return [
+    { title: 'Number', number: ({ offerId }) => offerId },
+    { title: 'Title', text: ({ title }) => title },
+    { title: 'State', text: state },
+    { title: 'Disabled', text: ({ disabledSince }) => (disabledSince === null ? 'no' : 'yes') },
+    { title: 'Created (UTC)', instant: ({ createdAt }) => createdAt },
+    { title: 'Start (UTC)', instant: ({ startAt }) => startAt },
+    { title: 'End (UTC)', instant: ({ expiryAt }) => expiryAt },
+    { title: 'Deleted (UTC)', instant: ({ deletedAt }) => deletedAt },
+    { title: 'Views', number: ({ views }) => views },
+    { title: 'Clicks', number: ({ clicks }) => clicks },
+    { title: 'Clicks per 100 views', number: rateOf },
+    { title: 'Currency', text: ({ currency }) => currency },
+    { title: 'Price (net)', number: (offer) => amount(offer.netMinor, offer) },
+    { title: 'Spend (net)', number: (offer) => amount(offer.spendMinor, offer) },
+  ];
+}
+
+export async function analyticsCsv(o: OffersContext, req: Request, res: Response): Promise<void> {
+  const { interval, time_zone: timeZone = 'UTC' } = validInput(seriesQuery, req.query);
+  const series = await zonedSeries(o, req, interval, timeZone);
+  if (series === null) return send(res, portalReplies['not-found']);
+  const local = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  type Point = (typeof series.points)[number];
+  const columns: readonly CsvColumn<Point>[] = [
+    { title: 'From (UTC)', instant: ({ start_datetime: at }) => at },
+    { title: `From (${timeZone})`, text: ({ start_datetime: at }) => local.format(new Date(at)) },
+    { title: 'Views', number: ({ views }) => views },
+    { title: 'Clicks', number: ({ clicks }) => clicks },
+    { title: 'Clicks per 100 views', number: rateOf },
+  ];
+  sendCsv(res, `offer-${series.offer_id}-${interval}`, columns, series.points);
+}

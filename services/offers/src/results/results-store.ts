@@ -1,0 +1,77 @@
+/** The SQL of the portal's first page: which offers run now, and which had most views. */
+import { EXAMINED_OFFERS } from '@offer-ads/contracts/values/offers-list';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import type { ListedStatus } from '../domain/listing-query.ts';
+import type { Period } from '../domain/traffic/analytics-period.ts';
+import type { Traffic } from '../domain/traffic/traffic.ts';
+import { listed } from '../listing/listing-store.ts';
+import type { Owner } from '../offers-store.ts';
+import { statusAtSql } from '../status-sql.ts';
+
+export type OffersNow = {
+  readonly counts: Readonly<Record<Exclude<ListedStatus, 'ended'>, number>>;
+  /** Only so many are counted. */
+  readonly areMore: boolean;
+  readonly hasAny: boolean;
+};
+
+/** Offers that have not ended. The quota bounds them; the query does too, and its order makes Postgres walk the index of ends. */
+export async function countOffersNow(
+  db: Queryable,
+  { organisationId, mode }: Owner,
+  now: Date,
+): Promise<OffersNow> {
+  const rows = await db.query<{ status: ListedStatus; count: number }>(
+    `SELECT ${statusAtSql('$3')} AS status, count(*)::integer AS count FROM (
+       SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND expiry_at > $3
+       ORDER BY expiry_at, offer_id LIMIT $4
+     ) AS going GROUP BY 1`,
+    [organisationId, mode, now, EXAMINED_OFFERS],
+  );
+  const countOf = (status: ListedStatus) => rows.find((row) => row.status === status)?.count ?? 0;
+  const examined = rows.reduce((sum, { count }) => sum + count, 0);
+  const any =
+    examined > 0
+      ? [{}]
+      : await db.query(`SELECT FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} LIMIT 1`, [
+          organisationId,
+          mode,
+        ]);
+  return {
+    counts: {
+      active: countOf('active'),
+      scheduled: countOf('scheduled'),
+      paused: countOf('paused'),
+      awaiting_payment: countOf('awaiting_payment'),
+    },
+    areMore: examined === EXAMINED_OFFERS,
+    hasAny: any.length > 0,
+  };
+}
+
+export type BestOffer = Traffic & { readonly offerId: number };
+
+/** Of the offers that ran in the period, so many with the most views in all are compared by their views in the period. */
+const COMPARED = 100;
+
+export async function bestOffers(
+  db: Queryable,
+  { organisationId, mode }: Owner,
+  { from, to }: Period,
+  limit: number,
+): Promise<BestOffer[]> {
+  return db.query<BestOffer>(
+    `WITH ran AS MATERIALIZED (
+       SELECT offer_id FROM offers
+       WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND expiry_at > $3 ORDER BY expiry_at, offer_id LIMIT $5),
+     compared AS MATERIALIZED (
+       SELECT ran.offer_id FROM ran
+       JOIN LATERAL (SELECT views FROM traffic_totals AS sums WHERE sums.offer_id = ran.offer_id LIMIT 1) AS sums ON true
+       ORDER BY sums.views DESC, ran.offer_id DESC LIMIT $6)
+     SELECT offer_id AS "offerId", views, clicks FROM compared
+     JOIN LATERAL (SELECT sum(views)::float8 AS views, sum(clicks)::float8 AS clicks
+       FROM traffic WHERE traffic.offer_id = compared.offer_id AND hour >= $3 AND hour <= $4) AS counted ON views > 0 OR clicks > 0
+     ORDER BY views DESC, clicks DESC, offer_id DESC LIMIT $7`,
+    [organisationId, mode, from, to, EXAMINED_OFFERS, COMPARED, limit],
+  );
+}

@@ -1,0 +1,130 @@
+/** What the first page of the portal shows: offers by status, views, clicks and spend of the last days, the best offers. */
+import { describe, expect, it } from '@jest/globals';
+import { BalanceCredited } from '@offer-ads/contracts/events/billing';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
+import { type ResultsReply, resultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { byCard, create, createdId, startingNow } from './forms.ts';
+import { offersUnderTest } from './offers-under-test.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const under = offersUnderTest();
+
+async function results(query = '', caller = {}): Promise<ResultsReply> {
+  const { status, body } = await under.call('GET', `/portal/results?${query}`, { caller });
+  expect(status).toBe(200);
+  return resultsReply.parse(body);
+}
+
+const nothing = { views: 0, clicks: 0, spend_minor: '0' };
+
+describe('200', () => {
+  it('of a new organisation is empty', async () => {
+    expect(await results()).toMatchObject({
+      days: 7,
+      time_zone: 'UTC',
+      currency: 'GBP',
+      offers: { active: 0, scheduled: 0, paused: 0, awaiting_payment: 0, are_more: false, total: 'none' },
+      current: nothing,
+      before: nothing,
+      best: [],
+    });
+  });
+
+  it('counts what has not ended by its status now', async () => {
+    await createdId(under);
+    await createdId(under, startingNow);
+    const paused = await createdId(under, startingNow);
+    await under.call('POST', `/offers/${paused}/pause`);
+    await create(under, { ...startingNow, ...byCard });
+    const deleted = await createdId(under, startingNow);
+    await under.call('DELETE', `/offers/${deleted}`);
+    expect((await results()).offers).toEqual({
+      active: 1,
+      scheduled: 1,
+      paused: 1,
+      awaiting_payment: 1,
+      are_more: false,
+      total: 'some',
+    });
+    under.clock.set('2027-06-01T12:00:00Z');
+    expect((await results()).offers).toMatchObject({ active: 0, paused: 0, total: 'some' });
+    expect((await results('', { mode: 'LIVE' })).offers).toMatchObject({ active: 0, total: 'none' });
+  });
+
+  it('adds up the period and the one before, by hours, and the spend as it was booked', async () => {
+    under.clock.set('2026-05-20T12:00:00Z');
+    const period = { start_datetime: '2026-05-20T12:00:00Z', expiry_datetime: '2026-09-20T12:00:00Z' };
+    const first = await createdId(under, period);
+    const second = await createdId(under, period);
+    const now = new Date('2026-06-03T12:34:56.789Z');
+    under.clock.set(now.toISOString());
+    const see = async (id: number, hoursAgo: number, views: number, clicks: number) => {
+      const at = new Date(now.getTime() - hoursAgo * HOUR).toISOString();
+      for (let n = 0; n < views; n += 1) await under.deliver(OfferViewed, { offerId: id, viewedAt: at });
+      for (let n = 0; n < clicks; n += 1) await under.deliver(OfferClicked, { offerId: id, clickedAt: at });
+    };
+    await see(first, 0, 2, 1);
+    await see(second, 168, 5, 0);
+    await see(first, 169, 3, 2);
+    await see(second, 335, 4, 0);
+    await under.deliver(BalanceCredited, {
+      organisationId: 1,
+      mode: 'TEST',
+      currency: 'GBP',
+      balanceMinor: '0',
+      offerId: first,
+      title: 'Two for one',
+      amountMinor: '300',
+    });
+    const week = await results('time_zone=America/New_York');
+    expect(week.current).toEqual({ views: 7, clicks: 1, spend_minor: '-300' });
+    // Both prices were paid in the hour in which the period before begins.
+    expect(week.before).toEqual({ views: 7, clicks: 2, spend_minor: '2000' });
+    expect(
+      week.best.map(({ offer_id: id, views, clicks, spend_minor: spend }) => [id, views, clicks, spend]),
+    ).toEqual([
+      [second, 5, 0, '1000'],
+      [first, 2, 1, '700'],
+    ]);
+    expect(week.start_datetime).toBe('2026-05-27T12:00:00.000Z');
+    expect(week.points.map(({ views }) => views)).toEqual([5, 0, 0, 0, 0, 0, 0, 2]);
+    // Midnight in New York.
+    expect(week.points[1]?.start_datetime).toBe('2026-05-28T04:00:00.000Z');
+    const month = await results('days=30');
+    expect(month.current).toMatchObject({ views: 14, clicks: 3, spend_minor: '1700' });
+    expect(month.points.reduce((sum, { views }) => sum + views, 0)).toBe(14);
+    expect(await results('days=30', { organisationId: 2 })).toMatchObject({ current: nothing, best: [] });
+  });
+
+  it('keeps the views of deleted offers, which are not among the best', async () => {
+    const id = await createdId(under, startingNow);
+    await under.deliver(OfferViewed, { offerId: id, viewedAt: under.clock.now().toISOString() });
+    await under.call('DELETE', `/offers/${id}`);
+    expect(await results()).toMatchObject({ current: { views: 1 }, best: [] });
+  });
+
+  it('counts TEST traffic by the test clock and money by the real time', async () => {
+    const id = await createdId(under, {
+      start_datetime: '2026-06-20T12:00:00Z',
+      expiry_datetime: '2026-08-20T12:00:00Z',
+    });
+    const moved = await under.call('POST', '/test/clock', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ advance_seconds: (30 * DAY) / 1_000 }),
+    });
+    expect(moved.status).toBe(200);
+    await under.deliver(OfferViewed, { offerId: id, viewedAt: under.clock.now().toISOString() });
+    expect(await results()).toMatchObject({
+      current: { views: 1, spend_minor: '1000' },
+      best: [{ offer_id: id, offer_status: 'Active' }],
+    });
+  });
+});
+
+describe('400', () => {
+  it.each(['days=14', 'time_zone=Nowhere', 'time_zone=%2B01:00'])('for %s', async (query) => {
+    const { status, body } = await under.call('GET', `/portal/results?${query}`);
+    expect([status, body]).toEqual([400, { message: expect.stringContaining(query.split('=')[0] ?? '') }]);
+  });
+});

@@ -1,0 +1,58 @@
+/** Views of each day as bars, with the same numbers as a table for those who do not see them. The chart library would be too large for this page. */
+import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { countText } from '../offers/figures.ts';
+
+type DayBarsProps = { readonly points: ResultsReply['points']; readonly timeZone: string };
+
+export function DayBars({ points, timeZone }: DayBarsProps) {
+  const greatest = Math.max(1, ...points.map(({ views }) => views));
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone });
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone });
+  const named = points.map((point, index) => {
+    const at = new Date(point.start_datetime);
+    const part = index === points.length - 1 ? ', so far' : index === 0 ? `, from ${time.format(at)} on` : '';
+    return { ...point, name: `${day.format(at)}${part}`, isPart: part !== '' };
+  });
+  return (
+    <figure class="day-bars">
+      <figcaption class="row spread small muted">
+        <span>Views of each day, up to {countText(greatest)}</span>
+        <span>
+          <i class="swatch part" />
+          Part of a day
+        </span>
+      </figcaption>
+      <div class="bars" aria-hidden="true">
+        {named.map(({ start_datetime: at, name, views, clicks, isPart }) => (
+          <div key={at} title={`${name}: ${countText(views)} views, ${countText(clicks)} clicks`}>
+            <div class={isPart ? 'part' : ''} style={{ height: `${(views / greatest) * 100}%` }} />
+          </div>
+        ))}
+      </div>
+      <div class="row spread small muted" aria-hidden="true">
+        <span>{day.format(new Date(points[0]?.start_datetime ?? 0))}</span>
+        <span>Days of {timeZone}</span>
+        <span>Today</span>
+      </div>
+      <table class="hidden">
+        <caption>Views and clicks of each day</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Views</th>
+            <th scope="col">Clicks</th>
+          </tr>
+        </thead>
+        <tbody>
+          {named.map(({ start_datetime: at, name, views, clicks }) => (
+            <tr key={at}>
+              <th scope="row">{name}</th>
+              <td>{countText(views)}</td>
+              <td>{countText(clicks)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}

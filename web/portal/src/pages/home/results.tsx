@@ -1,0 +1,215 @@
+/** What runs now, and how the offers did in the last days beside the days before. */
+import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { Empty, Loaded, Loading } from '../../../../ui/states.tsx';
+import { Table } from '../../../../ui/table.tsx';
+import { useAmounts } from '../../amounts.ts';
+import { usePortal } from '../../session.ts';
+import { changeText, clickRate, countText, percentText } from '../offers/figures.ts';
+import { StateBadges } from '../offers/state-badges.tsx';
+import { DayBars } from './day-bars.tsx';
+import type { Days, HomeData } from './home-data.ts';
+
+const periods: readonly Days[] = [7, 30];
+
+type ResultsProps = {
+  readonly of: HomeData['results'];
+  readonly days: Days;
+  readonly show: (days: Days) => void;
+};
+
+export function Results({ of: results, days, show }: ResultsProps) {
+  return (
+    <section class="stack" aria-labelledby="results">
+      <div class="row spread">
+        <h2 id="results">Results</h2>
+        <div class="intervals" role="group" aria-label="Period">
+          {periods.map((each) => (
+            <button
+              key={each}
+              type="button"
+              class={each === days ? '' : 'quiet'}
+              aria-pressed={each === days}
+              onClick={() => show(each)}
+            >
+              {each} days
+            </button>
+          ))}
+        </div>
+      </div>
+      {results.isPending ? (
+        <div class="card">
+          <Loading what="results" lines={8} />
+        </div>
+      ) : (
+        <Loaded query={results} what="results">
+          {(data) => (
+            <div class="stack" data-waiting={results.isPlaceholderData}>
+              <Now offers={data.offers} />
+              {data.offers.total === 'none' && isNothing(data) ? <NoOffers /> : <Period of={data} />}
+            </div>
+          )}
+        </Loaded>
+      )}
+    </section>
+  );
+}
+
+function isNothing({ current, before }: ResultsReply): boolean {
+  return current.views === 0 && before.views === 0;
+}
+
+const states = [
+  ['active', 'Active'],
+  ['scheduled', 'Scheduled'],
+  ['paused', 'Paused'],
+  ['awaiting_payment', 'Awaiting Payment'],
+] as const;
+
+function Now({ offers }: { readonly offers: ResultsReply['offers'] }) {
+  const { at } = usePortal();
+  return (
+    <ul class="state-counts" aria-label="Offers now">
+      {states.map(([state, label]) => (
+        <li key={state}>
+          <a href={at(`offers?state=${state}`)}>
+            <span class="figure">
+              {countText(offers[state])}
+              {offers.are_more && '+'}
+            </span>{' '}
+            <span>{label}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoOffers() {
+  const { mode, at } = usePortal();
+  return (
+    <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
+      <p class="muted">Views, clicks and spend are shown here when the first one runs.</p>
+      <a class="button quiet" href={at('offers/new')}>
+        Create an offer
+      </a>
+    </Empty>
+  );
+}
+
+function Period({
+  of: { days, current, before, points, best, currency, time_zone: zone },
+}: {
+  readonly of: ResultsReply;
+}) {
+  const amount = useAmounts();
+  const { at } = usePortal();
+  const spend = (minor: string | null) => (minor === null ? '–' : amount(minor, currency));
+  const spent = (minor: string | null) => (minor === null ? null : Number(minor));
+  return (
+    <>
+      <div class="card">
+        <dl class="figures-row" aria-live="polite">
+          <Figure
+            title="Views"
+            value={countText(current.views)}
+            change={changeText(current.views, before.views)}
+            was={countText(before.views)}
+          />
+          <Figure
+            title="Clicks"
+            value={countText(current.clicks)}
+            change={changeText(current.clicks, before.clicks)}
+            was={countText(before.clicks)}
+          />
+          <Figure
+            title="Click rate"
+            value={percentText(current)}
+            change={changeText(clickRate(current), clickRate(before))}
+            was={percentText(before)}
+          />
+          <Figure
+            title="Spend"
+            value={spend(current.spend_minor)}
+            change={changeText(spent(current.spend_minor), spent(before.spend_minor))}
+            was={spend(before.spend_minor)}
+            isNeutral
+          />
+        </dl>
+        {current.views === 0 && current.clicks === 0 ? (
+          <p class="muted">No member has seen your offers in the last {days} days.</p>
+        ) : (
+          <DayBars points={points} timeZone={zone} />
+        )}
+        <p class="muted small">
+          Compared with the {days} days before. Spend is what was paid for offers in this time less what was
+          credited, without VAT.
+        </p>
+      </div>
+      {best.length > 0 && (
+        <section class="card" aria-labelledby="best">
+          <div class="row spread">
+            <h3 id="best">Most views in the last {days} days</h3>
+            <a href={at('offers?sort=most_views')}>All offers by views</a>
+          </div>
+          <Table
+            rows={best}
+            keyOf={(offer) => offer.offer_id}
+            columns={[
+              {
+                title: 'Offer',
+                kind: 'name',
+                cell: (offer) => (
+                  <a class="as-written" href={at(`offers/${offer.offer_id}`)}>
+                    {offer.title}
+                  </a>
+                ),
+              },
+              {
+                title: 'State',
+                cell: (offer) => <StateBadges offer={{ ...offer, deleted_datetime: null }} />,
+              },
+              { title: 'Views', numeric: true, cell: (offer) => countText(offer.views) },
+              { title: 'Clicks', numeric: true, cell: (offer) => countText(offer.clicks) },
+              { title: 'Click rate', numeric: true, cell: percentText },
+              {
+                title: 'Spend in all',
+                numeric: true,
+                cell: (offer) => amount(offer.spend_minor, currency),
+              },
+            ]}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+type FigureProps = {
+  readonly title: string;
+  readonly value: string;
+  readonly change: string | null;
+  readonly was: string;
+  /** More of it is neither better nor worse. */
+  readonly isNeutral?: boolean;
+};
+
+function Figure({ title, value, change, was, isNeutral = false }: FigureProps) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>
+        <span class="figure">{value}</span>
+        <span class="small muted">
+          {change === null ? (
+            `${was} before`
+          ) : (
+            <>
+              <span class={change.startsWith('+') && !isNeutral ? 'change up' : 'change'}>{change}</span> from{' '}
+              {was}
+            </>
+          )}
+        </span>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+/** The time zone of the organisation: the days of charts are its days (Admin changes it). */
+import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
+import { useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Field } from '../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../ui/form.tsx';
+import { organisationKey } from '../../organisation.ts';
+import { usePortal } from '../../session.ts';
+
+export function TimeZone({ of }: { readonly of: OrganisationReply }) {
+  const { api, session, may } = usePortal();
+  const queries = useQueryClient();
+  const [saved, setSaved] = useState(false);
+  if (!may('organisation'))
+    return (
+      <p class="muted small">
+        Charts show days of {of.timeZone ?? 'UTC'}. An admin can choose another time zone.
+      </p>
+    );
+  const browsers = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = [
+    ...new Set([
+      'UTC',
+      browsers,
+      ...(of.timeZone === null ? [] : [of.timeZone]),
+      ...Intl.supportedValuesOf('timeZone'),
+    ]),
+  ].toSorted();
+  const save = async (values: FormData) => {
+    setSaved(false);
+    const timeZone = textOf(values, 'timeZone');
+    const reply = await api.send<OrganisationReply>('PUT', '/organisation/time-zone', { json: { timeZone } });
+    if (!reply.ok) return reply.message;
+    queries.setQueryData(organisationKey(session), reply.body);
+    setSaved(true);
+    return null;
+  };
+  return (
+    <div class="card">
+      <Form
+        send={save}
+        submit="Save the time zone"
+        label="Time zone"
+        actions={
+          <span role="status" class="small">
+            {saved && 'Saved. Charts show its days for everybody in the organisation.'}
+          </span>
+        }
+      >
+        <Field
+          label="Time zone"
+          hint={
+            of.timeZone === null
+              ? 'None is chosen yet, so charts show days of UTC. This is the one of your browser.'
+              : 'Charts show its days, for everybody in the organisation.'
+          }
+        >
+          {(described) => (
+            <select {...described} name="timeZone" onChange={() => setSaved(false)}>
+              {zones.map((zone) => (
+                <option key={zone} value={zone} selected={zone === (of.timeZone ?? browsers)}>
+                  {zone.replaceAll('_', ' ')}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </Form>
+    </div>
+  );
+}
