@@ -279,11 +279,10 @@ describe('options', () => {
     const names = printed.split('\n').flatMap((line) => /^  ([a-z-]+(?: [a-z-]+)*)  /.exec(line)?.[1] ?? []);
     const helps = await Promise.all(names.map(async (name) => (await admin(`${name} --help`)).printed));
     const options = [...helps.join('\n').matchAll(/--([a-z-]+) ([^\s\]]+)/g)];
-    const called = (value: string) =>
-      [...new Set(options.filter((o) => o[2] === value).map((o) => o[1]))].toSorted();
-    expect(called('ISO')).toEqual(['expires', 'from', 'to']);
-    expect(called('EMAIL')).toEqual(['admin-email', 'email']);
-    expect(called('ID')).toEqual(['key', 'offer', 'org']);
+    const called = (value: string) => new Set(options.filter((o) => o[2] === value).map((o) => o[1]));
+    expect(called('ISO')).toEqual(new Set(['expires', 'from', 'to']));
+    expect(called('EMAIL')).toEqual(new Set(['admin-email', 'email']));
+    expect(called('ID')).toEqual(new Set(['key', 'offer', 'org']));
     expect(options.map(([, name]) => name)).not.toContain('before');
   });
 });
