@@ -7,6 +7,9 @@ import { Form, textOf } from '../../../../ui/form.tsx';
 import { organisationKey } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
 
+/** Names of today that browsers know and do not list: they list the ones of before, such as Asia/Calcutta. */
+const renamed = ['Asia/Kolkata', 'Asia/Kathmandu', 'Asia/Ho_Chi_Minh', 'Asia/Yangon', 'Europe/Kyiv'];
+
 export function TimeZone({ of }: { readonly of: OrganisationReply }) {
   const { api, session, may } = usePortal();
   const queries = useQueryClient();
@@ -24,6 +27,7 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
       browsers,
       ...(of.timeZone === null ? [] : [of.timeZone]),
       ...Intl.supportedValuesOf('timeZone'),
+      ...renamed,
     ]),
   ].toSorted();
   const save = async (values: FormData) => {
