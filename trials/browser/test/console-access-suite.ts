@@ -57,7 +57,8 @@ export function walksOfAccess(portal: () => Portal): void {
     await page.getByText('is disabled.').waitFor();
 
     await page.getByRole('link', { name: 'Audit log' }).click();
-    await page.getByLabel('Organisation').fill(String(id));
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    await page.getByLabel('Organisation', { exact: true }).fill(String(id));
     await page.getByRole('button', { name: 'Show' }).click();
     const row = page.getByRole('row').filter({ hasText: '=unpaid, since May' });
     await row.waitFor();

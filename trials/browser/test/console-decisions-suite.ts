@@ -128,6 +128,8 @@ export function walksOfDecisions(portal: () => Portal): void {
     await using staff = await staffConsole(system);
     const { page } = visitor;
     await staff.open(visitor, 'bo', '/offers');
+    // A request of this page after the end would show it before the click.
+    await page.waitForLoadState('networkidle');
     staff.advance(31 * 60_000);
     await page.getByRole('link', { name: 'Parked events' }).click();
     await page.getByText('Your session has ended').waitFor();
