@@ -269,11 +269,11 @@ describe('a change', () => {
     const json = { version: 7, categories: [], interests: [], reason: 'retired' };
     const ann = await signedIn();
     expect((await call('/api/offers/catalogue', ann, { method: 'PUT', json })).status).toBe(200);
-    expect(received).toMatchObject([
+    expect(received()).toMatchObject([
       { call: 'PUT /admin/catalogue', owner: 'offers', body: json, actor: 'ann' },
     ]);
     const other = await call('/api/offers/catalogue', { ...ann, csrfToken: '' }, { method: 'PUT', json });
-    expect([other.status, received.length]).toEqual([403, 1]);
+    expect([other.status, received().length]).toEqual([403, 1]);
   });
 
   it('may have the longest text of terms, also escaped; a sign-in may not', async () => {

@@ -6,6 +6,7 @@ import {
   personNamed,
   roleChange,
 } from '@offer-ads/contracts/admin/gateway-api';
+import { auditTarget } from '@offer-ads/platform/admin/audit';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -71,7 +72,11 @@ export function peopleRoutes(o: {
   });
   routes.post('/people/erase', async (req, res) => {
     const { person, dryRun } = validInput(personErasure, req.body);
-    answerStaff(res, await o.erasure.erase(person, dryRun, requestFacts(req).deadline()));
+    const outcome = await o.erasure.erase(person, dryRun, requestFacts(req).deadline());
+    // Numbers only: the log must not keep the address that is erased.
+    const ids = outcome.ok ? outcome.value.memberships.map(({ personId }) => personId) : [];
+    if (ids.length > 0) auditTarget(req, { target: `people/${ids.join(',')}` });
+    answerStaff(res, outcome);
   });
   return routes;
 }
