@@ -13,6 +13,7 @@ import {
   type TermsVersionsReply,
   termsVersion,
 } from '@offer-ads/contracts/admin/gateway-api';
+import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { actorOf } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -28,9 +29,9 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
 
   routes.post('/organisations', async (req, res) => {
     const wish = validInput(registration, req.body);
-    res
-      .status(201)
-      .json(summaryOf(await organisations.register(wish, actorOf(req), requestFacts(req).deadline())));
+    const made = await organisations.register(wish, actorOf(req), requestFacts(req).deadline());
+    auditTarget(req, { organisationId: made.id, target: `organisations/${made.id}` });
+    res.status(201).json(summaryOf(made));
   });
   routes.get('/organisations', async (req, res) => {
     const query = validInput(organisationsQuery, req.query);
