@@ -58,20 +58,6 @@ describe('the figures', () => {
     const series = await get(`/offers/${id}/analytics/series?interval=all`);
     expect(series.body).toMatchObject({ metrics: { views: 5, clicks: 2 } });
   });
-
-  it('take back what a viewer counted who turns out to be a bot', async () => {
-    const ids = [];
-    for (let n = 0; n < 3; n += 1) ids.push(await createdId(under, startingNow));
-    const viewedAt = under.clock.now().toISOString();
-    await under.deliver(OfferViewed, { offerId: ids[0] ?? 0, viewedAt, viewer: 'bot' });
-    expect((await list('')).data.map(({ views }) => views)).toEqual([0, 0, 1]);
-    await under.postgres.query('UPDATE traffic_viewers SET seen = NULL');
-    await under.postgres.query('UPDATE traffic SET views = 0, views_automated = 1');
-    const sums = await under.postgres.query<{ total: number }>(
-      'SELECT sum(views)::integer AS total FROM traffic_totals',
-    );
-    expect(sums).toEqual([{ total: 1 }]);
-  });
 });
 
 describe('the search', () => {

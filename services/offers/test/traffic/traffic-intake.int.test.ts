@@ -1,6 +1,6 @@
 /** Views and clicks on the real store, recorded by several replicas. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { analyticsIntervals } from '@offer-ads/contracts/public/api';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
@@ -52,12 +52,30 @@ beforeAll(async () => {
   }));
   await putOffers(postgres, offers);
 });
+/** After every story, with repeats, bots and races, the sums for the portal are those of the hours. */
+afterEach(async () => {
+  const [sums] = await postgres.query(`SELECT
+    (SELECT coalesce(json_agg(s ORDER BY offer_id), '[]') FROM traffic_totals AS s WHERE (views, clicks) <> (0, 0)) AS offers,
+    (SELECT coalesce(json_agg(s ORDER BY organisation_id, mode, hour), '[]') FROM traffic_of_organisations AS s
+      WHERE (views, clicks) <> (0, 0)) AS organisations`);
+  const [hours] = await postgres.query(`SELECT
+    (SELECT coalesce(json_agg(s ORDER BY offer_id), '[]') FROM (
+      SELECT offer_id, sum(views) AS views, sum(clicks) AS clicks FROM traffic GROUP BY 1) AS s WHERE (views, clicks) <> (0, 0)) AS offers,
+    (SELECT coalesce(json_agg(s ORDER BY organisation_id, mode, hour), '[]') FROM (
+      SELECT organisation_id, mode, hour, sum(views) AS views, sum(clicks) AS clicks FROM traffic JOIN offers USING (offer_id)
+       GROUP BY 1, 2, 3) AS s WHERE (views, clicks) <> (0, 0)) AS organisations`);
+  expect(sums).toEqual(hours);
+});
+
 beforeEach(async () => {
   clock.set(now);
   await forgetAll();
 });
 
-const forgetAll = () => postgres.query('TRUNCATE traffic, traffic_inbox, traffic_viewers');
+const forgetAll = () =>
+  postgres.query(
+    'TRUNCATE traffic, traffic_totals, traffic_of_organisations, traffic_inbox, traffic_viewers',
+  );
 
 function event(o: Partial<TrafficEvent> = {}): TrafficEvent {
   return {
