@@ -120,12 +120,11 @@ function documentAt(address: string, signal: AbortSignal): Promise<Document> {
     request.open('GET', address);
     request.responseType = 'document';
     request.timeout = 10_000;
-    request.onload = () =>
-      request.responseXML === null ? reject(new Error('the guide is no page')) : resolve(request.responseXML);
-    request.onerror =
-      request.ontimeout =
-      request.onabort =
-        () => reject(new Error('the guide cannot be read'));
+    const failed = () => reject(new Error('the guide cannot be read'));
+    request.addEventListener('load', () =>
+      request.responseXML === null ? failed() : resolve(request.responseXML),
+    );
+    for (const event of ['error', 'timeout', 'abort']) request.addEventListener(event, failed);
     signal.addEventListener('abort', () => request.abort());
     request.send();
   });
