@@ -30,7 +30,7 @@ describe('an edit of an offer', () => {
     expect(editFaults({ ...offer, description: '' }, { ...draft, description: '' }, null)).toEqual({});
     expect(editFaults(offer, { ...draft, title: '', url: 'cafe.example' }, null)).toEqual({
       title: 'Enter a title.',
-      url: 'Enter the whole address, beginning with https:// or http://.',
+      url: 'Enter the whole address, with https:// or http:// at its beginning.',
     });
     const text = new File(['x'], 'picture.txt', { type: 'text/plain' });
     expect(editFaults(offer, { ...draft, categoryId: '' }, text)).toEqual({
