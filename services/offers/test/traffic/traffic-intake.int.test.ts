@@ -1,4 +1,5 @@
 /** Views and clicks on the real store, recorded by several replicas. */
+import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { analyticsIntervals } from '@offer-ads/contracts/public/api';
@@ -52,6 +53,7 @@ beforeAll(async () => {
   }));
   await putOffers(postgres, offers);
 });
+
 /** After every story, with repeats, bots and races, the sums for the portal are those of the hours. */
 afterEach(async () => {
   const [sums] = await postgres.query(`SELECT
@@ -64,7 +66,7 @@ afterEach(async () => {
     (SELECT coalesce(json_agg(s ORDER BY organisation_id, mode, hour), '[]') FROM (
       SELECT organisation_id, mode, hour, sum(views) AS views, sum(clicks) AS clicks FROM traffic JOIN offers USING (offer_id)
        GROUP BY 1, 2, 3) AS s WHERE (views, clicks) <> (0, 0)) AS organisations`);
-  expect(sums).toEqual(hours);
+  deepStrictEqual(sums, hours);
 });
 
 beforeEach(async () => {
