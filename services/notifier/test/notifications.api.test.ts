@@ -230,7 +230,7 @@ describe('sending again', () => {
     await letWait();
     expect(await resend('BalanceLow/e1')).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining('Nobody is known') },
+      body: { message: expect.stringContaining('No receiver is known') },
     });
   });
 

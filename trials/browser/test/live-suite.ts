@@ -38,7 +38,7 @@ export function walksOfLiveMode(portal: () => Portal): void {
     expect(await page.getByText('Simulate').count()).toBe(0);
     expect(await faultsOf(page, 'live-offer')).toEqual([]);
     await page.getByRole('link', { name: 'All offers' }).click();
-    await page.getByRole('heading', { name: 'For real' }).waitFor();
+    await page.getByRole('link', { name: 'For real', exact: true }).waitFor();
     expect(await faultsOf(page, 'offers')).toEqual([]);
     await go('/portal/live/money');
     await page.getByRole('cell', { name: 'Offer: For real' }).waitFor();

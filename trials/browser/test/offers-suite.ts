@@ -39,6 +39,8 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('link', { name: 'Go to the offer' }).click();
     await page.getByText('It runs until').waitFor();
 
+    // The figures move what is below them.
+    await page.locator('.totals').waitFor();
     await page.getByText('Simulate views and clicks').click();
     await page.getByRole('spinbutton', { name: 'Views' }).fill('240');
     await page.getByRole('spinbutton', { name: 'Clicks' }).fill('17');

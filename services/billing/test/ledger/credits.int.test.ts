@@ -35,20 +35,22 @@ async function chargedOffer(netMinor: bigint): Promise<Offer> {
   await test.charge(book, netMinor, offerId);
   return { book, offerId };
 }
-const preview = (offer: Offer, unusedMs = DAY_MS) =>
+const previewed = (offer: Offer, unusedMs = DAY_MS) =>
   previewCredit(test.billing.postgres, offer, { unusedMs, scheduledMs: DAY_MS });
+const preview = async (offer: Offer, unusedMs = DAY_MS) => (await previewed(offer, unusedMs)).creditMinor;
 
 describe('the preview of a credit', () => {
   it('is what the deletion then credits, also after a part was credited, and posts nothing', async () => {
     const offer = await chargedOffer(9_99n);
     for (const unusedMs of [DAY_MS / 64, DAY_MS / 3, DAY_MS / 4, DAY_MS]) {
       const before = await test.balance(offer.book);
-      const previewed = await preview(offer, unusedMs);
+      const { creditMinor, creditedMinor } = await previewed(offer, unusedMs);
+      expect(creditedMinor).toBe(before - 1n);
       expect(await test.balance(offer.book)).toBe(before);
       await hearDeleted(offer, unusedMs);
-      expect((await test.balance(offer.book)) - before).toBe(previewed);
+      expect((await test.balance(offer.book)) - before).toBe(creditMinor);
     }
-    expect(await preview(offer)).toBe(0n);
+    expect(await previewed(offer)).toEqual({ creditMinor: 0n, creditedMinor: 9_99n });
   });
 
   it('is 0 for an offer that was never paid, or that belongs to another book', async () => {

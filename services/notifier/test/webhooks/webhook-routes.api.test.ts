@@ -644,7 +644,7 @@ describe('/admin/webhooks', () => {
 
 it('the types that can be chosen are those of events', () => {
   expect(eventTypes).not.toContain('webhook.test');
-  expect(eventTypes).toHaveLength(12);
+  expect(eventTypes).toHaveLength(13);
 });
 
 function signatureIsGood(secret: string, headers: Readonly<Record<string, string>>, body: string): boolean {

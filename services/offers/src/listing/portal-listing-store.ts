@@ -226,16 +226,22 @@ const ranks: Record<OfferSort, string> = {
 const matchesSql = (search: string, number: string) =>
   `(strpos(lower(title), lower(${search}::text)) > 0 OR offer_id = ${number}::integer)`;
 
+/** Behind all offers that end at the same instant. */
+const maxOfferId = 2 ** 31 - 1;
+
 /** Offers that have not ended, those that end next first, behind the place of the query. `fits`: whether the filters of the query hold. */
 function endingOffers(owner: Owner, query: PortalQuery, now: Date): Statement {
   const { status, afterRanked, onlyDeleted, onlyDisabled } = query;
-  const from = afterRanked === null ? now : new Date(afterRanked.rank);
+  const from =
+    afterRanked !== null && afterRanked.rank > now.getTime()
+      ? { expiryAt: new Date(afterRanked.rank), offerId: afterRanked.offerId }
+      : { expiryAt: now, offerId: maxOfferId };
   const values = [
     ...rangeOf(owner, { ...query, after: null }),
     EXAMINED_OFFERS,
     now,
-    from,
-    afterRanked?.offerId ?? 0,
+    from.expiryAt,
+    from.offerId,
     status,
   ];
   const statusNow = statusAtSql('$7');
@@ -243,7 +249,7 @@ function endingOffers(owner: Owner, query: PortalQuery, now: Date): Statement {
       ${onlyDisabled ? 'AND disabled_since IS NOT NULL' : ''} AS fits
     FROM (SELECT ${statusColumns} FROM offers
       WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
-        AND expiry_at > $7 AND expiry_at >= $8 AND (expiry_at, offer_id) > ($8, $9)
+        AND (expiry_at, offer_id) > ($8, $9)
       ORDER BY expiry_at, offer_id LIMIT $6) AS ending`;
   return { sql, values };
 }

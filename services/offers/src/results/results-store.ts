@@ -4,7 +4,7 @@ import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { ListedStatus } from '../domain/listing-query.ts';
 import type { Period } from '../domain/traffic/analytics-period.ts';
 import type { Traffic } from '../domain/traffic/traffic.ts';
-import { listed } from '../listing/listing-store.ts';
+import { listed, newestFirst } from '../listing/listing-store.ts';
 import type { Owner } from '../offers-store.ts';
 import { statusAtSql } from '../status-sql.ts';
 
@@ -33,10 +33,11 @@ export async function countOffersNow(
   const any =
     examined > 0
       ? [{}]
-      : await db.query(`SELECT FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} LIMIT 1`, [
-          organisationId,
-          mode,
-        ]);
+      : await db.query(
+          // Without an order Postgres reads the table until it meets one.
+          `SELECT FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} ${newestFirst} LIMIT 1`,
+          [organisationId, mode],
+        );
   return {
     counts: {
       active: countOf('active'),

@@ -35,7 +35,7 @@ describe('an edit of an offer', () => {
     const text = new File(['x'], 'picture.txt', { type: 'text/plain' });
     expect(editFaults(offer, { ...draft, categoryId: '' }, text)).toEqual({
       category: 'Choose a category.',
-      picture: 'The picture must be a JPG, PNG or GIF.',
+      picture: 'This file is no JPG, PNG or GIF. Choose another picture.',
     });
   });
 });
