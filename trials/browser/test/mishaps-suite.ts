@@ -134,7 +134,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await page.getByRole('link', { name: 'Go to the offer' }).click();
     await page.getByRole('heading', { name: 'Reloaded' }).waitFor();
     await page.getByRole('link', { name: 'All offers' }).click();
-    await page.getByRole('heading', { name: 'Asked again' }).waitFor();
+    await page.getByRole('link', { name: 'Asked again', exact: true }).waitFor();
     expect(await page.locator('.offer-row th a').allInnerTexts()).toEqual(['Reloaded', 'Asked again']);
     expect(await system.balance(id)).toBe(charged);
   });
