@@ -92,6 +92,6 @@ function invite(done: boolean): Step {
     why: 'Developers manage API keys, marketers manage offers. You can skip this step if you work alone.',
     done,
     page: 'people',
-    action: 'To the people',
+    action: 'Invite people',
   };
 }
