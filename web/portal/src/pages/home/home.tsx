@@ -27,18 +27,24 @@ export function Home() {
     hasOffers: results.data && results.data.offers.total === 'some',
     people: people.data?.people.length,
   });
-  // Show all steps at once: a list that grows would move while it is read.
+  // Show all at once: what grows would move the rest while it is read.
   const waits = [organisation, balance, keys, people, results].some(({ isLoading }) => isLoading);
   return (
     <PortalPage title={session.organisation.tradingName} lead={`Overview of ${mode.toUpperCase()} mode.`}>
       {organisation.isError && <Failed error={organisation.error} retry={organisation.refetch} />}
-      {waits ? <Loading what="what to do next" lines={5} /> : <NextSteps steps={steps} />}
-      {may('offers') && <Results of={results} days={days} show={setDays} />}
-      <div class="cards">
-        {may('billing') && <Balance of={data} />}
-        {may('keys') && <Keys of={data} />}
-      </div>
-      {may('calls') && <LastCalls of={data} />}
+      {waits ? (
+        <Loading what="the overview" lines={12} />
+      ) : (
+        <>
+          <NextSteps steps={steps} />
+          {may('offers') && <Results of={results} days={days} show={setDays} />}
+          <div class="cards">
+            {may('billing') && <Balance of={data} />}
+            {may('keys') && <Keys of={data} />}
+          </div>
+          {may('calls') && <LastCalls of={data} />}
+        </>
+      )}
     </PortalPage>
   );
 }
