@@ -149,7 +149,6 @@ export const resultsQuery = z.object({
   time_zone: timeZone.default('UTC').optional(),
 });
 const MAX_BEST = 5;
-const MAX_COUNTED = 10_000;
 const resultsOfPeriod = z.object({
   ...traffic,
   spend_minor: spendMinor
@@ -170,7 +169,7 @@ export const resultsReply = z
         paused: z.int(),
         awaiting_payment: z.int(),
         are_more: z.boolean().meta({
-          description: `Whether there are more: only ${MAX_COUNTED.toLocaleString('en-GB')} offers are counted.`,
+          description: `Whether there are more: only ${EXAMINED_OFFERS.toLocaleString('en-GB')} offers are counted.`,
         }),
         total: z
           .enum(['none', 'some'])

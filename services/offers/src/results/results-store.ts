@@ -5,6 +5,7 @@ import type { ListedStatus } from '../domain/listing-query.ts';
 import type { Period } from '../domain/traffic/analytics-period.ts';
 import type { Traffic } from '../domain/traffic/traffic.ts';
 import { listed, newestFirst } from '../listing/listing-store.ts';
+import { sumsOf } from '../listing/portal-listing-store.ts';
 import type { Owner } from '../offers-store.ts';
 import { statusAtSql } from '../status-sql.ts';
 
@@ -66,9 +67,7 @@ export async function bestOffers(
        SELECT offer_id FROM offers
        WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND expiry_at > $3 ORDER BY expiry_at, offer_id LIMIT $5),
      compared AS MATERIALIZED (
-       SELECT ran.offer_id FROM ran
-       JOIN LATERAL (SELECT views FROM traffic_totals AS sums WHERE sums.offer_id = ran.offer_id LIMIT 1) AS sums ON true
-       ORDER BY sums.views DESC, ran.offer_id DESC LIMIT $6)
+       SELECT offer_id FROM ${sumsOf('ran')} AS sums ORDER BY views DESC, offer_id DESC LIMIT $6)
      SELECT offer_id AS "offerId", views, clicks FROM compared
      JOIN LATERAL (SELECT sum(views)::float8 AS views, sum(clicks)::float8 AS clicks
        FROM traffic WHERE traffic.offer_id = compared.offer_id AND hour >= $3 AND hour <= $4) AS counted ON views > 0 OR clicks > 0
