@@ -71,7 +71,7 @@ const notIncluded = [
   'The texts of mails, which contain links to sign in, and mails beyond the latest 1,000.',
 ];
 
-/** A folder of another organisation is refused, so that nobody's data get into foreign hands by a typing mistake. */
+/** The folder of another organisation is refused. A typing mistake must not mix the data of two organisations. */
 function openFolder(folder: string, org: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const owner = join(folder, 'organisation-id');

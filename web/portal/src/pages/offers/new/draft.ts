@@ -58,6 +58,10 @@ export const emptyDraft: Draft = {
   copiedPicture: '',
 };
 
+export function draftAt({ latitude, longitude }: Place): Draft {
+  return { ...emptyDraft, latitude: String(latitude), longitude: String(longitude) };
+}
+
 export const limits = {
   title: offerLimits.title,
   description: offerLimits.description,
@@ -287,17 +291,11 @@ export function offerForm(
   return form;
 }
 
-/**
- * The draft of a copy: everything of an offer. It starts now and runs as long.
- * @param categories the ids that can be chosen: a category may be gone since
- */
-export function copyOf(offer: PortalOffer, now: Date, categories: readonly number[]): Draft {
-  const lastsMs = Date.parse(offer.expiry_datetime) - Date.parse(offer.start_datetime);
-  const hours = String(lastsMs / 3_600_000);
-  const isUsual = runsFor.some(([usual]) => usual === hours);
+/** A draft with the texts and the target of an offer. */
+export function contentOf(offer: PortalOffer): Draft {
   return {
     ...emptyDraft,
-    categoryId: categories.includes(offer.category_id) ? String(offer.category_id) : '',
+    categoryId: String(offer.category_id),
     title: offer.title,
     description: offer.description,
     terms: offer.terms_and_conditions,
@@ -308,6 +306,20 @@ export function copyOf(offer: PortalOffer, now: Date, categories: readonly numbe
     radiusMiles: offer.radius,
     genders: offer.gender,
     interestIds: offer.interests.map(({ interest_id: id }) => id),
+  };
+}
+
+/**
+ * The draft of a copy: everything of an offer. It starts now and runs as long.
+ * @param categories the ids that can be chosen: a category may be gone since
+ */
+export function copyOf(offer: PortalOffer, now: Date, categories: readonly number[]): Draft {
+  const lastsMs = Date.parse(offer.expiry_datetime) - Date.parse(offer.start_datetime);
+  const hours = String(lastsMs / 3_600_000);
+  const isUsual = runsFor.some(([usual]) => usual === hours);
+  return {
+    ...contentOf(offer),
+    categoryId: categories.includes(offer.category_id) ? String(offer.category_id) : '',
     ...(isUsual
       ? { runs: hours }
       : { runs: 'until', endAt: localText(new Date(now.getTime() + Math.max(lastsMs, MIN_COPIED_MS))) }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { draftOf, editFaults, editRequest } from './edit-form.ts';
+import { contentOf } from '../new/draft.ts';
+import { editFaults, editRequest } from './edit-form.ts';
 
 const offer = {
   category_id: 3,
@@ -9,8 +10,9 @@ const offer = {
   terms_and_conditions: 'Not on Sundays',
   advertised_name: null,
   url: 'https://cafe.example/',
+  interests: [] as PortalOffer['interests'],
 } as PortalOffer;
-const draft = draftOf(offer);
+const draft = contentOf(offer);
 const picture = new File(['x'], 'picture.png', { type: 'image/png' });
 const sent = (form: FormData | null) =>
   form && [...form].map(([name, value]) => [name, value instanceof File ? value.name : value]);

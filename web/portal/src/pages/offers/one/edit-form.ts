@@ -1,6 +1,6 @@
 /** The form that edits an offer: its first values, what is wrong with it, and the request. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { type Draft, emptyDraft, type Faults, faultsOf, pictureState } from '../new/draft.ts';
+import { contentOf, type Draft, type Faults, faultsOf, pictureState } from '../new/draft.ts';
 
 /** The fields of an edit, by the field of `PATCH /offers/{offer_id}`. */
 const fields = {
@@ -14,20 +14,8 @@ const fields = {
 type TextField = keyof typeof fields;
 const names = Object.keys(fields) as TextField[];
 
-export function draftOf(offer: PortalOffer): Draft {
-  return {
-    ...emptyDraft,
-    categoryId: String(offer.category_id),
-    title: offer.title,
-    description: offer.description,
-    terms: offer.terms_and_conditions,
-    advertisedName: offer.advertised_name ?? '',
-    url: offer.url,
-  };
-}
-
 function changedFields(offer: PortalOffer, draft: Draft): TextField[] {
-  const before = draftOf(offer);
+  const before = contentOf(offer);
   return names.filter((name) => draft[fields[name]] !== before[fields[name]]);
 }
 

@@ -11,13 +11,13 @@ import { leavesUnknown } from '../../../attempts/attempt.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { MemberCard } from '../member-card.tsx';
-import type { Draft, Faults } from '../new/draft.ts';
+import { contentOf, type Draft, type Faults } from '../new/draft.ts';
 import { PictureFields } from '../new/form-picture.tsx';
 import { TextFields } from '../new/form-texts.tsx';
 import { placeRefusal } from '../new/place-refusal.ts';
 import { useOffer, useOffersChanged } from '../offers-data.ts';
 import { quoted } from '../quoted.ts';
-import { draftOf, editFaults, editRequest } from './edit-form.ts';
+import { editFaults, editRequest } from './edit-form.ts';
 import { useObjectUrl } from './use-object-url.ts';
 
 export function EditOffer() {
@@ -40,7 +40,7 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
   const { at, api, mode } = usePortal();
   const changed = useOffersChanged();
   const [offer] = useState(loaded);
-  const [draft, setDraft] = useState<Draft>(() => draftOf(offer));
+  const [draft, setDraft] = useState<Draft>(() => contentOf(offer));
   const [picture, setPicture] = useState<File | null>(null);
   const [faults, setFaults] = useState<Faults>({});
   const [isSaved, setIsSaved] = useState(false);

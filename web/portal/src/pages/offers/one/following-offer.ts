@@ -1,6 +1,6 @@
 /** An offer that follows another one: it begins when that ends, or now, and has the same length, texts, picture and target. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { type Draft, emptyDraft, periodOf, placeOf } from '../new/draft.ts';
+import { contentOf, type Draft, periodOf, placeOf } from '../new/draft.ts';
 
 /**
  * @param now in the time of the offers
@@ -15,18 +15,7 @@ export function followingDraft(
   const isOver = new Date(offer.expiry_datetime) <= now;
   const start = isOver ? now : new Date(offer.expiry_datetime);
   return {
-    ...emptyDraft,
-    categoryId: String(offer.category_id),
-    title: offer.title,
-    description: offer.description,
-    terms: offer.terms_and_conditions,
-    advertisedName: offer.advertised_name ?? '',
-    url: offer.url,
-    latitude: String(offer.latitude),
-    longitude: String(offer.longitude),
-    radiusMiles: offer.radius,
-    genders: offer.gender,
-    interestIds: offer.interests.map(({ interest_id }) => interest_id),
+    ...contentOf(offer),
     starts: isOver ? 'now' : 'later',
     // With milliseconds, which the input fields do not have: the new offer begins in the moment in which the other one ends.
     startAt: start.toISOString(),
