@@ -71,7 +71,10 @@ export function leafletWithoutMarkup(): Plugin {
 /** The file with the Latin letters of the font; other alphabets are loaded by the pages that show them. */
 export const firstFont: RegExp = /inter-latin-wght-normal-[\w-]+\.woff2$/;
 
-/** Loads the font at once with the page, and not when the style sheet is there, so that the text does not change later. */
+/**
+ * Loads the font at once with the page, and not when the style sheet is there, so that the text does not change later. Scripts go first:
+ * without them there is no text.
+ */
 export function preloadedFont(): Plugin {
   let base = '/';
   return {
@@ -84,7 +87,14 @@ export function preloadedFont(): Plugin {
       handler(_html, { bundle }) {
         const file = Object.keys(bundle ?? {}).find((name) => firstFont.test(name));
         if (file === undefined) return [];
-        const attrs = { rel: 'preload', href: base + file, as: 'font', type: 'font/woff2', crossorigin: '' };
+        const attrs = {
+          rel: 'preload',
+          href: base + file,
+          as: 'font',
+          type: 'font/woff2',
+          crossorigin: '',
+          fetchpriority: 'low',
+        };
         return [{ tag: 'link', attrs, injectTo: 'head' }];
       },
     },

@@ -14,6 +14,11 @@ export const apps = {
 } as const;
 export type App = keyof typeof apps;
 
+/** Not what only some pages use and what is large: the map, charts, Markdown. */
+function isSmall(id: string): boolean {
+  return !/map-data|leaflet|\/map\/|uplot|traffic-chart|markdown/i.test(id);
+}
+
 export function configOf(app: App, outDir: string): InlineConfig {
   return {
     root: fileURLToPath(new URL(app, import.meta.url)),
@@ -34,6 +39,14 @@ export function configOf(app: App, outDir: string): InlineConfig {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       target: 'es2023',
+      rolldownOptions: {
+        output: {
+          codeSplitting: {
+            // What two pages use is in one file: a request takes longer than the few kilobytes that a page does not use.
+            groups: [{ name: 'shared', test: isSmall, minShareCount: 2 }],
+          },
+        },
+      },
     },
   };
 }

@@ -1,14 +1,17 @@
 /** Formats times and durations for people, in the reader's time zone. */
+import { lazily } from '@offer-ads/contracts/values/lazily';
 
 /** The month as a word, so that day and month cannot be confused. */
-const dayAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const toTheSecond = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-const dayAlone = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const formatOf = (options: Intl.DateTimeFormatOptions) =>
+  lazily(() => new Intl.DateTimeFormat('en-GB', options));
+const dayAndTime = formatOf({ dateStyle: 'medium', timeStyle: 'short' });
+const toTheSecond = formatOf({ dateStyle: 'medium', timeStyle: 'medium' });
+const dayAlone = formatOf({ dateStyle: 'medium' });
 
 export const precisions = {
-  minute: (at: Date) => dayAndTime.format(at),
-  second: (at: Date) => toTheSecond.format(at),
-  day: (at: Date) => dayAlone.format(at),
+  minute: (at: Date) => dayAndTime().format(at),
+  second: (at: Date) => toTheSecond().format(at),
+  day: (at: Date) => dayAlone().format(at),
 } as const;
 export type Precision = keyof typeof precisions;
 

@@ -172,6 +172,17 @@ describe('the portal', () => {
     },
   );
 
+  it('lets browsers ask for the session together with the scripts, on pages that need it', async () => {
+    const asked = async (path: string) => {
+      const link = (await gateway.call(path)).headers.get('link');
+      return link === null ? null : /^<([^>]+)>; rel=preload; as=fetch/.exec(link)?.[1];
+    };
+    for (const path of ['/portal', '/portal/test/offers/new'])
+      expect([path, await asked(path)]).toEqual([path, '/portal/api/session']);
+    for (const path of ['/portal/sign-in', '/portal/sign-up'])
+      expect([path, await asked(path)]).toEqual([path, null]);
+  });
+
   it.each([
     '/portal/nonsense',
     '/portal/index.html',

@@ -1,7 +1,6 @@
 /** The portal's routes. The mode is part of the address, so that two tabs can be in two modes. */
-import { QueryClientProvider } from '@tanstack/preact-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { createQueries } from '../../ui/calls/queries.ts';
 import { pageScript } from './page-script.tsx';
 import { SignedIn } from './signed-in.tsx';
 
@@ -11,9 +10,7 @@ const portalAddresses = /^\/portal(?!\/(api|docs|openapi|unsubscribe))/;
 const SignIn = pageScript(async () => (await import('./pages/sign-in.tsx')).SignIn);
 const SignUp = pageScript(async () => (await import('./pages/sign-up.tsx')).SignUp);
 
-const queries = createQueries((status) => status === 0 || status >= 500);
-
-export function App() {
+export function App({ queries }: { readonly queries: QueryClient }) {
   return (
     <QueryClientProvider client={queries}>
       <LocationProvider scope={portalAddresses}>

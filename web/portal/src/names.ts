@@ -1,15 +1,16 @@
 /** Names of countries and currencies. */
+import { lazily } from '@offer-ads/contracts/values/lazily';
 
-const countries = new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'code' });
-const currencies = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
+const countries = lazily(() => new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'code' }));
+const currencies = lazily(() => new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' }));
 
 export function countryName(code: string): string {
-  return countries.of(code) ?? code;
+  return countries().of(code) ?? code;
 }
 
 /** "British Pound (GBP)" */
 export function currencyName(code: string): string {
-  const name = currencies.of(code) ?? code;
+  const name = currencies().of(code) ?? code;
   return name === code ? code : `${name} (${code})`;
 }
 

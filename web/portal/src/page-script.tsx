@@ -1,11 +1,18 @@
 /** Pages whose script is loaded on first use, and the message when loading fails. */
+import type { FetchQueryOptions } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
 import { PortalPage } from './portal-page.tsx';
+import type { Portal } from './session.ts';
 
-export type PageScript = ComponentType & { readonly preload: () => Promise<ComponentType> };
+export type PageComponent = ComponentType & {
+  /** What the page asks for first. It is asked for while the page is still being drawn. */
+  readonly firstQuery?: (portal: Portal) => FetchQueryOptions | null;
+};
 
-export function pageScript(load: () => Promise<ComponentType>): PageScript {
+export type PageScript = ComponentType & { readonly preload: () => Promise<PageComponent> };
+
+export function pageScript(load: () => Promise<PageComponent>): PageScript {
   return lazy(() => load().catch(() => NotLoaded));
 }
 

@@ -1,4 +1,5 @@
 /** The pages for signed-in people. Each section's script is loaded on first use. */
+import type { QueryClient } from '@tanstack/preact-query';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso';
 import { exec } from 'preact-iso/router';
@@ -6,7 +7,7 @@ import { Broken, pageScript } from './page-script.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { PortalPage } from './portal-page.tsx';
 import { type Section, sectionOf, sections } from './sections.ts';
-import { usePortal } from './session.ts';
+import { modeOf, portalOf, sessionQuery, usePortal } from './session.ts';
 
 const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home);
 const Offers = pageScript(async () => (await import('./pages/offers/list/offers.tsx')).Offers);
@@ -40,10 +41,19 @@ const routes = [
   ['/portal/:mode/settings', Settings],
 ] as const;
 
-/** Begins to load the script of a page before it is shown. */
-export function loadPage(path: string): void {
-  const found = routes.find(([address]) => exec(path, address) !== undefined);
-  void found?.[1].preload();
+/**
+ * Loads the script of a page together with the session, before anything is drawn. Then asks what the page asks first: on a slow phone the
+ * answer comes while the page is drawn.
+ */
+export async function beginPage(path: string, queries: QueryClient): Promise<void> {
+  const script = routes.find(([address]) => exec(path, address) !== undefined)?.[1];
+  const mode = modeOf(path);
+  if (script === undefined || mode === null) return;
+  const [page] = await Promise.all([script.preload(), queries.prefetchQuery(sessionQuery)]);
+  const session = queries.getQueryData(sessionQuery.queryKey);
+  if (!session) return;
+  const first = page.firstQuery?.(portalOf(session, mode, queries));
+  if (first) void queries.prefetchQuery(first);
 }
 
 export function Pages() {

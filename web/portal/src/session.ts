@@ -1,12 +1,24 @@
 /** The signed-in person, the mode of the page, and the API calls. */
 import type { Permission, SessionReply } from '@offer-ads/contracts/portal/session-api';
-import { type QueryKey, type UseQueryOptions, useQuery, useQueryClient } from '@tanstack/preact-query';
+import {
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  type UseQueryOptions,
+  useQuery,
+} from '@tanstack/preact-query';
 import { createContext } from 'preact';
-import { useContext, useMemo } from 'preact/hooks';
+import { useContext } from 'preact/hooks';
 import { call, Refused } from '../../ui/calls/call.ts';
 import { type SessionApi, sessionApi } from '../../ui/calls/session-api.ts';
 
 export type Mode = 'test' | 'live';
+
+/** The mode in the address of a page, if any. */
+export function modeOf(path: string): Mode | null {
+  const mode = path.split('/')[2];
+  return mode === 'test' || mode === 'live' ? mode : null;
+}
 
 export type Portal = {
   readonly session: SessionReply;
@@ -41,35 +53,29 @@ export function useRead<Body>(
 export const sessionKey = ['session'] as const;
 
 /** Null: nobody is signed in. */
-export function useSession() {
-  return useQuery<SessionReply | null>({
-    queryKey: sessionKey,
-    queryFn: async ({ signal }) => {
-      const reply = await call<SessionReply>('/portal/api/session', { signal });
-      if (reply.ok) return reply.body;
-      if (reply.status === 401) return null;
-      throw new Refused(reply);
-    },
-    // Checked again when the tab gets the focus: the person may have signed out or changed the organisation in another tab.
-    staleTime: 30_000,
-  });
-}
+export const sessionQuery = queryOptions<SessionReply | null>({
+  queryKey: sessionKey,
+  queryFn: async ({ signal }) => {
+    const reply = await call<SessionReply>('/portal/api/session', { signal });
+    if (reply.ok) return reply.body;
+    if (reply.status === 401) return null;
+    throw new Refused(reply);
+  },
+  // Checked again when the tab gets the focus: the person may have signed out or changed the organisation in another tab.
+  staleTime: 30_000,
+});
 
-export function usePortalOf(session: SessionReply, mode: Mode): Portal {
-  const queries = useQueryClient();
-  return useMemo(
-    () => ({
-      session,
-      mode,
-      api: sessionApi({
-        base: '/portal/api',
-        csrfToken: session.csrfToken,
-        sessionChanged: () => void queries.invalidateQueries({ queryKey: sessionKey }),
-      }),
-      may: (permission) => session.permissions.includes(permission),
-      at: (page) => `/portal/${mode}${page === '' ? '' : `/${page}`}`,
-      scope: [session.organisation.id, mode],
+export function portalOf(session: SessionReply, mode: Mode, queries: QueryClient): Portal {
+  return {
+    session,
+    mode,
+    api: sessionApi({
+      base: '/portal/api',
+      csrfToken: session.csrfToken,
+      sessionChanged: () => void queries.invalidateQueries({ queryKey: sessionKey }),
     }),
-    [session, mode, queries],
-  );
+    may: (permission) => session.permissions.includes(permission),
+    at: (page) => `/portal/${mode}${page === '' ? '' : `/${page}`}`,
+    scope: [session.organisation.id, mode],
+  };
 }

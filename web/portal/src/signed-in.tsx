@@ -1,22 +1,21 @@
 /** All pages that need a sign-in: loads the session and shows the page in the frame of the portal. */
 
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
-import { useEffect } from 'preact/hooks';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { AskForLink } from './pages/ask-for-link.tsx';
 import { NoLiveMode } from './pages/no-live-mode.tsx';
-import { loadPage, Pages } from './pages.tsx';
-import { type Mode, PortalContext, usePortalOf, useSession } from './session.ts';
+import { Pages } from './pages.tsx';
+import { type Mode, modeOf, PortalContext, portalOf, sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
 
 export function SignedIn() {
-  const session = useSession();
+  const session = useQuery(sessionQuery);
   const { path } = useLocation();
-  const mode = path.split('/')[2];
-  // Together with the session, not after it.
-  useEffect(() => loadPage(path), []);
+  const mode = modeOf(path);
   if (session.isPending)
     return (
       <SignedOut>
@@ -30,7 +29,7 @@ export function SignedIn() {
       </SignedOut>
     );
   if (session.data === null) return <AskForLink />;
-  if (mode !== 'test' && mode !== 'live') return <Entry session={session.data} />;
+  if (mode === null) return <Entry session={session.data} />;
   return <InMode session={session.data} mode={mode} />;
 }
 
@@ -43,7 +42,8 @@ function Entry({ session }: { readonly session: SessionReply }) {
 }
 
 function InMode({ session, mode }: { readonly session: SessionReply; readonly mode: Mode }) {
-  const portal = usePortalOf(session, mode);
+  const queries = useQueryClient();
+  const portal = useMemo(() => portalOf(session, mode, queries), [session, mode, queries]);
   useEffect(() => {
     document.documentElement.dataset['mode'] = mode;
     rememberMode(mode);

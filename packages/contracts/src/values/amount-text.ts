@@ -1,5 +1,7 @@
 /** Formats amounts and countries for invoices, mails and the portal: words in English, numbers as usual in the reader's country. */
+
 import { formatMinor, minorUnitDigits } from './currencies.ts';
+import { lazily } from './lazily.ts';
 
 /**
  * Exact for any amount, because it formats the decimal text and uses no floating-point number. The currency is shown by its code, because
@@ -36,10 +38,10 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
 /** Invisible characters that some languages add to numbers, for text from right to left. */
 const directionMarks = /[\u061c\u200e\u200f]/g;
 
-const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+const countries = lazily(() => new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }));
 
 export function countryText(country: string): string {
-  return isCountryCode(country) ? (countries.of(country) ?? country) : country;
+  return isCountryCode(country) ? (countries().of(country) ?? country) : country;
 }
 
 /**

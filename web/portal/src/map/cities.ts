@@ -1,4 +1,5 @@
 /** Towns, largest first: to search for a place, and to name one (GeoNames, CC BY 4.0). */
+import { lazily } from '@offer-ads/contracts/values/lazily';
 
 export type City = {
   readonly name: string;
@@ -31,7 +32,7 @@ export function readCities(lines: string): Cities {
   });
 }
 
-const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+const countries = lazily(() => new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }));
 
 /** Names of regions whose codes are not in common use. Codes of the United States are in common use. */
 const regions: Readonly<Record<string, string>> = {
@@ -44,7 +45,7 @@ const regions: Readonly<Record<string, string>> = {
 /** "Brighton, England, United Kingdom" */
 export function nameOf({ name, region, country }: City): string {
   const where = regions[`${country} ${region}`] ?? region;
-  return [name, where, countries.of(country) ?? country].filter((part) => part !== '').join(', ');
+  return [name, where, countries().of(country) ?? country].filter((part) => part !== '').join(', ');
 }
 
 /** Letters that people type otherwise, and that have no form without an accent. */
@@ -90,7 +91,7 @@ export function searchIn(cities: Cities): CitySearch {
   const wheres = new Map<string, string>();
   const whereOf = ({ country, region }: City) => {
     const key = `${country} ${region}`;
-    const known = wheres.get(key) ?? plain(`${key} ${regions[key] ?? ''} ${countries.of(country) ?? ''}`);
+    const known = wheres.get(key) ?? plain(`${key} ${regions[key] ?? ''} ${countries().of(country) ?? ''}`);
     wheres.set(key, known);
     return known;
   };

@@ -67,7 +67,7 @@ function portal(app: Express, o: Pages): void {
     protect(res, policy);
     next();
   };
-  app.get(portalAddress, neverKept, protectPage, builtPage(folder, 'index.html'));
+  app.get(portalAddress, neverKept, protectPage, sessionWithPage, builtPage(folder, 'index.html'));
   // Their names change with their content, so they can be cached for ever.
   app.use('/portal/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
   const beside = builtFiles(folder, { keep: 3_600 });
@@ -80,6 +80,13 @@ function portal(app: Express, o: Pages): void {
 
 /** Addresses of portal pages. The portal's API, its reference and the unsubscribe links are not among them. */
 const portalAddress = /^\/portal(\/(sign-in|sign-up|(test|live)(\/[\w/-]*)?))?\/?$/;
+
+/** Lets browsers ask for the session together with the scripts that need it. Sign-in and sign-up need none. */
+const sessionWithPage: RequestHandler = (req, res, next) => {
+  if (!req.path.startsWith('/portal/sign-'))
+    res.setHeader('Link', '</portal/api/session>; rel=preload; as=fetch; crossorigin');
+  next();
+};
 
 const neverKept: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');

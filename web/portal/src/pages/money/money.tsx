@@ -7,7 +7,7 @@ import { Loaded } from '../../../../ui/states.tsx';
 import { useAmounts, useBalance } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
-import { hasDraft } from '../offers/new/kept-draft.ts';
+import { readKeptDraft } from '../offers/new/kept-draft.ts';
 import { Invoices } from './invoices.tsx';
 import { LowBalance } from './low-balance.tsx';
 import { useMoneyChanged } from './money-data.ts';
@@ -49,7 +49,7 @@ export function Money() {
       lead={`Prepaid, in ${mode.toUpperCase()} mode. Offers that are paid from it need no card.`}
     >
       {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
-      {hasDraft(scope) && (
+      {readKeptDraft(scope) !== null && (
         <p class="notice">
           <span>
             You have an unfinished draft of an offer: <a href={at('offers/new')}>go back to it</a>.

@@ -1,10 +1,12 @@
 /** A budget as typed, and the end that it pays for at the present target. It asks for no price of its own. */
+
 import { useMemo } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { amountFault, typedAmount } from '../../../amount-fields.ts';
 import { useAmounts } from '../../../amounts.ts';
 import { usePortal } from '../../../session.ts';
+import { countText } from '../figures.ts';
 import { lengthText, minutesFor } from './budget.ts';
 import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';
@@ -15,8 +17,6 @@ type BudgetFieldProps = {
   readonly estimate: Estimate;
   readonly start: Date;
 };
-
-const counts = new Intl.NumberFormat('en-GB');
 
 export function BudgetField({ draft, set, estimate: { reply, isOld }, start }: BudgetFieldProps) {
   const { currency } = usePortal().session.organisation;
@@ -55,7 +55,7 @@ export function BudgetField({ draft, set, estimate: { reply, isOld }, start }: B
             <p>
               <strong>{amount(budget)}</strong> pays for <strong>{lengthText(minutes)}</strong>, until{' '}
               {momentText(end.toISOString())}. It reaches{' '}
-              <strong class="members">{counts.format(reply.matching_users)}</strong>{' '}
+              <strong class="members">{countText(reply.matching_users)}</strong>{' '}
               {reply.matching_users === 1 ? 'member' : 'members'}.
             </p>
             {isTaken ? (

@@ -1,4 +1,5 @@
 /** Start and end of the offer, in the local time zone, and the end that a budget pays for. */
+import { lazily } from '@offer-ads/contracts/values/lazily';
 import type { ComponentChildren } from 'preact';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { Field } from '../../../../../ui/field.tsx';
@@ -114,11 +115,14 @@ function tomorrow(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
 }
 
-const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
+const zone = lazily(() => new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }));
 
 /** "Europe/London, GMT" */
 function zoneText(at: Date): string {
-  const short = zone.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const name = zone.resolvedOptions().timeZone.replaceAll('_', ' ');
+  const short =
+    zone()
+      .formatToParts(at)
+      .find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const name = zone().resolvedOptions().timeZone.replaceAll('_', ' ');
   return name === short ? name : `${name}, ${short}`;
 }

@@ -4,14 +4,14 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { Place } from '../../../map/cities.ts';
-import { usePortal } from '../../../session.ts';
+import { type Portal, usePortal } from '../../../session.ts';
 import { readTab, writeTab } from '../../../tab-storage.ts';
-import { type Draft, emptyDraft, isBegun, readDraft } from './draft.ts';
+import { type Draft, draftAt, isBegun, readDraft } from './draft.ts';
 
 type Pictures = { [place: string]: File | undefined };
 const pictures: Pictures = {};
 
-function placeOf(scope: readonly [number, string]): string {
+function placeOf(scope: Portal['scope']): string {
   return `offer-draft ${scope.join(' ')}`;
 }
 
@@ -26,13 +26,17 @@ export type KeptDraft = {
   readonly begin: (draft?: Draft) => void;
 };
 
+/** The draft of an earlier visit, or null. */
+export function readKeptDraft(scope: Portal['scope']): Draft | null {
+  return readDraft(readTab(placeOf(scope)));
+}
+
 /** @param start the place of an empty draft */
 export function useKeptDraft(start: Place): KeptDraft {
   const { scope } = usePortal();
   const place = placeOf(scope);
-  const [kept, setKept] = useState(() => readDraft(readTab(place)));
-  const atStart = { latitude: String(start.latitude), longitude: String(start.longitude) };
-  const [draft, setDraft] = useState(kept ?? { ...emptyDraft, ...atStart });
+  const [kept, setKept] = useState(() => readKeptDraft(scope));
+  const [draft, setDraft] = useState(kept ?? draftAt(start));
   const [picture, setPicture] = useState<File | null>(pictures[place] ?? null);
   useEffect(() => {
     if (isBegun(draft)) writeTab(place, JSON.stringify(draft));
@@ -50,13 +54,8 @@ export function useKeptDraft(start: Place): KeptDraft {
       delete pictures[place];
       writeTab(place, null);
       setKept(null);
-      setDraft(next ?? { ...emptyDraft, ...atStart });
+      setDraft(next ?? draftAt(start));
       setPicture(null);
     },
   };
-}
-
-/** Whether there is a draft in this organisation and mode. */
-export function hasDraft(scope: readonly [number, string]): boolean {
-  return readDraft(readTab(placeOf(scope))) !== null;
 }

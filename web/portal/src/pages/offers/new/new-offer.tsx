@@ -2,6 +2,7 @@
 import '../offers.css';
 import './new-offer.css';
 import type { CreateReply } from '@offer-ads/contracts/public/api';
+import { lazily } from '@offer-ads/contracts/values/lazily';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
@@ -32,7 +33,7 @@ import { type Placed, placeRefusal } from './place-refusal.ts';
 import { PricePanel } from './price-panel.tsx';
 import { decideOnQuote, type UsableQuote } from './quoted-price.ts';
 import { type Sending, sendOffer } from './send-offer.ts';
-import { placeEstimateRefusal, useEstimate } from './use-estimate.ts';
+import { firstEstimate, placeEstimateRefusal, useEstimate } from './use-estimate.ts';
 
 type Stage =
   | { readonly at: 'writing' }
@@ -334,6 +335,8 @@ export function NewOffer() {
   );
 }
 
+NewOffer.firstQuery = firstEstimate;
+
 type StepProps = {
   readonly number: number;
   readonly id: string;
@@ -355,12 +358,12 @@ function Step({ number, id, title, children }: StepProps) {
   );
 }
 
-const listOf = new Intl.ListFormat('en-GB');
+const listOf = lazily(() => new Intl.ListFormat('en-GB'));
 
 /** "Category, Title and Picture" */
 function namesOf(faults: Faults): string {
   const fields = Object.keys(fieldNames) as DraftField[];
-  return listOf.format(
+  return listOf().format(
     fields.filter((field) => faults[field] !== undefined).map((field) => fieldNames[field]),
   );
 }

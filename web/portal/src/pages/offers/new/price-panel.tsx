@@ -1,9 +1,9 @@
 /** Price and reach of the draft: always in sight. */
+
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { useAmounts } from '../../../amounts.ts';
+import { countText } from '../figures.ts';
 import type { Estimate } from './use-estimate.ts';
-
-const counts = new Intl.NumberFormat('en-GB');
 
 export function PricePanel({ estimate }: { readonly estimate: Estimate }) {
   const { reply, problem, isAsking } = estimate;
@@ -45,7 +45,7 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
     <>
       <p class="figure">{costMinor === null ? 'No price' : amount(costMinor, reply.currency)}</p>
       <p class="reach">
-        reaches <strong>{counts.format(members)}</strong> {members === 1 ? 'member' : 'members'}
+        reaches <strong>{countText(members)}</strong> {members === 1 ? 'member' : 'members'}
       </p>
       {costMinor === null ? (
         <p class="why">
@@ -53,7 +53,7 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
         </p>
       ) : (
         <p class="why muted small">
-          {counts.format(reply.ad_units)} Ad Units at {reply.ad_unit_price} {reply.currency}, without VAT.
+          {countText(reply.ad_units)} Ad Units at {reply.ad_unit_price} {reply.currency}, without VAT.
           {reply.exchange_rate_date !== null &&
             ` Exchange rate of ${reply.exchange_rate_date}: ${reply.exchange_rate_per_gbp} ${reply.currency} per pound.`}
         </p>

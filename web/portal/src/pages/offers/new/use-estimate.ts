@@ -2,11 +2,13 @@
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
+import { bodyOrThrow, type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
 import { minorOf } from '../../../amount-fields.ts';
-import { usePortal } from '../../../session.ts';
+import { type Portal, usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
-import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';
+import { type Draft, draftAt, estimateKey, estimateRequest, type Faults } from './draft.ts';
+import { firstPlace } from './first-place.ts';
+import { readKeptDraft } from './kept-draft.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
 /** Longer than the steps of a moving slider, shorter than people notice. */
@@ -32,33 +34,54 @@ export type Estimate = {
   readonly isFirstDone: boolean;
 };
 
+/** On these an estimate depends: the draft, and by how much the test clock is ahead. */
+function keyOf(draft: Draft, aheadSeconds: number): string {
+  return `${estimateKey(draft)} ${aheadSeconds}`;
+}
+
+type Asking = { readonly now: Date; readonly quote?: boolean; readonly signal?: AbortSignal };
+
+function ask(draft: Draft, { api, mode }: Portal, { now, quote = false, signal }: Asking) {
+  const request = estimateRequest(draft, now);
+  if (request === null) throw new Error('the draft has no place or no period');
+  return api.send<EstimateReply>('POST', `/${mode}/offers/price-estimate`, {
+    json: quote ? { ...request, quote } : request,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+function estimateQuery(draft: Draft, portal: Portal, o: { aheadSeconds: number; key: string }) {
+  return {
+    queryKey: [...portal.scope, 'estimate', o.key],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+      const now = new Date(Date.now() + o.aheadSeconds * 1_000);
+      return bodyOrThrow(ask(draft, portal, { now, signal }));
+    },
+    staleTime: FRESH_MS,
+  };
+}
+
+/** The estimate with which the page begins, for `PageComponent.firstQuery`. */
+export function firstEstimate(portal: Portal) {
+  const draft = readKeptDraft(portal.scope) ?? draftAt(firstPlace(portal.session.organisation.country));
+  if (!portal.may('offers') || estimateRequest(draft, new Date()) === null) return null;
+  return estimateQuery(draft, portal, { aheadSeconds: 0, key: keyOf(draft, 0) });
+}
+
 export function useEstimate(draft: Draft): Estimate {
-  const { api, mode, scope } = usePortal();
+  const portal = usePortal();
   const queries = useQueryClient();
+  const aheadSeconds = useAheadSeconds();
   // The first estimate does not wait for the test clock. If the clock was moved, that estimate is wrong or refused, and another is made.
-  const key = `${estimateKey(draft)} ${useAheadSeconds()}`;
+  const key = keyOf(draft, aheadSeconds);
   const isClockKnown = !useTestClock().isLoading;
   const settled = useSettled(key);
   const offerNow = useOfferNow();
   const isComplete = estimateRequest(draft, offerNow()) !== null;
-  const ask = (request: object, o: { now: Date; signal?: AbortSignal }) => {
-    const { now, ...options } = o;
-    const json = estimateRequest(draft, now);
-    if (json === null) throw new Error('the draft has no place or no period');
-    const path = `/${mode}/offers/price-estimate`;
-    return api.send<EstimateReply>('POST', path, { json: { ...json, ...request }, ...options });
-  };
-  const keyOf = (of: string) => [...scope, 'estimate', of];
-  const query = useQuery<EstimateReply>({
-    queryKey: keyOf(settled),
-    queryFn: async ({ signal }) => {
-      const reply = await ask({}, { now: offerNow(), signal });
-      if (!reply.ok) throw new Refused(reply);
-      return reply.body;
-    },
+  const query = useQuery({
+    ...estimateQuery(draft, portal, { aheadSeconds, key: settled }),
     enabled: isComplete && settled === key,
     placeholderData: keepPreviousData,
-    staleTime: FRESH_MS,
     refetchInterval: FRESH_MS,
   });
   const refused =
@@ -79,8 +102,9 @@ export function useEstimate(draft: Draft): Estimate {
     retry: query.refetch,
     isFirstDone: useOnce(!isComplete || query.isFetched),
     quote: async (now) => {
-      const quoted = await ask({ quote: true }, { now });
-      if (quoted.ok) queries.setQueryData(keyOf(key), quoted.body);
+      const quoted = await ask(draft, portal, { now, quote: true });
+      if (quoted.ok)
+        queries.setQueryData(estimateQuery(draft, portal, { aheadSeconds, key }).queryKey, quoted.body);
       return quoted;
     },
   };

@@ -9,6 +9,7 @@ import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
 import { Download } from '../../../download.tsx';
 import { usePortal } from '../../../session.ts';
+import { countText } from '../figures.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, lateBeginning, localTime, rateText } from './series.ts';
 
@@ -20,7 +21,6 @@ const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
   ['90d', '90 days'],
   ['all', 'All'],
 ];
-const counts = new Intl.NumberFormat('en-GB');
 
 export function Analytics({ offer }: { readonly offer: PortalOffer }) {
   const { mode } = usePortal();
@@ -66,11 +66,11 @@ function Figures({ series }: { readonly series: SeriesReply }) {
       <dl class="totals" aria-live="polite">
         <div>
           <dt>Views</dt>
-          <dd class="figure">{counts.format(views)}</dd>
+          <dd class="figure">{countText(views)}</dd>
         </div>
         <div>
           <dt>Clicks</dt>
-          <dd class="figure">{counts.format(clicks)}</dd>
+          <dd class="figure">{countText(clicks)}</dd>
         </div>
         <div>
           <dt>Clicks per 100 views</dt>
@@ -145,8 +145,8 @@ function Charts({ series }: { readonly series: SeriesReply }) {
                 cell: (point, index) =>
                   `${localTime(point.start_datetime, zone)}${index === 0 ? ', so far' : ''}`,
               },
-              { title: 'Views', numeric: true, cell: (point) => counts.format(point.views) },
-              { title: 'Clicks', numeric: true, cell: (point) => counts.format(point.clicks) },
+              { title: 'Views', numeric: true, cell: (point) => countText(point.views) },
+              { title: 'Clicks', numeric: true, cell: (point) => countText(point.clicks) },
               { title: 'Per 100', numeric: true, cell: (point) => rateText(point.views, point.clicks) },
             ]}
           />
@@ -180,7 +180,7 @@ function Simulate({ offer }: { readonly offer: PortalOffer }) {
     );
     setMade(null);
     if (!reply.ok) return reply.message;
-    setMade(`${counts.format(views)} views and ${counts.format(clicks)} clicks were added.`);
+    setMade(`${countText(views)} views and ${countText(clicks)} clicks were added.`);
     await changed();
     return null;
   };
