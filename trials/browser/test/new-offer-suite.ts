@@ -12,6 +12,8 @@ import { faultsOf, type Portal, type Visitor } from './portal-under-test.ts';
 const phoneNetwork = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 const PHONE_CPU_SLOWDOWN = 4;
 const BYTES_BEFORE_PRICE = 300 * 1024;
+/** The page, the session, the test clock, the icon, four scripts, three style sheets, the font, and what sets the theme. */
+const REQUESTS_BEFORE_PRICE = 14;
 /** A phone shows one or two tiles of the map. */
 const BYTES_OF_MAP = 300 * 1024;
 
@@ -30,6 +32,9 @@ export function walksOfNewOffers(portal: () => Portal): void {
     // The price was asked for, and nothing of the map was, when the answer came.
     expect(cold.beforePrice.filter((url) => isOfMap.test(url))).toEqual([]);
     expect(cold.bytesBeforePrice).toBeLessThan(BYTES_BEFORE_PRICE);
+    // Few requests, because each takes a round trip; and the session that was asked for with the page is not asked for again.
+    expect(cold.beforePrice.length).toBeLessThanOrEqual(REQUESTS_BEFORE_PRICE);
+    expect(cold.beforePrice.filter((url) => url.endsWith('/portal/api/session'))).toHaveLength(1);
     await page.locator('.leaflet-tile-loaded').first().waitFor();
     await page.locator('.town-labels span').getByText('London').waitFor();
     expect(cold.bytesOfMap()).toBeGreaterThan(0);
