@@ -1,5 +1,8 @@
 /** People in the portal, through every service that takes part: from the sign-in link to a new key and an invited colleague. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   balanceReply,
@@ -10,10 +13,13 @@ import {
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { sessionReply } from '@offer-ads/contracts/portal/session-api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { advertiser, hourMs, inFuture, london, type SoonOver } from '../harness/advertiser.ts';
+import { advertiser, hourMs, inFuture, london, offerForm, type SoonOver } from '../harness/advertiser.ts';
 import { mailsTo, payAsAPersonWould } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { signedIn, tokenMailedTo, visitor } from '../harness/visitor.ts';
+
+type Exported = { readonly pictures: number; readonly pdfs: number };
+type ExportManifest = { readonly attachments: readonly { readonly file: string; readonly sha256: string }[] };
 
 export function describePortal(system: () => TestSystem, over: () => SoonOver): void {
   describe('the portal', () => {
@@ -107,6 +113,30 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       });
       const page = await admin('GET', `/live/billing/invoices/${note?.number}.html`);
       expect(page.body).toMatch(/Credit note[^]*GBP\s148\.14/);
+    });
+
+    it('is exported with the pictures of its offers and the PDFs of its invoices, each as its hash says', async () => {
+      const { id, keys } = demoOrganisation();
+      const bought = await advertiser(system(), keys.TEST).create(await offerForm());
+      expect(bought.body.return_code).toBe('S1');
+      const folder = join(mkdtempSync(join(tmpdir(), 'org-export-')), 'org');
+      try {
+        const exported = await system().admin<Exported>('org', 'export', `${id}`, '--folder', folder);
+        expect(exported).toMatchObject({ complete: true });
+        const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as ExportManifest;
+        expect(manifest).toMatchObject({ complete: true, missing: [] });
+        const types = manifest.attachments.map(({ file, sha256 }) => {
+          const bytes = readFileSync(join(folder, file));
+          expect([file, createHash('sha256').update(bytes).digest('hex')]).toEqual([file, sha256]);
+          return bytes.subarray(0, 5).toString() === '%PDF-' ? 'pdf' : 'picture';
+        });
+        expect(exported.pictures).toBeGreaterThan(0);
+        expect(exported.pdfs).toBeGreaterThanOrEqual(2);
+        expect(types.filter((type) => type === 'picture')).toHaveLength(exported.pictures);
+        expect(types.filter((type) => type === 'pdf')).toHaveLength(exported.pdfs);
+      } finally {
+        rmSync(join(folder, '..'), { recursive: true });
+      }
     });
 
     it('ends mails about ended offers by the link in one, for whoever holds it, until the person says otherwise', async () => {

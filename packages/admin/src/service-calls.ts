@@ -23,6 +23,8 @@ export type Call = {
   readonly file?: string;
   /** No time-out, for long work. */
   readonly patient?: boolean;
+  /** Ends the call, also while its reply is being read. */
+  readonly signal?: AbortSignal;
 };
 
 /** The addresses and the token. */
@@ -44,7 +46,7 @@ export class ServiceUnreachable extends Error {
 
 export function createServiceCalls(settings: ServiceSettings, o: { timeoutMs: number }): ServiceCalls {
   const addresses = addressesOf(settings);
-  return async (owner, { method, path, json, file, patient = false }, onBehalf) => {
+  return async (owner, { method, path, json, file, patient = false, signal }, onBehalf) => {
     const timeoutMs = patient ? 0 : o.timeoutMs;
     const body = file === undefined ? JSON.stringify(json) : createReadStream(file);
     return request(`${addresses[owner]}${path}`, {
@@ -57,6 +59,7 @@ export function createServiceCalls(settings: ServiceSettings, o: { timeoutMs: nu
       body: body ?? null,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
+      signal: signal ?? null,
     }).catch((error: unknown) => {
       const message = `${owner} cannot be reached at ${addresses[owner]}: ${reasonOf(error)}`;
       throw new ServiceUnreachable(message, { cause: error });
@@ -86,7 +89,7 @@ export function addressesOf(settings: ServiceSettings): Readonly<Record<Owner, s
 }
 
 /** For a refused connection the code is the reason; for an unreadable file it is the message. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || String((error as NodeJS.ErrnoException).code);
 }

@@ -40,9 +40,13 @@ export async function runJson(words: string, tools: () => Tools) {
   return { status, result: JSON.parse(printed) as unknown };
 }
 
-/** Runs a command with a function for all calls of services. */
-export function runWith(words: string, call: Tools['call']) {
-  return runJson(words, () => ({ call, settings: settingsAt(''), namespace: '' }));
+/** Runs a command with a function for all calls of services, and one for all downloads. */
+export function runWith(words: string, call: Tools['call'], download: Tools['download'] = noDownload) {
+  return runJson(words, () => ({ call, download, settings: settingsAt(''), namespace: '' }));
+}
+
+async function noDownload(): Promise<never> {
+  throw new Error('this command downloads nothing');
 }
 
 export type Received = {

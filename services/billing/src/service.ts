@@ -113,7 +113,7 @@ export async function startBilling(
         mountAuditRoute(app, { admin, audit });
         mountParkedRoutes(app, { broker, admin, logger });
         mountRepublishRoute(app, { postgres, broker, admin });
-        adminRoutes(app, billing, admin);
+        adminRoutes(app, billing, pdfs, admin);
       },
     }),
   );

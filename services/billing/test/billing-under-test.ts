@@ -177,7 +177,7 @@ export async function startBillingUnderTest() {
         invoiceRoutes(app, billing, pdfs, testContextSecret);
         balanceRoutes(app, billing, testContextSecret);
         internalRoutes(app, billing, testContextSecret);
-        adminRoutes(app, billing, testAdminGuard());
+        adminRoutes(app, billing, pdfs, testAdminGuard());
       },
     }),
   );

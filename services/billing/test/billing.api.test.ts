@@ -103,6 +103,7 @@ describe('a route', () => {
     ['PUT', '/admin/balances/threshold'],
     ['GET', '/admin/card-problems'],
     ['GET', '/admin/invoices'],
+    ['GET', '/admin/invoices/TEST-000001.pdf'],
     ['GET', '/admin/payments'],
   ])('answers 401 without a credential of its own: %s %s', async (method, path) => {
     const json = method === 'GET' ? undefined : {};

@@ -58,7 +58,7 @@ export const adminInvoicesQuery = invoicesQuery.extend({
   organisationId: balanceQuery.shape.organisationId,
   mode,
 });
-/** GET /admin/invoices/{number}: the facts of any organisation's invoice or credit note. */
+/** GET /admin/invoices/{number}: the facts of any organisation's invoice or credit note. `{number}.pdf` is the document itself. */
 export const adminInvoice = invoice.extend({
   organisationId,
   /** As on the document; null while billing does not know the organisation. */

@@ -25,16 +25,19 @@ import type { Billing } from '../billing.ts';
 import { listPayments } from '../checkouts/payments-store.ts';
 import { voidPayment } from '../checkouts/void-payment.ts';
 import { parseDocumentNumber } from '../domain/invoices/invoice.ts';
+import { documentOf } from '../domain/invoices/invoice-document.ts';
 import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
+import type { PdfMaker } from '../invoices/documents/pdf-maker.ts';
 import { findDocument } from '../invoices/invoices-store.ts';
 import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { checkAndRecord } from '../ledger/watch-ledger.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
+import { sendPdf } from './invoice-routes.ts';
 import { platformTopUpReplies, refuse, send, unknownInvoice, unknownPayment } from './replies.ts';
 
-export function adminRoutes(app: Express, billing: Billing, admin: AdminGuard): void {
+export function adminRoutes(app: Express, billing: Billing, pdfs: PdfMaker, admin: AdminGuard): void {
   const routes = express.Router();
   routes.use(admin('16kb'));
 
@@ -76,17 +79,26 @@ export function adminRoutes(app: Express, billing: Billing, admin: AdminGuard): 
     res.json(await checkAndRecord(billing, null));
   });
 
-  invoiceRoutes(routes, billing);
+  invoiceRoutes(routes, billing, pdfs);
   paymentRoutes(routes, billing);
   cardProblemRoutes(routes, billing);
   app.use('/admin', routes);
 }
 
 /** Invoices and credit notes of one organisation, or any one by its number. */
-function invoiceRoutes(routes: Router, { postgres }: Billing): void {
+function invoiceRoutes(routes: Router, { postgres }: Billing, pdfs: PdfMaker): void {
   routes.get('/invoices', async (req, res) => {
     const { cursor, limit, ...owner } = validInput(adminInvoicesQuery, req.query);
     res.json(await readInvoices(postgres, owner, { cursor, limit }));
+  });
+
+  // Before the route of the facts, which also takes names with a dot.
+  routes.get('/invoices/:number.pdf', async (req, res) => {
+    const place = parseDocumentNumber(req.params.number);
+    const found = place && (await findDocument(postgres, place));
+    if (!found) return send(res, unknownInvoice);
+    const document = documentOf(found);
+    sendPdf(res, document.number, await pdfs.make(document));
   });
 
   routes.get('/invoices/:number', async (req, res) => {

@@ -42,7 +42,7 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
   }
 }
 
-function sendPdf(res: Response, number: string, pdf: Buffer): void {
+export function sendPdf(res: Response, number: string, pdf: Buffer): void {
   res
     .set({
       'Cache-Control': 'private, no-store',

@@ -4,6 +4,7 @@ import { OrganisationChanged } from '@offer-ads/contracts/events/gateway';
 import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
@@ -368,7 +369,17 @@ describe('GET /internal/invoices/{number}', () => {
     const cause = `offer ${summary.offerId} paid by card`;
     const whole = { ...summary, organisationId, organisationName: null, cause };
     expect((await test.admin('GET', `/invoices/${number}`)).body).toEqual(whole);
-    for (const unknown of ['TEST-999999', 'nonsense'])
+    for (const unknown of ['TEST-999999', 'nonsense', 'TEST-999999.pdf', `${number}.html`])
       expect((await test.admin('GET', `/invoices/${unknown}`)).status).toBe(404);
+  });
+
+  it('is the same file for the platform team', async () => {
+    const { book, number } = await invoice();
+    const bytesOf = async (answer: Response) => [answer.status, Buffer.from(await answer.arrayBuffer())];
+    const theirs = await fetch(`${test.url}/admin/invoices/${number}.pdf`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    expect(theirs.headers.get('content-type')).toBe('application/pdf');
+    expect(await bytesOf(theirs)).toEqual(await bytesOf(await get(`${number}.pdf`, book)));
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -22,13 +22,23 @@ const organisation = {
   billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
 };
 
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+/** Offers of both lists, and their pages, show the same two pictures. */
+const pictures = new Map(['a photograph', 'a drawing'].map((bytes) => [sha256(bytes), bytes]));
+const [photograph = '', drawing = ''] = pictures.keys();
+
 let folder: string;
 let calls: string[];
+let downloads: string[];
 let away: string | undefined;
+/** By the route: instead of the bytes. */
+let failures: Record<string, () => Error>;
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), 'export-')), 'org-3');
   calls = [];
+  downloads = [];
   away = undefined;
+  failures = {};
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
@@ -46,15 +56,44 @@ const call: Tools['call'] = async (owner, route, { query = {} } = {}) => {
   if (route.endsWith('/keys')) return { keys: [] };
   if (route.endsWith('/terms')) return { terms: [] };
   if (route.endsWith('/calls')) return { calls: [row], ...page };
-  if (route.endsWith('/export')) return { offers: [row], ...page };
+  // A title may hold a character at which some readers end a line.
+  const offer = {
+    ...row,
+    title: 'Tea\u2028and cake',
+    imageHash: cursor === undefined ? photograph : drawing,
+  };
+  if (route.endsWith('/export')) return { offers: [offer], ...page };
   if (route.endsWith('/statement')) return { entries: [row], ...page };
-  if (route.endsWith('/invoices')) return { invoices: [row], ...page };
+  const series = query['mode'] === 'LIVE' ? ['CN', 'INV'] : ['TEST-CN', 'TEST'];
+  const number = `${series[cursor === undefined ? 0 : 1]}-000001`;
+  if (route.endsWith('/invoices')) return { invoices: [{ ...row, number }], ...page };
   if (route.endsWith('/balances')) return { balanceMinor: '5' };
   if (route.endsWith('/notifications')) return { notifications: [row] };
   return { webhooks: [row] };
 };
 
-const run = (org = 3) => runWith(`org export ${org} --folder ${folder}`, call);
+const download: Tools['download'] = async (owner, route, file) => {
+  downloads.push(`${owner} ${route}`);
+  const failure = failures[route];
+  if (failure !== undefined) {
+    writeFileSync(file, 'half of ');
+    throw failure();
+  }
+  if (owner === away) throw new ServiceUnreachable(`${owner} cannot be reached`);
+  const [name = ''] = route.split('/').slice(-1);
+  const bytes = pictures.get(name) ?? `PDF ${name}`;
+  writeFileSync(file, bytes);
+  const contentType =
+    owner === 'billing' ? 'application/pdf' : bytes.includes('photo') ? 'image/jpeg' : 'image/png';
+  return { contentType, bytes: bytes.length, sha256: sha256(bytes) };
+};
+
+const run = (org = 3) => runWith(`org export ${org} --folder ${folder}`, call, download);
+const manifest = () =>
+  JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Record<
+    'files' | 'attachments' | 'missing',
+    { file: string; rows: number; bytes: number; sha256: string; problem: string; again: boolean }[]
+  > & { complete: boolean };
 const linesOf = (file: string) =>
   readFileSync(join(folder, file), 'utf8')
     .split('\n')
@@ -80,18 +119,102 @@ describe('org export', () => {
 
   it('lists the files with their rows and hashes, and what is not in them', async () => {
     await run();
-    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
-      files: { file: string; rows: number; sha256: string }[];
-    };
-    expect(manifest).toMatchObject({ organisationId: 3, complete: true, notIncluded: expect.any(Array) });
-    for (const { file, rows, sha256 } of manifest.files) {
-      expect([file, rows]).toEqual([file, linesOf(file).length]);
-      expect(
-        createHash('sha256')
-          .update(readFileSync(join(folder, file)))
-          .digest('hex'),
-      ).toBe(sha256);
+    expect(manifest()).toMatchObject({ organisationId: 3, complete: true, notIncluded: expect.any(Array) });
+    for (const written of manifest().files) {
+      expect([written.file, written.rows]).toEqual([written.file, linesOf(written.file).length]);
+      expect(sha256(readFileSync(join(folder, written.file)))).toBe(written.sha256);
     }
+  });
+
+  it('writes each picture once, and a PDF for each invoice and credit note, counted and hashed', async () => {
+    const { result } = await run();
+    expect(result).toMatchObject({ pictures: 2, pdfs: 4, complete: true });
+    const { attachments, missing } = manifest();
+    expect(attachments.map(({ file }) => file).toSorted()).toEqual(
+      [
+        `pictures/${photograph}.jpg`,
+        `pictures/${drawing}.png`,
+        ...['TEST-CN', 'TEST', 'CN', 'INV'].map((series) => `invoices/${series}-000001.pdf`),
+      ].toSorted(),
+    );
+    expect(missing).toEqual([]);
+    for (const written of attachments) {
+      const bytes = readFileSync(join(folder, written.file));
+      expect([written.bytes, written.sha256]).toEqual([bytes.length, sha256(bytes)]);
+    }
+    expect(readFileSync(join(folder, 'invoices/CN-000001.pdf'), 'utf8')).toBe('PDF CN-000001.pdf');
+    expect(downloads).toHaveLength(6);
+  });
+
+  it('names each file that could not be had, and goes on with the others', async () => {
+    failures[`GET /admin/images/${photograph}`] = () => new Refused('offers: Not found', 404);
+    failures['GET /admin/invoices/INV-000001.pdf'] = () => new ServiceUnreachable('billing broke off');
+    const { status, result } = await run();
+    expect([status, result]).toMatchObject([1, { pictures: 1, pdfs: 3, complete: false }]);
+    const problems = [
+      { file: `pictures/${photograph}`, service: 'offers', problem: 'offers: Not found (HTTP 404)' },
+      { file: 'invoices/INV-000001', service: 'billing', problem: 'billing broke off' },
+    ];
+    expect(result).toMatchObject({
+      files: expect.arrayContaining(problems.map((one) => ({ ...one, rows: null }))),
+    });
+    expect(manifest().missing).toEqual([
+      { ...problems[0], again: false },
+      { ...problems[1], again: true },
+    ]);
+    expect(readdirSync(join(folder, 'invoices')).filter((name) => /INV|part/.test(name))).toEqual([]);
+
+    failures = {};
+    downloads.length = 0;
+    failures[`GET /admin/images/${photograph}`] = () => new Refused('offers: Not found', 404);
+    // A picture that is gone for ever does not make the export incomplete.
+    expect(await run()).toMatchObject({ status: 0, result: { pictures: 1, pdfs: 4, complete: true } });
+    expect(downloads).toEqual([
+      `offers GET /admin/images/${photograph}`,
+      'billing GET /admin/invoices/INV-000001.pdf',
+    ]);
+    expect(manifest().attachments.find(({ file }) => file.startsWith('pictures'))).toEqual({
+      file: `pictures/${drawing}.png`,
+      service: 'offers',
+      bytes: 'a drawing'.length,
+      sha256: drawing,
+    });
+  });
+
+  it('keeps no picture whose bytes are others than its hash says', async () => {
+    pictures.set(drawing, 'a photograph that somebody put in its place');
+    const { result } = await run();
+    pictures.set(drawing, 'a drawing');
+    expect(result).toMatchObject({ pictures: 1, complete: true });
+    expect(manifest().missing).toMatchObject([
+      { file: `pictures/${drawing}`, problem: expect.stringContaining('hash') },
+    ]);
+    expect(readdirSync(join(folder, 'pictures'))).toEqual([`${photograph}.jpg`]);
+  });
+
+  it('asks a service no more after three failures in a row, so that time-outs do not add up to hours', async () => {
+    for (const number of ['TEST-CN-000001', 'TEST-000001', 'CN-000001', 'INV-000001'])
+      failures[`GET /admin/invoices/${number}.pdf`] = () => new Refused('billing: Service unavailable', 503);
+    const { status, result } = await run();
+    expect([status, result]).toMatchObject([1, { pictures: 2, pdfs: 0, complete: false }]);
+    expect(downloads.filter((one) => one.startsWith('billing'))).toHaveLength(3);
+    expect(manifest().missing).toHaveLength(4);
+    expect(manifest().missing.at(-1)).toMatchObject({
+      problem: 'billing failed 3 times in a row',
+      again: true,
+    });
+  });
+
+  it('that was interrupted among the pictures reads neither lines nor pictures twice', async () => {
+    failures[`GET /admin/images/${drawing}`] = () => new Error('no space left on the disk');
+    expect((await run()).result).toEqual({ error: 'no space left on the disk' });
+    expect(manifest().complete).toBe(false);
+    failures = {};
+    calls.length = 0;
+    downloads.length = 0;
+    expect(await run()).toMatchObject({ status: 0, result: { pictures: 2, complete: true } });
+    expect(calls).toEqual(['gateway GET /admin/organisations/3']);
+    expect(downloads).not.toContain(`offers GET /admin/images/${photograph}`);
   });
 
   it('goes on after a service was away, and reads nothing twice', async () => {
@@ -113,7 +236,7 @@ describe('org export', () => {
     await run();
     const asFour: Tools['call'] = async (owner, route, o) =>
       route === 'GET /admin/organisations/4' ? { ...organisation, id: 4 } : call(owner, route, o);
-    const { result } = await runWith(`org export 4 --folder ${folder}`, asFour);
+    const { result } = await runWith(`org export 4 --folder ${folder}`, asFour, download);
     expect(result).toEqual({ error: expect.stringContaining('another organisation') });
   });
 });

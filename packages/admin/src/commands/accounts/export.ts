@@ -16,6 +16,7 @@ import { mode as modes } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import { type Command, command, id, text, UsageError } from '../../command.ts';
 import { type CallOptions, isAway, type Owner, type Route, type Tools } from '../../tools.ts';
+import { type MissingAttachment, type WrittenAttachment, writeAttachments } from './export-attachments.ts';
 
 type Page = { readonly rows: readonly unknown[]; readonly cursor: string | null };
 /** A file, and how to read the rows of its next page. */
@@ -36,7 +37,7 @@ export const exportCommands: readonly Command[] = [
   command({
     name: 'org export',
     summary:
-      'Write everything of an organisation to files in a folder, one JSON object a line; repeat it to go on after an interruption',
+      'Write everything of an organisation to files in a folder, with pictures and PDFs; repeat it to go on after an interruption',
     options: { org: id, folder: text.describe('FOLDER') },
     operand: 'org',
     failed: (result) => 'complete' in result && !result.complete,
@@ -55,18 +56,42 @@ async function exportOrganisation(org: number, folder: string, tools: Tools) {
     const before = earlier.get(file);
     files.push(before === undefined ? await writeSource(folder, source) : { ...before, file, service });
   }
-  const complete = files.every(({ rows }) => rows !== null);
-  const manifest = { organisationId: org, writtenAt: new Date().toISOString(), complete, files, notIncluded };
+  // Before the attachments, which may take long: after an interruption the files are not read again.
+  writeManifest(folder, { organisationId: org, complete: false, files });
+  const { written: attachments, missing } = await writeAttachments(folder, tools);
+  const complete = files.every(({ rows }) => rows !== null) && missing.every(({ again }) => !again);
+  writeManifest(folder, { organisationId: org, complete, files, attachments, missing });
+  const countIn = (kind: string) => attachments.filter(({ file }) => file.startsWith(kind)).length;
+  return {
+    files: [
+      ...files.map(({ file, service, rows }) => ({ file, service, rows })),
+      ...missing.map(({ file, service, problem }) => ({ file, service, rows: null, problem })),
+    ],
+    pictures: countIn('pictures/'),
+    pdfs: countIn('invoices/'),
+    folder,
+    complete,
+    next: complete ? null : 'Repeat it with the same folder when all services answer.',
+  };
+}
+
+type Manifest = {
+  readonly organisationId: number;
+  readonly complete: boolean;
+  readonly files: readonly Written[];
+  readonly attachments?: readonly WrittenAttachment[];
+  readonly missing?: readonly MissingAttachment[];
+};
+
+function writeManifest(folder: string, { organisationId, complete, ...files }: Manifest): void {
+  const manifest = { organisationId, writtenAt: new Date().toISOString(), complete, ...files, notIncluded };
   writeFileSync(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
-  const next = complete ? null : 'Repeat it with the same folder when all services answer.';
-  return { files: files.map(({ file, service, rows }) => ({ file, service, rows })), folder, complete, next };
 }
 
 const manifestFile = 'manifest.json';
 
 const notIncluded = [
-  'The bytes of pictures: imageHash in offers.jsonl names each, and the address of the picture has it.',
-  'PDF files of invoices and credit notes: the portal and `admin invoice show` have them.',
+  'Pictures that an edit has replaced. The picture of a deleted offer is kept for 30 days.',
   'The secrets of keys and webhooks, which nobody can read.',
   'The texts of mails, which contain links to sign in, and mails beyond the latest 1,000.',
 ];
