@@ -1,10 +1,8 @@
 /** What a developer of an advertiser does with webhooks in the portal. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { verifyWebhook } from '@offer-ads/sdk';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { newOrganisation } from '../../harness/advertiser.ts';
+import { startShop } from '../../harness/shop.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfWebhooks(portal: () => Portal): void {
@@ -46,7 +44,7 @@ export function walksOfWebhooks(portal: () => Portal): void {
     };
     await sendTest();
     await page.getByRole('table').getByText('Delivered').waitFor();
-    expect(shop.verified).toEqual(['webhook.test']);
+    expect(shop.events).toMatchObject([{ type: 'webhook.test' }]);
 
     shop.answer = (res) => res.writeHead(500).end('the shop has no room');
     await sendTest();
@@ -75,7 +73,7 @@ export function walksOfWebhooks(portal: () => Portal): void {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('the one before also signs until').waitFor();
     await sendTest();
-    await eventually(() => expect(shop.verified).toHaveLength(3));
+    await eventually(() => expect(shop.events).toHaveLength(3));
 
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('All events').check();
@@ -106,43 +104,4 @@ export function walksOfWebhooks(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Delete the webhook' }).click();
     await page.getByText('No TEST webhook yet').waitFor();
   });
-}
-
-type Shop = AsyncDisposable & {
-  readonly url: string;
-  /** Of the webhook; any of them may have signed. */
-  readonly secrets: string[];
-  /** The types of what came from the service and was answered with 2xx. */
-  readonly verified: string[];
-  answer: (res: ServerResponse) => void;
-};
-
-/** The server of an advertiser. */
-async function startShop(): Promise<Shop> {
-  async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk as Buffer);
-    const event = await verifyWebhook({
-      secret: shop.secrets,
-      headers: req.headers,
-      body: Buffer.concat(chunks),
-    }).catch(() => null);
-    if (event === null) return void res.writeHead(400).end('not signed by the service');
-    shop.answer(res);
-    if (res.statusCode < 300) shop.verified.push(event.type);
-  }
-  const server = createServer((req, res) => void receive(req, res));
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const shop: Shop = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    secrets: [],
-    verified: [],
-    answer: (res) => res.writeHead(204).end(),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-  return shop;
 }

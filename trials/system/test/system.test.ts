@@ -21,6 +21,7 @@ import { bySdk, type Row } from '../sdk-advertiser.ts';
 import { describePythonClient } from '../sdk-python-suite.ts';
 import { describeSdk } from '../sdk-suite.ts';
 import { describeTraces } from '../trace-suite.ts';
+import { describeWebhooks } from '../webhooks-suite.ts';
 
 let collector: Collector;
 let started: TestSystem;
@@ -66,6 +67,7 @@ describeSdk(
   () => overInSdk,
 );
 describePythonClient(() => started);
+describeWebhooks(() => started);
 describeRolling(() => started);
 describeScale(() => started);
 describeFaults(() => started);
