@@ -1,6 +1,6 @@
 /** The OpenAPI documents, read by two generators of clients; their code is compiled. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,22 +20,27 @@ const generated = fileURLToPath(new URL('../contracts/generated', import.meta.ur
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const documents = ['openapi', 'community-openapi', 'portal-openapi'];
+  /** With a type that the code must have; of the public API one of a message that a webhook gets. */
+  const documents = [
+    ['openapi', 'OfferUpdatedEvent'],
+    ['community-openapi', 'Placements'],
+    ['portal-openapi', 'WebhookWithSecret'],
+  ] as const;
 
-  it.each(documents)('%s: openapi-python-client, and Python imports its code', async (name) => {
+  it.each(documents)('%s: openapi-python-client, and Python imports its code', async (name, type) => {
     const { python } = await pythonTools('tools');
     const module = name.replace('-', '_');
     // It fails on each warning.
     await generateClient(python, join(generated, `${name}.json`), join(folder, module));
     const program = `import pkgutil, importlib, ${module}
 for found in pkgutil.walk_packages(${module}.__path__, '${module}.'): importlib.import_module(found.name)
-print(len(${module}.models.__all__) > 10)`;
+print('${type}' in ${module}.models.__all__)`;
     expect(await python(['-c', program], { cwd: folder })).toBe('True\n');
   });
 
   it.each(documents)(
     '%s: openapi-generator, and TypeScript compiles its code',
-    async (name) => {
+    async (name, type) => {
       const { python } = await pythonTools('openapi-generator');
       const output = join(folder, `typescript-${name}`);
       const given = ['-g', 'typescript-fetch', '-i', join(generated, `${name}.json`), '-o', output];
@@ -43,6 +48,7 @@ print(len(${module}.models.__all__) > 10)`;
         'import sys; from openapi_generator_cli import run; sys.exit(run(sys.argv[1:]).returncode)';
       const said = await python(['-c', program, 'generate', ...given]);
       expect(said.split('\n').filter((line) => /\b(ERROR|Exception)\b/.test(line))).toEqual([]);
+      expect(readdirSync(join(output, 'models'))).toContain(`${type}.ts`);
       const options = '--strict --noEmit --target es2022 --module preserve --lib es2023,dom --types';
       const args = [compiler, ...options.split(' '), '', join(output, 'index.ts')];
       const compiled = promisify(execFile)(process.execPath, args, { cwd: output });

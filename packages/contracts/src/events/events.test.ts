@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allDocuments } from '../public/documents.ts';
+import { webhookTypes } from '../webhooks/webhook-types.ts';
 import { routingKey } from './event-declaration.ts';
 import { allEvents } from './events.ts';
 
@@ -21,6 +22,37 @@ describe('events', () => {
 describe('generated documents', () => {
   it.each([...allDocuments()])('%s is committed as generated', (file, text) => {
     expect(readFileSync(join(root, 'generated', file), 'utf8')).toBe(text);
+  });
+
+  it('the OpenAPI document describes every webhook, with the body of the document of its own', () => {
+    type Described = {
+      parameters: { $ref: string }[];
+      requestBody: { content: { 'application/json': { schema: { $ref: string } } } };
+      responses: object;
+      security: unknown;
+    };
+    type Components = { schemas: Record<string, object>; parameters: Record<string, { name: string }> };
+    const { webhooks, components } = JSON.parse(allDocuments().get('openapi.json') ?? '') as {
+      webhooks: Record<string, { post: Described }>;
+      components: Components;
+    };
+    const named = ({ $ref }: { $ref: string }) => $ref.split('/').at(-1) ?? '';
+    const seen = Object.entries(webhooks).map(([type, { post }]) => ({
+      type,
+      body: components.schemas[named(post.requestBody.content['application/json'].schema)],
+      headers: post.parameters.map((one) => components.parameters[named(one)]?.name),
+      answers: Object.keys(post.responses),
+      security: post.security,
+    }));
+    const expected = webhookTypes.map((type) => {
+      const own = JSON.parse(allDocuments().get(`webhooks/${type}.json`) ?? '') as Record<string, unknown>;
+      const { $id, $schema, ...body } = own;
+      expect([$id, $schema]).not.toContain(undefined);
+      const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+      // No key: the signature says who sent it.
+      return { type, body, headers, answers: ['410', '2XX', 'default'], security: [] };
+    });
+    expect(seen).toEqual(expected);
   });
 
   it('the OpenAPI document has every endpoint of the specification, and those that were added', () => {

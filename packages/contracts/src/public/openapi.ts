@@ -8,6 +8,7 @@ import {
 } from 'zod-openapi';
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { offerId } from '../values/primitives.ts';
+import { openApiWebhooks } from '../webhooks/webhook-schemas.ts';
 import {
   advanceRequest,
   analyticsInterval,
@@ -399,11 +400,13 @@ export function openApiDocument() {
         { name: 'Analytics', description: 'Views and clicks of an offer.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },
         { name: 'Webhooks', description: 'Messages to your server about offers and the balance.' },
+        { name: 'Events', description: 'The messages that a webhook gets. Your server answers them.' },
         { name: 'Testing', description: 'What only TEST mode has.' },
       ],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
       paths: publicPaths,
+      webhooks: openApiWebhooks(),
     },
     { override: withoutNoise },
   );

@@ -6,6 +6,8 @@ export const webhookLimits = {
   descriptionLength: 200,
   /** In one call of resend. */
   resentAtOnce: 1_000,
+  /** An attempt without an answer by then has failed. */
+  answerSeconds: 10,
   /** A secret also signs for this long after a newer one replaced it. */
   overlapHours: 24,
 } as const;

@@ -4,15 +4,19 @@ import { currency, instant, minorUnits, mode } from '../values/primitives.ts';
 
 const amount = minorUnits.meta({
   description: 'Pence, cents and the like, as decimal digits: `"1250"` is 12.50.',
+  examples: ['1250'],
 });
 
 const environment = mode.meta({ description: 'The mode in which it happened.' });
+const offerId = z.int().meta({ examples: [4711] });
+const title = z.string().meta({ examples: ['Two for one'] });
+const billed = currency.meta({ examples: ['GBP'] });
 const offer = z.object({
   environment,
-  offer_id: z.int(),
-  title: z.string(),
-  start_datetime: instant,
-  expiry_datetime: instant,
+  offer_id: offerId,
+  title,
+  start_datetime: instant.meta({ examples: ['2035-06-01T12:00:00.000Z'] }),
+  expiry_datetime: instant.meta({ examples: ['2035-06-03T12:00:00.000Z'] }),
 });
 const paymentMethod = z
   .enum(['E', 'B'])
@@ -20,7 +24,7 @@ const paymentMethod = z
 const paid = z.boolean().meta({ description: 'False: it was never paid, so there is nothing to credit.' });
 const balance = z.object({
   environment,
-  currency,
+  currency: billed,
   balance_minor: amount.meta({ description: 'The balance after it, in minor units.' }),
 });
 
@@ -31,11 +35,12 @@ export const webhookData = {
     changed_fields: z.array(z.string()).meta({
       description:
         'Which fields have changed: `category_id`, `title`, `description`, and so on. More may be added.',
+      examples: [['title', 'image']],
     }),
   }),
   'offer.paid': offer.extend({
     payment_method: paymentMethod,
-    currency,
+    currency: billed,
     net_minor: amount,
     vat_minor: amount,
     outcome: z.enum(['active', 'scheduled', 'ended', 'deleted']).meta({
@@ -47,12 +52,15 @@ export const webhookData = {
   'offer.paused': offer,
   'offer.resumed': offer,
   'offer.disabled': offer.extend({
-    reason: z.string().meta({ description: 'Why, in words of the platform.' }),
+    reason: z.string().meta({
+      description: 'Why, in words of the platform.',
+      examples: ['The page does not sell what the offer says.'],
+    }),
   }),
   'offer.enabled': offer,
   'offer.ended': offer.extend({ paid }),
   'offer.deleted': offer.extend({ paid }),
-  'balance.credited': balance.extend({ amount_minor: amount, offer_id: z.int(), title: z.string() }),
+  'balance.credited': balance.extend({ amount_minor: amount, offer_id: offerId, title }),
   'balance.topped_up': balance.extend({
     amount_minor: amount.meta({ description: 'What the balance received, without VAT, in minor units.' }),
     vat_minor: amount,
@@ -63,7 +71,10 @@ export const webhookData = {
   'balance.low': balance.extend({
     threshold_minor: amount.meta({ description: 'The threshold that was set, in minor units.' }),
   }),
-  'webhook.test': z.object({ environment, webhook_id: z.string() }),
+  'webhook.test': z.object({
+    environment,
+    webhook_id: z.string().meta({ examples: ['we_oqQ3SnVYgZ0HVhm1WcgS'] }),
+  }),
 } as const satisfies Record<string, z.ZodObject>;
 
 export type WebhookType = keyof typeof webhookData;
@@ -91,7 +102,10 @@ export function webhookBody<Type extends WebhookType>(type: Type) {
   return z
     .object({
       type: z.literal(type),
-      timestamp: instant.meta({ description: 'When it happened. Messages may come in another order.' }),
+      timestamp: instant.meta({
+        description: 'When it happened. Messages may come in another order.',
+        examples: ['2035-06-01T12:00:00.000Z'],
+      }),
       data: webhookData[type],
     })
     .meta({ description: meanings[type] });

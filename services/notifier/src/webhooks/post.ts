@@ -8,6 +8,7 @@
  */
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { Pool } from '@offer-ads/platform/http/undici';
 import { isPublicAddress } from './public-address.ts';
 import { type Reach, targetOf, targetProblems } from './target.ts';
@@ -27,7 +28,7 @@ export type WebhookPost = {
 
 export type Poster = (post: WebhookPost) => Promise<PostResult>;
 
-const usualDeadlineMs = 10_000;
+const usualDeadlineMs = webhookLimits.answerSeconds * 1_000;
 const readAtMostBytes = 4_096;
 const shownBytes = 1_024;
 /** More than any server sends; a connection holds as much in memory. */

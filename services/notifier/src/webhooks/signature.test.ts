@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { Webhook } from 'standardwebhooks';
 import { newWebhookSecret, signatureHeaders } from './signature.ts';
 
@@ -17,6 +18,14 @@ describe('the headers of a webhook', () => {
       'webhook-timestamp': '1614265330',
       'webhook-signature': signature,
     });
+  });
+
+  it('are those that the description of the API names', () => {
+    const { parameters } = openapi.components;
+    const described = openapi.webhooks['offer.paid'].post.parameters.map(
+      ({ $ref }) => parameters[$ref.split('/').at(-1) as keyof typeof parameters].name,
+    );
+    expect(described).toEqual(Object.keys(signatureHeaders({ ...example, secrets: [secret] })));
   });
 
   it('have a signature for each secret while one is being replaced', () => {
