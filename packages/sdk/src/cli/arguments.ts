@@ -50,8 +50,7 @@ export function instant(text: string, name: string, origin: Date): string {
     const unit = relative[2] as keyof typeof unitMs;
     return new Date(origin.getTime() + Number(relative[1]) * unitMs[unit]).toISOString();
   }
-  const isInstant = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
-  if (!isInstant) {
+  if (!isInstant(text)) {
     throw new UsageError(
       `--${name} must be a time with its zone (2035-06-01T12:00:00Z), "now", or a time from ${
         name === 'end' ? 'the start' : 'now'
@@ -59,6 +58,23 @@ export function instant(text: string, name: string, origin: Date): string {
     );
   }
   return text;
+}
+
+/** ISO 8601 with a zone, or so long ago: `90m`, `24h`, `7d`. */
+export function moment(text: string, name: string, now: Date): string {
+  const ago = /^(\d{1,6})([mhd])$/.exec(text);
+  if (ago !== null) {
+    const unit = ago[2] as keyof typeof unitMs;
+    return new Date(now.getTime() - Number(ago[1]) * unitMs[unit]).toISOString();
+  }
+  if (isInstant(text)) return text;
+  throw new UsageError(
+    `${name} must be a time with its zone (2035-06-01T12:00:00Z), or how long ago (90m, 24h, 7d)`,
+  );
+}
+
+function isInstant(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** The start (default: now) and the end, which may be relative to the start. */

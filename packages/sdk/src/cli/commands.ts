@@ -1,7 +1,6 @@
 /** The table of commands: arguments, help text and action of each. */
 import type { OfferAds } from '../client.ts';
-import type { Refusal, Success } from '../result.ts';
-import type { AnalyticsInterval, Gender, ListOffersRequest, Offer } from '../types.ts';
+import type { AnalyticsInterval, Gender, ListOffersRequest } from '../types.ts';
 import {
   type Flags,
   instant,
@@ -14,6 +13,7 @@ import {
   UsageError,
   wholeNumber,
 } from './arguments.ts';
+import { type Command, type Given, howMany, listed, type Shown, shown, Unfinished } from './command.ts';
 import {
   analyticsText,
   categoriesText,
@@ -24,40 +24,7 @@ import {
   printed,
   testClockText,
 } from './print.ts';
-
-export type Option = {
-  /** The placeholder of its value in the help; an option without one is a switch. */
-  readonly value?: string;
-  readonly multiple?: true;
-  readonly short?: string;
-  readonly help: string;
-};
-
-export type Given = {
-  readonly flags: Flags;
-  readonly positionals: readonly string[];
-  readonly now: Date;
-  readonly signal: AbortSignal | undefined;
-};
-
-/** The output of a command: an object for programs, a text for people. */
-export type Shown =
-  | { readonly ok: true; readonly json: object; readonly text: string }
-  | {
-      readonly ok: false;
-      readonly code: string;
-      readonly status: number;
-      readonly message: string;
-      readonly requestId: string | undefined;
-    };
-
-export type Command = {
-  readonly summary: string;
-  readonly positionals: readonly string[];
-  readonly options: Readonly<Record<string, Option>>;
-  readonly example: string;
-  readonly run: (ads: OfferAds, given: Given) => Promise<Shown>;
-};
+import { webhookCommands } from './webhook-commands.ts';
 
 /** What members see. */
 const content = {
@@ -102,15 +69,6 @@ function target(flags: Flags) {
   };
 }
 
-function shown<Value extends object>(
-  result: Success<Value> | Refusal<string, number>,
-  text: (value: Value) => string,
-): Shown {
-  if (result.ok) return { ok: true, json: result.value, text: text(result.value) };
-  const { code, status, message, reply } = result;
-  return { ok: false, code, status, message, requestId: reply.requestId };
-}
-
 const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
 
 /** A command on one offer, which answers with a message. */
@@ -127,36 +85,15 @@ function onOffer(action: 'pause' | 'resume' | 'delete', summary: string): Comman
   };
 }
 
-/** Enough for a screen; `--all` lists the rest. */
-const shownOffers = 20;
-const largestPage = 100;
-
 async function listOffers(ads: OfferAds, { flags, now, signal }: Given): Promise<Shown> {
-  const text = (name: string) => optionalText(flags, name);
-  const wanted = flags.all === true ? Infinity : wholeNumber(text('limit') ?? String(shownOffers), '--limit');
-  if (wanted < 1) throw new UsageError('--limit must be at least 1');
-  const after = text('created-after');
-  const before = text('created-before');
+  const after = optionalText(flags, 'created-after');
+  const before = optionalText(flags, 'created-before');
   const request: ListOffersRequest = {
-    limit: Math.min(wanted, largestPage),
-    offer_status: text('status') as ListOffersRequest['offer_status'],
+    offer_status: optionalText(flags, 'status') as ListOffersRequest['offer_status'],
     created_after: after === undefined ? undefined : instant(after, 'created-after', now),
     created_before: before === undefined ? undefined : instant(before, 'created-before', now),
   };
-  const offers: Offer[] = [];
-  let cursor: string | undefined;
-  while (offers.length < wanted) {
-    const result = await ads.offers.list({ ...request, cursor }, { signal }).page();
-    if (!result.ok) return shown(result, () => '');
-    const { data, pagination } = result.value;
-    offers.push(...data);
-    cursor = pagination.next_cursor ?? undefined;
-    if (!pagination.has_more || cursor === undefined) break;
-  }
-  const data = offers.slice(0, wanted);
-  const hasMore = offers.length > wanted || (cursor !== undefined && offers.length >= wanted);
-  const more = hasMore ? `More with --limit ${2 * wanted} or --all.\n` : '';
-  return { ok: true, json: { data, has_more: hasMore }, text: offersText(data) + more };
+  return listed(flags, (page) => ads.offers.list({ ...request, ...page }, { signal }).page(), offersText);
 }
 
 export const commands: Readonly<Record<string, Command>> = {
@@ -199,8 +136,7 @@ export const commands: Readonly<Record<string, Command>> = {
       status: { value: 'STATUS', help: 'awaiting_payment, active, paused or ended' },
       'created-after': { value: 'TIME', help: 'created at or after this time' },
       'created-before': { value: 'TIME', help: 'created at or before this time' },
-      limit: { value: 'N', help: `how many to show; ${shownOffers} when omitted` },
-      all: { help: 'show all' },
+      ...howMany,
     },
     example: 'offer-ads offers list --status active',
     run: listOffers,
@@ -248,7 +184,7 @@ export const commands: Readonly<Record<string, Command>> = {
           createdText(offer, { idempotencyKey, replayed: result.ok && result.replayed }),
         );
       } catch (error) {
-        throw new Unfinished(error, { start, end, 'idempotency-key': idempotencyKey });
+        throw new Unfinished(error, 'offer', { start, end, 'idempotency-key': idempotencyKey });
       }
     },
   },
@@ -290,6 +226,7 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   'offers delete': onOffer('delete', 'delete an offer; its unused time is credited to the balance'),
+  ...webhookCommands,
   'clock show': {
     summary: 'the time of your TEST offers',
     positionals: [],
@@ -319,14 +256,3 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async (ads, { signal }) => shown(await ads.testClock.reset({ signal }), testClockText),
   },
 };
-
-/** A creation with an unknown outcome, and the flags with which the command can be repeated safely. */
-export class Unfinished extends Error {
-  override readonly name = 'Unfinished';
-  readonly flags: Readonly<Record<string, string>>;
-
-  constructor(cause: unknown, flags: Readonly<Record<string, string>>) {
-    super('the creation did not finish', { cause });
-    this.flags = flags;
-  }
-}

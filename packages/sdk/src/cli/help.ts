@@ -1,5 +1,6 @@
 /** The help texts. */
-import { type Command, commands, type Option } from './commands.ts';
+import type { Command, Option } from './command.ts';
+import { commands } from './commands.ts';
 
 export const commonOptions = {
   json: { help: 'print one JSON object instead of text' },

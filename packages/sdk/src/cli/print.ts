@@ -6,7 +6,11 @@ import type {
   Interest,
   Offer,
   PriceEstimate,
+  Resent,
   TestClock,
+  Webhook,
+  WebhookMessage,
+  WebhookWithSecret,
 } from '../types.ts';
 
 type Row = readonly (string | number)[];
@@ -126,4 +130,67 @@ export function testClockText({ now, offset_seconds, status }: TestClock): strin
     ['seconds ahead', offset_seconds],
     ['status', status],
   ]);
+}
+
+export function webhooksText(webhooks: readonly Webhook[]): string {
+  if (webhooks.length === 0) return 'No webhooks.\n';
+  return table(
+    ['ID', 'STATUS', 'URL', 'EVENTS'],
+    webhooks.map((webhook) => [
+      webhook.webhook_id,
+      webhookStatus(webhook),
+      webhook.url,
+      webhook.event_types?.join(' ') ?? 'all',
+    ]),
+  );
+}
+
+export function webhookText(webhook: Webhook | WebhookWithSecret): string {
+  return facts([
+    ['webhook', webhook.webhook_id],
+    ['status', webhookStatus(webhook)],
+    ['url', webhook.url],
+    ['events', webhook.event_types?.join(' ') ?? 'all'],
+    ...('secret' in webhook ? ([['secret, shown this once', webhook.secret]] as const) : []),
+    ...(webhook.previous_secret_expiry_datetime === null
+      ? []
+      : ([['the old secret also signs until', webhook.previous_secret_expiry_datetime]] as const)),
+  ]);
+}
+
+function webhookStatus({
+  status,
+  disabled_reason: reason,
+  failing_since_datetime: failing,
+}: Webhook): string {
+  if (reason !== null) return `${status} (${reason})`;
+  return failing === null ? status : `${status} (failing)`;
+}
+
+export function messagesText(messages: readonly WebhookMessage[]): string {
+  if (messages.length === 0) return 'No messages.\n';
+  return table(
+    ['ID', 'EVENT', 'STATUS', 'CREATED', 'ATTEMPTS', 'LAST ANSWER'],
+    messages.map(({ message_id, event_type, status, creation_datetime, attempts }) => {
+      const last = attempts.at(-1);
+      const answer = last?.http_status ?? last?.problem ?? '-';
+      return [message_id, event_type, status, minute(creation_datetime), attempts.length, String(answer)];
+    }),
+  );
+}
+
+export function messageText({ message_id, event_type, status }: WebhookMessage, webhookId: string): string {
+  return (
+    facts([
+      ['message', message_id],
+      ['event', event_type],
+      ['status', status],
+    ]) + `The answer: offer-ads webhooks messages ${printed(webhookId)}\n`
+  );
+}
+
+export function resentText({ resent, next_since: next }: Resent, webhookId: string): string {
+  const told = `${printed(resent)} ${resent === 1 ? 'message is' : 'messages are'} sent again.\n`;
+  if (next === null) return told;
+  return `${told}There are more: offer-ads webhooks resend-since ${printed(webhookId)} ${printed(next)}\n`;
 }

@@ -83,6 +83,28 @@ describe('offer-ads', () => {
     ['offers update', '4711 --title Three', /Offer has been updated\n/],
     ['offers analytics', '4711 --interval 30d', /views +30\nclicks +4\nclick rate +13\.3 %/],
     ['offers delete', '4711', /Offer has been deleted\n/],
+    ['webhooks list', '', /^ID +STATUS +URL +EVENTS\nwe_1 +enabled +https:\/\/shop\.example\/hooks +all\n$/],
+    [
+      'webhooks create',
+      '--url https://shop.example/hooks',
+      /^webhook +we_1\nstatus +enabled\nurl +https:\/\/shop\.example\/hooks\nevents +all\nsecret, shown this once +whsec_/,
+    ],
+    [
+      'webhooks test',
+      'we_1',
+      /^message +msg_1\nevent +webhook\.test\nstatus +pending\nThe answer: offer-ads webhooks messages we_1\n$/,
+    ],
+    [
+      'webhooks messages',
+      'we_1',
+      /^ID +EVENT[^]*\nmsg_1 +webhook\.test +pending +2035-05-01 12:00Z +0 +-\n$/,
+    ],
+    ['webhooks resend', 'we_1 msg_1', /^message +msg_1\n/],
+    ['webhooks resend-since', 'we_1 24h', /^1 message is sent again\.\n$/],
+    ['webhooks roll-secret', 'we_1', /secret, shown this once +whsec_/],
+    ['webhooks disable', 'we_1', /^webhook +we_1\nstatus/],
+    ['webhooks enable', 'we_1', /^webhook +we_1\nstatus/],
+    ['webhooks delete', 'we_1', /Webhook has been deleted\n/],
     ['clock show', '', /now +2035-06-02T12:00:00\.000Z\nseconds ahead +86400\nstatus +ready/],
     ['clock advance', '+7d', /seconds ahead +86400/],
     ['clock reset', '', /seconds ahead +0/],
@@ -98,10 +120,11 @@ describe('offer-ads', () => {
     for (const [name, { example, options }] of Object.entries(commands)) {
       const { code, out } = await offerAds([...name.split(' '), '--help']);
       expect([code, out.includes(example)]).toEqual([0, true]);
+      expect(example).toMatch(new RegExp(`^offer-ads ${name}( |$)`));
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(13);
+    expect(Object.keys(commands)).toHaveLength(23);
   });
 
   it.each([
@@ -110,6 +133,51 @@ describe('offer-ads', () => {
   ])('moves the test clock by a time or to an instant: %s', async (time, body) => {
     await offerAds(['clock', 'advance', time]);
     expect(JSON.parse(service.asked.at(-1)?.body.toString() ?? '')).toEqual(body);
+  });
+
+  it.each([
+    ['create --url https://a.example/', 'POST /webhooks', { url: 'https://a.example/' }],
+    [
+      'create --url https://a.example/ --description Shop --event offer.paid --event offer.ended',
+      'POST /webhooks',
+      { url: 'https://a.example/', description: 'Shop', event_types: ['offer.paid', 'offer.ended'] },
+    ],
+    ['resend-since we_1 90m', 'POST /webhooks/we_1/resend', { since: '2035-06-01T10:30:00.000Z' }],
+    [
+      'resend-since we_1 2035-05-31T00:00:00Z --include-delivered',
+      'POST /webhooks/we_1/resend',
+      { since: '2035-05-31T00:00:00Z', include_delivered: true },
+    ],
+  ])('sends what webhooks %s says', async (line, route, body) => {
+    await offerAds(words(`webhooks ${line}`));
+    const asked = service.asked.at(-1);
+    expect([asked?.route, JSON.parse(asked?.body.toString() ?? '')]).toEqual([route, body]);
+  });
+
+  it('shows why messages of a webhook failed, over pages, and where to go on with the rest', async () => {
+    const failed = (id: string, attempt: { http_status: number | null; problem: string | null }) => ({
+      message_id: id,
+      event_type: 'offer.paid',
+      status: 'failed',
+      creation_datetime: '2035-06-01T11:00:00.000Z',
+      attempts: [{ http_status: 500, problem: null }, attempt],
+    });
+    const page = (data: object[], next: string | null) => ({
+      status: 200,
+      body: { data, pagination: { has_more: next !== null, next_cursor: next } },
+    });
+    const { out, seen } = await offerAdsWith(words('webhooks messages we_1 --status failed --all'), [
+      page([failed('msg_2', { http_status: 404, problem: null })], 'second'),
+      page([failed('msg_1', { http_status: null, problem: 'no answer within 10 seconds' })], null),
+    ]);
+    expect(out).toMatch(/msg_2 .* 2 +404\nmsg_1 .* 2 +no answer within 10 seconds\n$/);
+    expect(seen.map(({ url }) => new URL(url).search)).toEqual([
+      '?limit=100&status=failed',
+      '?limit=100&cursor=second&status=failed',
+    ]);
+    const resent = { resent: 1_000, next_since: '2035-06-01T11:30:00.000Z' };
+    const rest = await offerAdsWith(words('webhooks resend-since we_1 7d'), [{ status: 200, body: resent }]);
+    expect(rest.out).toContain('offer-ads webhooks resend-since we_1 2035-06-01T11:30:00.000Z');
   });
 
   it('has the same help for no command and for a group of commands', async () => {
@@ -173,6 +241,9 @@ describe('offer-ads', () => {
       '--end must be',
     ],
     ['a picture that does not exist', [...creation, '--image', 'nowhere.png'], 'nowhere.png cannot be read'],
+    ['no address of a webhook', words('webhooks create --event offer.paid'), '--url is missing'],
+    ['a time that is none', words('webhooks resend-since we_1 yesterday'), 'TIME must be'],
+    ['a message without its webhook', words('webhooks resend msg_1'), 'Expected WEBHOOK MESSAGE'],
     ['a wrong payment method', [...creation, '--pay', 'cheque'], '--pay must be'],
   ])('refuses %s with a reason, and sends nothing', async (_what, argv, says) => {
     const before = service.asked.length;
@@ -258,5 +329,15 @@ describe('offer-ads', () => {
     const flags = `--start 2035-06-01T12:00:00.000Z --end 2035-06-03T12:00:00.000Z --idempotency-key ${key}`;
     expect(err).toContain(flags);
     expect(err).not.toContain(apiKey);
+  });
+
+  it('prints how to repeat the creation of a webhook safely', async () => {
+    const creating = words('webhooks create --url https://shop.example/hooks');
+    const { code, err, seen } = await offerAdsWith(creating, [
+      { status: 503, body: { message: 'Service unavailable' } },
+    ]);
+    expect(code).toBe(1);
+    const key = seen[0]?.headers['idempotency-key'];
+    expect(err).toContain(`no second webhook is created: --idempotency-key ${key}`);
   });
 });

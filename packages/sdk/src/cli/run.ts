@@ -5,7 +5,8 @@ import { createClient, type OfferAds } from '../client.ts';
 import { OfferAdsError } from '../error.ts';
 import type { ClientOptions } from '../options.ts';
 import { type Flags, UsageError } from './arguments.ts';
-import { type Command, commands, type Option, type Shown, Unfinished } from './commands.ts';
+import { type Command, type Option, type Shown, Unfinished } from './command.ts';
+import { commands } from './commands.ts';
 import { accessFrom, type Environment } from './config.ts';
 import { commandHelp, commonOptions, exitCodes, generalHelp } from './help.ts';
 import { printed } from './print.ts';
@@ -127,7 +128,7 @@ function explain(error: unknown, asJson: boolean, o: CliEnvironment): number {
   if (cause.kind === 'invalid-argument') return complain(cause.message);
   const { kind, code, status, message, requestId, idempotencyKey } = cause;
   const goesOn = kind !== 'unauthorised' && kind !== 'key-reused';
-  const again = error instanceof Unfinished && goesOn ? error.flags : undefined;
+  const { what, flags: again } = error instanceof Unfinished && goesOn ? error : {};
   if (asJson) {
     const told = { kind, code, status, message, request_id: requestId, idempotency_key: idempotencyKey };
     o.out(json({ error: { ...told, ...(again && { again }) } }));
@@ -137,7 +138,7 @@ function explain(error: unknown, asJson: boolean, o: CliEnvironment): number {
     if (again !== undefined) {
       const flags = Object.entries(again).map(([name, value]) => `--${name} ${value}`);
       o.err(
-        `The offer may exist. Repeat the command with these options; no second offer is created: ${flags.join(' ')}\n`,
+        `The ${what} may exist. Repeat the command with these options; no second ${what} is created: ${flags.join(' ')}\n`,
       );
     }
   }
