@@ -15,7 +15,7 @@ const MAX_WAITING_COUNTED = 10_000;
 export function watchLiveOffers(o: OffersContext): Loop {
   const live = o.metrics.gauge({
     name: 'offers_live',
-    help: `Offers that members are shown: Active and not disabled; ${MAX_COUNTED} in all stand for that many or more`,
+    help: `Offers that members are shown: Active and not disabled, TEST offers by the test clock of their organisation; ${MAX_COUNTED} in all stand for that many or more`,
     labelNames: ['mode'],
   });
   const waiting = o.metrics.gauge({

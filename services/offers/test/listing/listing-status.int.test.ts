@@ -154,6 +154,32 @@ it('exactly the offers that the domain calls live are counted, and are activated
   );
 });
 
+it('offers are counted by the test clock of their organisation in TEST mode, and by the real time otherwise', async () => {
+  await postgres.query('INSERT INTO test_clocks (organisation_id, ahead_seconds) VALUES (1, 7200)');
+  try {
+    const story = fc.record({
+      random: fc.array(nearlyLive, { minLength: 1, maxLength: 40 }),
+      now: fc.integer({ min: 0, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(story, async ({ random, now }) => {
+        const offers = await putNumbered(random);
+        const timeOf = ({ organisationId, mode }: (typeof offers)[number]) =>
+          at(organisationId === 1 && mode === 'TEST' ? now + 2 : now);
+        const expected = offers
+          .filter((offer) => offer.shownAt !== null)
+          .filter((offer) => isLive({ ...paidOffer(), ...offer }, effectiveAt(offer, timeOf(offer))));
+        const counted = await countLive(postgres, at(now), offers.length);
+        for (const mode of ['TEST', 'LIVE'] as const)
+          expect(counted.get(mode) ?? 0).toBe(expected.filter((offer) => offer.mode === mode).length);
+      }),
+      few,
+    );
+  } finally {
+    await postgres.query('DELETE FROM test_clocks');
+  }
+});
+
 function expectedPage(offers: readonly ListedFacts[], wanted: ListingQuery, now: Date) {
   const matching = offers
     .filter((offer) => offer.organisationId === owner.organisationId && offer.mode === owner.mode)
