@@ -60,7 +60,7 @@ const webhook = {
   webhook_id: 'we_1',
   environment: 'TEST',
   url: 'https://shop.example/hooks',
-  description: null,
+  description: 'Shop',
   event_types: null,
   status: 'enabled',
   disabled_reason: null,

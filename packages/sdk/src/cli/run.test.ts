@@ -103,6 +103,7 @@ describe('offer-ads', () => {
     ['webhooks resend-since', 'we_1 24h', /^1 message is sent again\.\n$/],
     ['webhooks roll-secret', 'we_1', /secret, shown this once +whsec_/],
     ['webhooks disable', 'we_1', /^webhook +we_1\nstatus/],
+    ['webhooks change', 'we_1 --event all', /^webhook +we_1\nstatus/],
     ['webhooks enable', 'we_1', /^webhook +we_1\nstatus/],
     ['webhooks delete', 'we_1', /Webhook has been deleted\n/],
     ['clock show', '', /now +2035-06-02T12:00:00\.000Z\nseconds ahead +86400\nstatus +ready/],
@@ -124,7 +125,7 @@ describe('offer-ads', () => {
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(23);
+    expect(Object.keys(commands)).toHaveLength(24);
   });
 
   it.each([
@@ -141,6 +142,21 @@ describe('offer-ads', () => {
       'create --url https://a.example/ --description Shop --event offer.paid --event offer.ended',
       'POST /webhooks',
       { url: 'https://a.example/', description: 'Shop', event_types: ['offer.paid', 'offer.ended'] },
+    ],
+    [
+      'change we_1 --description Till',
+      'PUT /webhooks/we_1',
+      { url: 'https://shop.example/hooks', description: 'Till', event_types: null },
+    ],
+    [
+      'change we_1 --url https://a.example/ --event offer.paid',
+      'PUT /webhooks/we_1',
+      { url: 'https://a.example/', description: 'Shop', event_types: ['offer.paid'] },
+    ],
+    [
+      'change we_1 --event all --description=',
+      'PUT /webhooks/we_1',
+      { url: 'https://shop.example/hooks', description: null, event_types: null },
     ],
     ['resend-since we_1 90m', 'POST /webhooks/we_1/resend', { since: '2035-06-01T10:30:00.000Z' }],
     [

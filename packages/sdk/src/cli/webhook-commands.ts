@@ -73,6 +73,30 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
       }
     },
   },
+  'webhooks change': {
+    summary: 'change address, description or events; what is not named stays',
+    positionals: ['WEBHOOK'],
+    options: {
+      url: { value: 'URL', help: 'an https address on the public internet' },
+      description: { value: 'TEXT', help: 'for yourself; an empty one removes it' },
+      event: { multiple: true, value: 'TYPE', help: 'may be repeated; all: all events, also later ones' },
+    },
+    example: 'offer-ads webhooks change we_oqQ3SnVYgZ0HVhm1WcgS --event offer.paid --event offer.ended',
+    run: async (ads, given) => {
+      const { flags, signal } = given;
+      const found = await ads.webhooks.get(webhookId(given), { signal });
+      if (!found.ok) return shown(found, webhookText);
+      const events = texts(flags, 'event') as readonly EventType[];
+      const before = found.value;
+      const request = {
+        url: optionalText(flags, 'url') ?? before.url,
+        description: (optionalText(flags, 'description') ?? before.description) || null,
+        event_types:
+          events.length === 0 ? before.event_types : texts(flags, 'event').includes('all') ? null : events,
+      };
+      return shown(await ads.webhooks.change(webhookId(given), request, { signal }), webhookText);
+    },
+  },
   'webhooks test': sending(
     (ads, given) => ads.webhooks.sendTest(webhookId(given), { signal: given.signal }),
     {
