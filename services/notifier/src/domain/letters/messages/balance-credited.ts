@@ -2,7 +2,7 @@
 import type { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { Letter } from '../letter.ts';
-import { asAdmin, inMode, offerName, portalAction, titled } from './offer-wording.ts';
+import { asAdmin, balanceAction, inMode, offerName, titled } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 export function balanceCredited(credit: EventData<typeof BalanceCredited>, setting: Setting): Letter {
@@ -18,7 +18,7 @@ export function balanceCredited(credit: EventData<typeof BalanceCredited>, setti
       ['Credited', amount],
       ['New balance', setting.money(credit.balanceMinor, credit.currency)],
     ],
-    action: portalAction(setting),
+    action: balanceAction(credit.mode, setting),
     reason: asAdmin(setting),
   };
 }

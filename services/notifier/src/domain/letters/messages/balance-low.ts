@@ -2,7 +2,7 @@
 import type { BalanceLow } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { Letter } from '../letter.ts';
-import { asAdmin, inMode, portalAction } from './offer-wording.ts';
+import { asAdmin, balanceAction, inMode } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 export function balanceLow(balance: EventData<typeof BalanceLow>, setting: Setting): Letter {
@@ -16,7 +16,7 @@ export function balanceLow(balance: EventData<typeof BalanceLow>, setting: Setti
     ],
     facts: [['Since', setting.dateTime(setting.happenedAt)]],
     amounts: [['Balance', left]],
-    action: portalAction(setting),
+    action: balanceAction(balance.mode, setting),
     reason: `${asAdmin(setting)} You can switch such messages off in the portal.`,
   };
 }

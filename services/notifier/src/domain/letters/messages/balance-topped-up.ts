@@ -2,7 +2,7 @@
 import type { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { Letter, Line } from '../letter.ts';
-import { asAdmin, inMode, portalAction } from './offer-wording.ts';
+import { asAdmin, balanceAction, inMode } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 type TopUp = EventData<typeof BalanceToppedUp>;
@@ -22,7 +22,7 @@ export function balanceToppedUp(topUp: TopUp, setting: Setting): Letter {
       ['New balance', setting.money(balanceMinor, currency)],
     ],
     amounts: paid(topUp, setting),
-    action: portalAction(setting),
+    action: balanceAction(mode, setting),
     reason: asAdmin(setting),
   };
 }

@@ -159,6 +159,20 @@ describe('the mail', () => {
   });
 
   it.each([
+    ['OfferPaymentApplied', paymentData, 'Open the offer', '/live/offers/17'],
+    ['OfferPaymentApplied', { ...paymentData, mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
+    ['OfferEnded', endData, 'Open the offer', '/live/offers/17'],
+    ['OfferDisabled', disablingData, 'Open the offer', '/live/offers/17'],
+    ['OfferEnabled', enablingData, 'Open the offer', '/live/offers/17'],
+    ['BalanceCredited', creditData, 'Open the balance', '/live/money'],
+    ['BalanceToppedUp', topUpData, 'Open the balance', '/live/money'],
+    ['BalanceLow', lowData, 'Open the balance', '/live/money'],
+    ['OrganisationApproved', approvalData, 'Open the advertiser portal', ''],
+  ] as const)('of %s leads to its page of the portal, in its mode', (name, data, label, page) => {
+    expect(textOf(name, data)).toContain(`${label}:\n${portalUrl}${page}\n`);
+  });
+
+  it.each([
     ['PaymentLinkIssued', paymentLinkData],
     ['OfferPaymentApplied', paymentData],
     ['OfferEnded', endData],

@@ -3,7 +3,7 @@ import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OfferDisabled, OfferEnabled } from '@offer-ads/contracts/events/offers';
 import type { Letter } from '../letter.ts';
 import { foreign } from '../plain-text.ts';
-import { asAdmin, inMode, offerFacts, portalAction, titled } from './offer-wording.ts';
+import { asAdmin, inMode, offerAction, offerFacts, titled } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 export function offerDisabled(offer: EventData<typeof OfferDisabled>, setting: Setting): Letter {
@@ -19,7 +19,7 @@ export function offerDisabled(offer: EventData<typeof OfferDisabled>, setting: S
       ...offerFacts(offer, setting),
       ['Disabled', setting.dateTime(offer.disabledAt)],
     ],
-    action: portalAction(setting),
+    action: offerAction(offer, setting),
     reason: asAdmin(setting),
   };
 }
@@ -33,7 +33,7 @@ export function offerEnabled(offer: EventData<typeof OfferEnabled>, setting: Set
       `The time in which it was not shown is credited to your ${offer.mode} balance when the offer ends, or when you delete it.`,
     ],
     facts: [...offerFacts(offer, setting), ['Enabled', setting.dateTime(offer.enabledAt)]],
-    action: portalAction(setting),
+    action: offerAction(offer, setting),
     reason: asAdmin(setting),
   };
 }

@@ -2,7 +2,7 @@
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OfferEnded } from '@offer-ads/contracts/events/offers';
 import type { Letter } from '../letter.ts';
-import { asAdmin, inMode, offerFacts, portalAction, titled } from './offer-wording.ts';
+import { asAdmin, inMode, offerAction, offerFacts, titled } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 type End = EventData<typeof OfferEnded>;
@@ -13,7 +13,7 @@ export function offerEnded(offer: End, setting: Setting): Letter {
     heading: 'Your offer has ended',
     paragraphs: [howItEnded(offer)],
     facts: offerFacts(offer, setting),
-    action: portalAction(setting),
+    action: offerAction(offer, setting),
     reason: asAdmin(setting),
   };
 }

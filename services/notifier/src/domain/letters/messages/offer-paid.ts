@@ -3,7 +3,7 @@ import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import type { PaymentMethod } from '@offer-ads/contracts/values/primitives';
 import type { Letter } from '../letter.ts';
-import { asAdmin, inMode, offerFacts, portalAction, priceLines, titled } from './offer-wording.ts';
+import { asAdmin, inMode, offerAction, offerFacts, priceLines, titled } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 type Payment = EventData<typeof OfferPaymentApplied>;
@@ -22,7 +22,7 @@ export function offerPaid(payment: Payment, setting: Setting): Letter {
       ['Paid on', setting.dateTime(payment.paidAt)],
     ],
     amounts: priceLines(payment, setting),
-    action: portalAction(setting),
+    action: offerAction(payment, setting),
     reason: asAdmin(setting),
   };
 }

@@ -50,6 +50,21 @@ export function asAdmin({ contact }: Setting): string {
   return `You receive this message as an admin of ${foreign(contact.tradingName)}.`;
 }
 
-export function portalAction({ portalUrl }: Setting): Required<Letter>['action'] {
+type Action = Required<Letter>['action'];
+
+export function portalAction({ portalUrl }: Setting): Action {
   return { label: 'Open the advertiser portal', url: portalUrl };
+}
+
+/** The pages of the portal are apart for each mode. */
+export function pageAction(o: { label: string; mode: Mode; page: string }, { portalUrl }: Setting): Action {
+  return { label: o.label, url: `${portalUrl}/${o.mode.toLowerCase()}/${o.page}` };
+}
+
+export function offerAction({ mode, offerId }: Pick<AnyOffer, 'mode' | 'offerId'>, setting: Setting): Action {
+  return pageAction({ label: 'Open the offer', mode, page: `offers/${offerId}` }, setting);
+}
+
+export function balanceAction(mode: Mode, setting: Setting): Action {
+  return pageAction({ label: 'Open the balance', mode, page: 'money' }, setting);
 }

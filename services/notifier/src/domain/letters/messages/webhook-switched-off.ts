@@ -2,7 +2,7 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Letter } from '../letter.ts';
 import { foreign } from '../plain-text.ts';
-import { asAdmin, inMode, portalAction } from './offer-wording.ts';
+import { asAdmin, inMode, pageAction } from './offer-wording.ts';
 import type { Setting } from './setting.ts';
 
 export type SwitchedOff = {
@@ -31,7 +31,10 @@ export function webhookSwitchedOff(endpoint: SwitchedOff, setting: Setting): Let
       ['Endpoint', endpoint.endpointId],
       ['Switched off', setting.dateTime(setting.happenedAt)],
     ],
-    action: portalAction(setting),
+    action: pageAction(
+      { label: 'Open the webhook', mode: endpoint.mode, page: `webhooks/${endpoint.endpointId}` },
+      setting,
+    ),
     reason: asAdmin(setting),
   };
 }
