@@ -13,6 +13,8 @@ type ReasonDialogProps = {
   /** The effect of the action. */
   readonly children: ComponentChildren;
   readonly submit: string;
+  /** The action ends or destroys something, so its button is red. */
+  readonly ends?: boolean;
   /** Who reads the reason. */
   readonly hint?: string;
   /** `seenAt`: sent with the call, which warns about later decisions of others; undefined after that warning. */
@@ -27,7 +29,8 @@ type ReasonDialogProps = {
 
 const forStaff = 'Stored in the audit log with your name. Do not write personal data.';
 
-export function ReasonDialog({ title, children, submit, hint = forStaff, act, close }: ReasonDialogProps) {
+export function ReasonDialog(o: ReasonDialogProps) {
+  const { title, children, submit, ends = false, hint = forStaff, act, close } = o;
   const queries = useQueryClient();
   // The time when the dialog was opened: the page behind it may be reloaded meanwhile.
   const [seenAt, setSeenAt] = useState<number | undefined>(() => oldestShown(queries));
@@ -47,7 +50,13 @@ export function ReasonDialog({ title, children, submit, hint = forStaff, act, cl
     return null;
   };
   return (
-    <DialogForm title={title} submit={submit} send={send} close={() => close(false)}>
+    <DialogForm
+      title={title}
+      submit={submit}
+      kind={ends ? 'danger' : undefined}
+      send={send}
+      close={() => close(false)}
+    >
       {children}
       <Field label="Reason" hint={hint}>
         {(described) => <input {...described} name="reason" maxLength={500} autocomplete="off" required />}

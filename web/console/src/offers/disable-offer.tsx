@@ -1,6 +1,6 @@
 /** Asks for the reason, which the advertiser reads, and disables an offer. */
-import { ReasonDialog } from './reason-dialog.tsx';
-import { useConsole } from './session.ts';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole } from '../session.ts';
 
 type DisableOfferProps = {
   readonly id: number;
@@ -13,6 +13,7 @@ export function DisableOffer({ id, close }: DisableOfferProps) {
     <ReasonDialog
       title={`Disable offer ${id}?`}
       submit="Disable it"
+      ends
       hint="The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name."
       act={({ reason, seenAt }) => send(`/offers/offers/${id}/disable`, { reason }, seenAt)}
       close={close}

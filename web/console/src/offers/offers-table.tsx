@@ -1,6 +1,6 @@
 import type { AdminOffer } from '@offer-ads/contracts/admin/offers-api';
-import { Table } from '../../ui/table.tsx';
-import { When } from '../../ui/when.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { When } from '../../../ui/when.tsx';
 
 /** `foreign`: the offers belong to several organisations. */
 export function OffersTable({

@@ -2,10 +2,10 @@
 import type { PersonErasureReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { MailboxErasureReply } from '@offer-ads/contracts/admin/notifier-api';
 import { useEffect, useState } from 'preact/hooks';
-import { Notice } from '../../ui/notice.tsx';
-import { Loading } from '../../ui/states.tsx';
-import { ReasonDialog } from './reason-dialog.tsx';
-import { type Console, useConsole } from './session.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import { Loading } from '../../../ui/states.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { type Console, useConsole } from '../session.ts';
 
 type ErasePersonProps = {
   readonly email: string;
@@ -25,6 +25,7 @@ export function ErasePerson({ email, close }: ErasePersonProps) {
     <ReasonDialog
       title={`Erase ${email} for ever?`}
       submit="Erase for ever"
+      ends
       act={async ({ reason, seenAt }) => {
         const done = await erase(send, email, { dryRun: false, reason }, seenAt);
         return typeof done === 'string'
@@ -32,16 +33,22 @@ export function ErasePerson({ email, close }: ErasePersonProps) {
           : { ok: true, status: 200, body: done, headers: new Headers() };
       }}
       close={(wasDone) =>
-        close(wasDone ? 'The person is erased. Look at parked events: one may have the address.' : null)
+        close(
+          wasDone ? 'The person is erased. Look at the parked events: one may contain the address.' : null,
+        )
       }
     >
       {stored === null && <Loading what="what is stored" lines={4} />}
       {typeof stored === 'string' && <Notice kind="problem">{stored}</Notice>}
       {stored !== null && typeof stored !== 'string' && <Summary stored={stored} />}
-      <p class="small muted">
-        Kept: invoices and the ledger, which name the organisation only, for 10 years; the person's number,
-        which then leads to nobody; backups until they are deleted.
-      </p>
+      <div class="small muted">
+        <p>This is kept:</p>
+        <ul>
+          <li>invoices and the ledger, for 10 years: they name the organisation only</li>
+          <li>the person's number: it leads to nobody after that</li>
+          <li>backups, until they are deleted</li>
+        </ul>
+      </div>
     </ReasonDialog>
   );
 }
@@ -50,7 +57,7 @@ function Summary({ stored: { account, mails } }: { readonly stored: Stored }) {
   const alone = account.memberships.filter(({ isLastAdmin }) => isLastAdmin);
   return (
     <>
-      <p>The person cannot sign in any more, and their keys stop working. Erased is:</p>
+      <p>The person cannot sign in any more, and their keys stop working. This is erased:</p>
       <ul>
         {account.memberships.map(({ personId, organisationId, organisationName, role }) => (
           <li key={personId}>
@@ -75,7 +82,8 @@ function Summary({ stored: { account, mails } }: { readonly stored: Stored }) {
       </ul>
       {alone.map(({ organisationId, organisationName }) => (
         <Notice key={organisationId} kind="warning">
-          {organisationName} has no other admin. Make somebody else admin first, or only you can manage it.
+          {organisationName} has no other admin. Make somebody else an admin first. Otherwise only the
+          platform team can manage it.
         </Notice>
       ))}
     </>

@@ -1,14 +1,14 @@
 /** Parts of an organisation's page with data of the gateway: people, keys without their secrets, terms. */
 import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
-import { Notice } from '../../ui/notice.tsx';
-import { Empty, Loaded, type Query } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
-import { When } from '../../ui/when.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Empty, Loaded, type Query } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { When } from '../../../ui/when.tsx';
+import { ActionButton } from '../may.tsx';
+import { useRead } from '../session.ts';
+import { useAction } from '../use-action.ts';
 import { ErasePerson } from './erase-person.tsx';
-import { ActionButton } from './may.tsx';
-import { useRead } from './session.ts';
-import { useAction } from './use-action.ts';
 
 type PartProps<T> = {
   readonly title: string;

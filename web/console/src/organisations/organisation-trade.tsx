@@ -4,10 +4,10 @@ import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api
 import type { AdminOffersReply } from '@offer-ads/contracts/admin/offers-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { useState } from 'preact/hooks';
-import { Money } from './money.tsx';
-import { OffersTable } from './offers-table.tsx';
+import { Money } from '../money.tsx';
+import { OffersTable } from '../offers/offers-table.tsx';
+import { useRead } from '../session.ts';
 import { Part } from './organisation-parts.tsx';
-import { useRead } from './session.ts';
 
 export function OrganisationBalances({ organisation }: { readonly organisation: OrganisationDetails }) {
   return (

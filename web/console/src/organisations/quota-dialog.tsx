@@ -1,9 +1,9 @@
 /** Sets the quota of offers of an organisation in a mode. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { Field } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { ReasonDialog } from './reason-dialog.tsx';
-import { useConsole } from './session.ts';
+import { Field } from '../../../ui/field.tsx';
+import { textOf } from '../../../ui/form.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole } from '../session.ts';
 
 type QuotaDialogProps = {
   readonly organisationId: number;

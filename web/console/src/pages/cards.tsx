@@ -57,6 +57,7 @@ function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
             },
             {
               title: 'Amount',
+              numeric: true,
               cell: (reversal) => <Money minor={reversal.amountMinor} currency={reversal.currency} />,
             },
             { title: 'Of', cell: (reversal) => <Whose {...reversal} /> },
@@ -122,7 +123,8 @@ function SettleDialog({ reversal: { id, kind, amountMinor, currency }, close }: 
       close={close}
     >
       <p>
-        <Money minor={amountMinor} currency={currency} /> have left. This is decided once, and stays.
+        <Money minor={amountMinor} currency={currency} /> went back to the payer. You can decide this only
+        once.
       </p>
       <fieldset>
         <legend>Borne by</legend>
@@ -163,10 +165,12 @@ function Owed({ owed }: { readonly owed: CardProblemsReply['owed'] }) {
           },
           {
             title: 'Credited',
+            numeric: true,
             cell: ({ currency, creditedMinor }) => <Money minor={creditedMinor} currency={currency} />,
           },
           {
             title: 'Owed',
+            numeric: true,
             cell: ({ currency, owedMinor }) => <Money minor={owedMinor} currency={currency} />,
           },
         ]}
@@ -200,6 +204,7 @@ function Payments({ payments }: { readonly payments: CardProblemsReply['payments
             },
             {
               title: 'Amount',
+              numeric: true,
               cell: (payment) => <Money minor={payment.amountMinor} currency={payment.currency} />,
             },
             { title: 'Of', cell: (payment) => <Whose organisationId={null} {...payment} /> },

@@ -184,6 +184,7 @@ function EntryDialog({ of, action, kind, entry, close }: EntryDialogProps) {
     <ReasonDialog
       title={titles[action]}
       submit={submits[action]}
+      ends={action === 'retire'}
       act={async ({ reason, values, seenAt }) => {
         const entry = changed(values);
         if (typeof entry === 'string') return { ok: false, status: 400, returnCode: null, message: entry };

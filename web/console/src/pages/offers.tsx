@@ -5,7 +5,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { OffersTable } from '../offers-table.tsx';
+import { OffersTable } from '../offers/offers-table.tsx';
 import { queryOf } from '../query-of.ts';
 import { useRead } from '../session.ts';
 

@@ -8,9 +8,13 @@ import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
-import { OrganisationKeys, OrganisationPeople, OrganisationTerms } from '../organisation-parts.tsx';
-import { OrganisationBalances, OrganisationOffers } from '../organisation-trade.tsx';
-import { QuotaDialog } from '../quota-dialog.tsx';
+import {
+  OrganisationKeys,
+  OrganisationPeople,
+  OrganisationTerms,
+} from '../organisations/organisation-parts.tsx';
+import { OrganisationBalances, OrganisationOffers } from '../organisations/organisation-trade.tsx';
+import { QuotaDialog } from '../organisations/quota-dialog.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -211,6 +215,7 @@ function SwitchDialog({ organisation: { id, name }, action, close }: SwitchDialo
     <ReasonDialog
       title={title(name)}
       submit={submit}
+      ends={action === 'disable' || action === 'withdraw-approval'}
       act={({ reason, seenAt }) => send(`/gateway/organisations/${id}/${action}`, { reason }, seenAt)}
       close={close}
     >

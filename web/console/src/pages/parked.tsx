@@ -7,8 +7,8 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
-import { parkedBecause } from '../parked-words.ts';
-import { inFull, withoutPeople } from '../payload.ts';
+import { parkedBecause } from '../parked/parked-words.ts';
+import { inFull, withoutPeople } from '../parked/payload.ts';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -159,6 +159,7 @@ function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) 
     <ReasonDialog
       title={`${isReplay ? 'Replay' : 'Drop'} ${what} of ${service}?`}
       submit={isReplay ? 'Replay' : 'Drop for ever'}
+      ends={!isReplay}
       act={async ({ reason, seenAt }) => {
         const reply = await send<{ replayed?: number; dropped?: number }>(
           `/${service}/parked/${action}`,

@@ -8,11 +8,11 @@ import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
-import { OffersTable } from '../offers-table.tsx';
-import { Part } from '../organisation-parts.tsx';
-import { PictureFrame } from '../picture-frame.tsx';
+import { OffersTable } from '../offers/offers-table.tsx';
+import { Part } from '../organisations/organisation-parts.tsx';
+import { PictureFrame } from '../pictures/picture-frame.tsx';
+import { RulingsTable } from '../pictures/rulings-table.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
-import { RulingsTable } from '../rulings-table.tsx';
 import { useConsole, useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { percent, Verdict } from './pictures.tsx';
@@ -50,7 +50,7 @@ const actions: Record<Action, { title: string; submit: string; words: string; do
     submit: 'Refuse it',
     words:
       'This picture and changed copies of it are refused from the next upload on. This overrides the model. Existing offers with it are not changed: disable them one by one.',
-    done: 'The picture is blocked.',
+    done: 'The picture is refused.',
   },
   withdraw: {
     title: 'Take back the decision?',

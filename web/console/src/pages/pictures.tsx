@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { PictureFrame } from '../picture-frame.tsx';
+import { PictureFrame } from '../pictures/picture-frame.tsx';
 import { useRead } from '../session.ts';
 
 const views = {

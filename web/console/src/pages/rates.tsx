@@ -60,7 +60,7 @@ export function Rates() {
             if (wasDone) setSaid({ kind: 'good', words: `The fixing of ${accepting.date} is in use.` });
           }}
         >
-          <p>Prices in {namesOf(accepting)} are made of it at once.</p>
+          <p>Prices in {namesOf(accepting)} use it at once.</p>
         </ReasonDialog>
       )}
     </ConsolePage>
@@ -123,8 +123,8 @@ function Refused({ refused: { at, problem, jump }, accept }: RefusedProps) {
       {jump !== null && (
         <>
           <p>
-            No currency moves by a fifth from one fixing to the next, so a person makes sure: compare with
-            another source. Until somebody accepts it, the last good rates stay in use.
+            No currency normally moves by a fifth from one fixing to the next. Compare the rates with another
+            source. The last good rates stay in use until somebody accepts this fixing.
           </p>
           <Table
             rows={jump.currencies}

@@ -3,7 +3,7 @@ import type { RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { RulingsTable } from '../rulings-table.tsx';
+import { RulingsTable } from '../pictures/rulings-table.tsx';
 import { useRead } from '../session.ts';
 import { PictureTabs } from './pictures.tsx';
 

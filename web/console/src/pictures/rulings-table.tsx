@@ -1,6 +1,6 @@
 import type { RulingReply } from '@offer-ads/contracts/internal/moderation-api';
-import { Table } from '../../ui/table.tsx';
-import { When } from '../../ui/when.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { When } from '../../../ui/when.tsx';
 
 const words = { allow: 'allowed', block: 'refused', withdraw: 'taken back' } as const;
 

@@ -1,7 +1,7 @@
 /** The fairness report: offers that were shown less than half as often as equal turns would have shown them. */
 import type { NeglectedReply } from '@offer-ads/contracts/admin/offers-api';
 import { Table } from '../../../ui/table.tsx';
-import { Part } from '../organisation-parts.tsx';
+import { Part } from '../organisations/organisation-parts.tsx';
 import { useRead } from '../session.ts';
 
 export function Fairness() {

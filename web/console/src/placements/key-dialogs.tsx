@@ -155,6 +155,7 @@ export function DisableKey({ of: key, close }: ChangeProps) {
     <ReasonDialog
       title={`Disable ${key.name}?`}
       submit="Disable the key"
+      ends
       act={({ reason, seenAt }) => send(`/gateway/placement-keys/${key.id}/disable`, { reason }, seenAt)}
       close={close}
     >
