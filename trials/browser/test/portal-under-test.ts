@@ -65,7 +65,7 @@ export async function startPortal(): Promise<Portal> {
     visitor: async () => {
       const context = await browser.newContext({
         baseURL: system.state().gateway,
-        viewport: looks.light,
+        viewport: sizes.desktop,
         // As people's browsers say it: clicks of a browser without a window do not count.
         userAgent: `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`,
         // Rate limits count each visitor apart.
@@ -181,32 +181,52 @@ export async function reloadUntil(page: Page, element: Locator): Promise<void> {
   );
 }
 
-const looks = {
-  light: { colorScheme: 'light', width: 1200, height: 900 },
-  dark: { colorScheme: 'dark', width: 1200, height: 900 },
-  phone: { colorScheme: 'light', width: 360, height: 740 },
+const sizes = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 768, height: 1024 },
+  phone: { width: 360, height: 740 },
 } as const;
 
+type Look = { readonly size: keyof typeof sizes; readonly colorScheme: 'light' | 'dark' };
+
+/** The short run leaves out two of the six, whose width and theme other looks have. */
+const looks: readonly Look[] = [
+  { size: 'desktop', colorScheme: 'light' },
+  { size: 'desktop', colorScheme: 'dark' },
+  { size: 'tablet', colorScheme: 'dark' },
+  { size: 'phone', colorScheme: 'light' },
+  ...(testProfile === 'long'
+    ? ([
+        { size: 'tablet', colorScheme: 'light' },
+        { size: 'phone', colorScheme: 'dark' },
+      ] as const)
+    : []),
+];
+
 /**
- * Checks the page in light, in dark and on a phone. Returns faults that axe calls serious or critical, and whether a phone would scroll
- * sideways. With TEST_PROFILE=long pictures of all pages go to `.dev/pages`; the short run has no time for them.
+ * Checks the page on a desktop, a tablet and a phone, in light and in dark. Returns faults that axe calls serious or critical, and where
+ * the page would scroll sideways. With TEST_PROFILE=long pictures of all pages go to `.dev/pages`; the short run has no time for them.
  */
 export async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (const look of ['light', 'dark', 'phone'] as const) {
-    const { colorScheme, width, height } = looks[look];
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height });
+  for (const look of looks) {
+    const { size, colorScheme } = look;
+    const shown = `${name}-${size}-${colorScheme}`;
+    await showAs(page, look);
     await standsStill(page);
     if (testProfile === 'long')
-      await page.screenshot({ path: join(pictures, `${name}-${look}.png`), fullPage: true });
-    faults.push(...(await seriousFaults(page, look)).map((fault) => `${name}, ${look}: ${fault}`));
+      await page.screenshot({ path: join(pictures, `${shown}.png`), fullPage: true });
+    faults.push(...(await seriousFaults(page, look)).map((fault) => `${shown}: ${fault}`));
     const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (overhang > 0) faults.push(`${name}, ${look}: wider than the window by ${overhang} pixels`);
+    if (overhang > 0) faults.push(`${shown}: wider than the window by ${overhang} pixels`);
   }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(looks.light);
+  await showAs(page, { size: 'desktop', colorScheme: 'light' });
   return faults;
+}
+
+async function showAs(page: Page, { size, colorScheme }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(sizes[size]);
 }
 
 /** Waits until nothing is pale because it is about to be replaced, and no colour is changing. */
@@ -224,26 +244,27 @@ async function standsStill(page: Page): Promise<void> {
 }
 
 /** In dark only colours differ from light, so only the rules about colours are checked again. */
-const rulesOf: Partial<Record<keyof typeof looks, string[]>> = {
-  dark: ['color-contrast', 'link-in-text-block'],
-};
+const rulesOfDark = ['color-contrast', 'link-in-text-block'];
 
-async function seriousFaults(page: Page, look: keyof typeof looks): Promise<string[]> {
+async function seriousFaults(page: Page, { colorScheme }: Look): Promise<string[]> {
   // Evaluated as a debugger does it: the page's policy stays in force.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeCore.source);
-  return page.evaluate(async (rules) => {
-    const { axe } = globalThis as unknown as { axe: typeof axeCore };
-    const { violations } = await axe.run(document, {
-      resultTypes: ['violations'],
-      // Only experimental rules and the moderate rule about videos need it.
-      preload: false,
-      ...(rules === undefined
-        ? // The slowest rule, and only moderate.
-          { rules: { region: { enabled: false } } }
-        : { runOnly: { type: 'rule', values: rules } }),
-    });
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-  }, rulesOf[look]);
+  return page.evaluate(
+    async (rules) => {
+      const { axe } = globalThis as unknown as { axe: typeof axeCore };
+      const { violations } = await axe.run(document, {
+        resultTypes: ['violations'],
+        // Only experimental rules and the moderate rule about videos need it.
+        preload: false,
+        ...(rules === undefined
+          ? // The slowest rule, and only moderate.
+            { rules: { region: { enabled: false } } }
+          : { runOnly: { type: 'rule', values: rules } }),
+      });
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+    },
+    colorScheme === 'dark' ? rulesOfDark : undefined,
+  );
 }
