@@ -29,7 +29,7 @@ export function walksOfLiveMode(portal: () => Portal): void {
     expect(await page.getByRole('button', { name: /^Use one that/ }).count()).toBe(0);
     expect(await faultsOf(page, 'live-new-offer')).toEqual([]);
     await create(page);
-    await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
+    await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
     expect(await page.getByText('4242').count()).toBe(0);
     await pay(page);
     await page.getByRole('link', { name: 'Go to the offer' }).click();

@@ -45,7 +45,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await choosePicture(page);
     expect(await page.getByLabel('Title').inputValue()).toBe('Two for one');
     await create(page);
-    await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
+    await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
   });
 
   it.concurrent('an offer in a currency that is not billed is refused: nothing was charged', async () => {
@@ -119,16 +119,16 @@ export function walksOfMishaps(portal: () => Portal): void {
     const charged = await system.balance(id);
     expect(Number(charged)).toBeLessThan(1000);
 
-    await page.getByRole('button', { name: 'Create another one' }).click();
+    await page.getByRole('button', { name: 'Create another offer' }).click();
     await writeOffer(page, 'Reloaded');
     const again = await losingAnswers(page, /\/portal\/api\/test\/offers$/);
     await create(page);
     await page.getByText('The answer was lost on the way').waitFor();
     // Answers are lost until here, because the page itself repeats its request each few seconds.
     await go('/portal/test/offers');
-    await page.getByText('No answer came about the offer').waitFor();
-    await page.getByRole('link', { name: 'find out what became of it' }).click();
-    await page.getByText('was created, although its answer was lost').waitFor();
+    await page.getByText('but no answer came').waitFor();
+    await page.getByRole('link', { name: 'Find out whether it was created' }).click();
+    await page.getByText('It was created, but the answer did not arrive').waitFor();
     expect(again.answers[0]).toBe(200);
     await again.mend();
     await page.getByRole('link', { name: 'Go to the offer' }).click();
@@ -153,13 +153,13 @@ export function walksOfMishaps(portal: () => Portal): void {
     await create(page);
     await page.getByText('The answer was lost on the way').waitFor();
     await page.reload();
-    await page.getByText('was not created, and nothing was charged').waitFor();
+    await page.getByText('It was not created, and nothing was charged').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     expect(await page.getByLabel('Title').inputValue()).toBe('Never arrived');
     await choosePicture(page);
     await page.locator('.estimate strong').waitFor();
     await create(page);
-    await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
+    await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
   });
 
   it.concurrent('play money is added once, and a reload finds out, when its answer is lost', async () => {
@@ -172,7 +172,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     const sending = await losingAnswers(page, /\/play-money$/);
     await page.getByLabel('Play money in GBP').fill('50');
     await page.getByRole('button', { name: 'Add play money' }).click();
-    await page.getByRole('alert').getByText('No answer came about the GBP 50.00').waitFor();
+    await page.getByRole('alert').getByText('You asked for GBP 50.00 of play money').waitFor();
     await sending.mend();
     expect(sending.answers).toEqual([200]);
     await page.reload();

@@ -1,5 +1,6 @@
-/** Views of each day as bars, with the same numbers as a table for those who do not see them. The chart library would be too large for this page. */
+/** Views of each day as bars, with the same figures as a table that keyboards, fingers and screen readers reach. The chart library would be too large for this page. */
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { Table } from '../../../../ui/table.tsx';
 import { countText } from '../offers/figures.ts';
 
 type DayBarsProps = { readonly points: ResultsReply['points']; readonly timeZone: string };
@@ -34,25 +35,21 @@ export function DayBars({ points, timeZone }: DayBarsProps) {
         <span>Days of {timeZone}</span>
         <span>Today</span>
       </div>
-      <table class="hidden">
-        <caption>Views and clicks of each day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col">Views</th>
-            <th scope="col">Clicks</th>
-          </tr>
-        </thead>
-        <tbody>
-          {named.map(({ start_datetime: at, name, views, clicks }) => (
-            <tr key={at}>
-              <th scope="row">{name}</th>
-              <td>{countText(views)}</td>
-              <td>{countText(clicks)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <details>
+        <summary>The same figures as a table</summary>
+        <div class="figures-scroll" tabIndex={0} role="region" aria-label="Views and clicks of each day">
+          <Table
+            rows={named.toReversed()}
+            keyOf={(point) => point.start_datetime}
+            narrow
+            columns={[
+              { title: 'Day', kind: 'name', cell: ({ name }) => name },
+              { title: 'Views', numeric: true, cell: ({ views }) => countText(views) },
+              { title: 'Clicks', numeric: true, cell: ({ clicks }) => countText(clicks) },
+            ]}
+          />
+        </div>
+      </details>
     </figure>
   );
 }

@@ -30,8 +30,8 @@ export function LostRequest<Body>({ once, of, promise, done }: LostRequestProps<
   return (
     <div class="notice warning" role="alert">
       <p>
-        No answer came about the {amount(lost.what)} {of} that you asked for on {momentText(lost.sentAt)}. It
-        is not known whether the request was executed. {promise}
+        You asked for {amount(lost.what)} {of} on {momentText(lost.sentAt)}, but no answer came. It is not
+        known whether the request was carried out. {promise}
       </p>
       <div>
         <BusyButton class="quiet" work={findOut}>

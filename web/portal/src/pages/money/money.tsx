@@ -91,8 +91,8 @@ export function Money() {
           <section class="card" aria-labelledby="money-top-up">
             <h2 id="money-top-up">Top up</h2>
             <p>
-              Nothing can be billed in {currency} at present, so there is nothing to top up for. Please talk
-              to the platform’s team.
+              Nothing can be billed in {currency} at the moment, so the balance cannot be topped up. Please
+              ask the platform team.
             </p>
           </section>
         )}

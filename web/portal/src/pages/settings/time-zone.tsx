@@ -44,6 +44,7 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
       <Form
         send={save}
         submit="Save the time zone"
+        kind="quiet"
         label="Time zone"
         actions={
           <span role="status" class="small">

@@ -45,7 +45,7 @@ export function Offers() {
   return (
     <PortalPage
       title="Offers"
-      lead="The offers of your organisation, and what they brought."
+      lead="The offers of your organisation, with their views, clicks and spend."
       actions={
         <>
           {listed.length > 0 && (
@@ -78,8 +78,8 @@ export function Offers() {
       {lost !== null && (
         <p class="notice warning">
           <span>
-            No answer came about the offer {quoted(lost.what)}, sent on {momentText(lost.sentAt)}:{' '}
-            <a href={at('offers/new')}>find out what became of it</a>.
+            You sent the offer {quoted(lost.what)} on {momentText(lost.sentAt)}, but no answer came.{' '}
+            <a href={at('offers/new')}>Find out whether it was created</a>
           </span>
         </p>
       )}

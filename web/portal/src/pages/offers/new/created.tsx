@@ -17,15 +17,17 @@ export function Created({ offer, another }: CreatedProps) {
       {offer.payment_url === null ? (
         <Notice kind="good">
           <p>
-            It was paid from the {mode.toUpperCase()} balance and is <strong>{offer.status}</strong>.
-            {balance.data !== undefined && ` The balance is ${amount(balance.data.balanceMinor)} now.`}
+            It is paid from your {mode.toUpperCase()} balance
+            {balance.data !== undefined && `, which is now ${amount(balance.data.balanceMinor)}`}. The offer
+            is <strong>{offer.status}</strong>.
           </p>
         </Notice>
       ) : (
         <section class="card" aria-labelledby="offer-pay">
-          <h2 id="offer-pay">Pay it to start it</h2>
+          <h2 id="offer-pay">Pay for the offer</h2>
+          <p>Members see the offer after it is paid.</p>
           <PaymentLink url={offer.payment_url} />
-          <p class="muted">The same link was mailed to your admins. Anybody with the link can pay.</p>
+          <p class="muted">We mailed this link to your admins. Anybody who has the link can pay.</p>
         </section>
       )}
       <div class="row">
@@ -36,7 +38,7 @@ export function Created({ offer, another }: CreatedProps) {
           Go to the offer
         </a>
         <button type="button" class="quiet" onClick={another}>
-          Create another one
+          Create another offer
         </button>
       </div>
     </PortalPage>

@@ -49,35 +49,30 @@ const looks = { open: 'warning', created: 'good', none: '' } as const;
 export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNoticeProps) {
   const { at } = usePortal();
   const { what, sentAt } = attempt;
-  const sent = (
-    <>
-      {quoted(what)}, sent on {momentText(sentAt)},
-    </>
-  );
+  const sent = `You sent the offer ${quoted(what)} on ${momentText(sentAt)}`;
   return (
     <div class={`notice ${looks[lost.state]}`} role="alert">
       {lost.state === 'open' && (
         <p>
-          No answer came about the offer {quoted(what)}, sent on {momentText(sentAt)}.{' '}
-          {lost.problem ?? 'Checking whether it was created …'}
+          {sent}, but no answer came. {lost.problem ?? 'We are checking whether the offer was created …'}
         </p>
       )}
       {lost.state === 'open' && lost.problem !== null && (
         <div>
           <BusyButton class="quiet" work={lost.lookAgain}>
-            Look again
+            Check again
           </BusyButton>
         </div>
       )}
       {lost.state === 'created' && (
         <>
-          <p>The offer {sent} was created, although its answer was lost.</p>
+          <p>{sent}. It was created, but the answer did not arrive.</p>
           <div class="row">
             <a class="button" href={at(`offers/${lost.offerId}`)} onClick={done}>
               Go to the offer
             </a>
             <button type="button" class="quiet" onClick={done}>
-              Write another one
+              Write another offer
             </button>
           </div>
         </>
@@ -85,8 +80,8 @@ export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNotice
       {lost.state === 'none' && (
         <>
           <p>
-            The offer {sent} was not created, and nothing was charged. You can send it again; it cannot be
-            created twice.
+            {sent}. It was not created, and nothing was charged. You can send it again: it is never created
+            twice.
           </p>
           <div>
             <button type="button" class="quiet" onClick={forget}>

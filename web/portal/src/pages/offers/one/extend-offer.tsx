@@ -94,7 +94,7 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
           </Notice>
         ) : (
           <div class="stack">
-            <p>The following offer is created. Pay it, so that it starts:</p>
+            <p>The following offer is created. Members see it after it is paid.</p>
             <PaymentLink url={created.payment_url} />
           </div>
         )}
@@ -111,10 +111,10 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
   return (
     <DialogForm title={`Extend ${quoted(offer.title)}`} submit="Buy" send={buy} close={close}>
       <p>
-        An offer that follows this one, with the same texts, picture and audience.{' '}
+        You buy a new offer that follows this one, with the same texts, picture and audience.{' '}
         {draft.starts === 'now'
-          ? 'It begins when it is paid.'
-          : `It begins when this one ends, on ${momentText(draft.startAt)}.`}
+          ? 'It starts when it is paid.'
+          : `It starts when this one ends, on ${momentText(draft.startAt)}.`}
       </p>
       <Field label="Ends" fault={endFault ?? startFault}>
         {(described) => (
