@@ -144,6 +144,6 @@ function drawing(): string {
 <circle class="reach" cx="164" cy="152" r="116"/>
 ${dots(others, 'other')}${dots(members, 'member')}
 <circle class="place" cx="164" cy="140" r="11"/>
-<g transform="translate(196 236)"><rect class="label" width="148" height="66" rx="12"/><text class="label-small" x="16" y="26">reaches 3,518 members</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
+<g transform="translate(196 236)"><rect class="label" width="156" height="66" rx="12"/><text class="label-small" x="16" y="26">reaches 3,518 members</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
 </svg>`;
 }

@@ -62,7 +62,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await page.getByRole('alert').getByText(words).waitFor();
     await eventually(async () => expect((await focused(page)).says).toContain(words));
     await go('/portal/test/money');
-    await page.getByText('Nothing can be billed in JPY at present').waitFor();
+    await page.getByText('Nothing can be billed in JPY at the moment').waitFor();
     expect(await page.getByLabel('Amount in JPY').count()).toBe(0);
   });
 

@@ -1,5 +1,6 @@
-import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { amountText } from '@offer-ads/contracts/values/amount-text';
 
+/** As the advertiser sees it. */
 export function Money({
   minor,
   currency,
@@ -8,9 +9,5 @@ export function Money({
   readonly currency: string | null;
 }) {
   if (minor === null || currency === null) return <>unknown</>;
-  return (
-    <>
-      {formatMinor(BigInt(minor), currency)} {currency}
-    </>
-  );
+  return <>{amountText(BigInt(minor), currency, 'GB')}</>;
 }

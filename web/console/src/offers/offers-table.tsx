@@ -17,6 +17,7 @@ export function OffersTable({
       columns={[
         {
           title: 'Offer',
+          kind: 'name',
           cell: (offer) => (
             <a href={`/offers/${offer.id}`}>
               {offer.id} {offer.title}

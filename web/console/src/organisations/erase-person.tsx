@@ -41,7 +41,7 @@ export function ErasePerson({ email, close }: ErasePersonProps) {
       {stored === null && <Loading what="what is stored" lines={4} />}
       {typeof stored === 'string' && <Notice kind="problem">{stored}</Notice>}
       {stored !== null && typeof stored !== 'string' && <Summary stored={stored} />}
-      <div class="small muted">
+      <div class="stack small muted">
         <p>This is kept:</p>
         <ul>
           <li>invoices and the ledger, for 10 years: they name the organisation only</li>

@@ -41,21 +41,23 @@ export function OrganisationPeople({ id }: { readonly id: number }) {
             rows={data.people}
             keyOf={(person) => person.id}
             columns={[
-              { title: 'Address', cell: (person) => person.email },
+              { title: 'Address', kind: 'name', cell: (person) => person.email },
               { title: 'Role', cell: (person) => person.role },
               { title: 'State', cell: (person) => (person.enabled ? 'enabled' : 'disabled') },
               {
                 title: 'Erase',
                 kind: 'actions',
                 cell: ({ email }) => (
-                  <ActionButton
-                    call="POST /gateway/people/erase"
-                    class="danger"
-                    label={`Erase ${email} …`}
-                    onClick={() => begin(email)}
-                  >
-                    Erase …
-                  </ActionButton>
+                  <div class="row actions">
+                    <ActionButton
+                      call="POST /gateway/people/erase"
+                      class="danger"
+                      label={`Erase ${email} …`}
+                      onClick={() => begin(email)}
+                    >
+                      Erase …
+                    </ActionButton>
+                  </div>
                 ),
               },
             ]}
@@ -88,6 +90,7 @@ export function OrganisationKeys({ id }: { readonly id: number }) {
           columns={[
             {
               title: 'Key',
+              kind: 'name',
               cell: (key) => (
                 <>
                   {key.name} <code>…{key.lastFour}</code>

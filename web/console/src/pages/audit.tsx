@@ -158,8 +158,15 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Time', cell: ({ at }) => <When at={at} precision="second" /> },
-        { title: 'Person', cell: (entry) => <Who {...entry} /> },
+        {
+          title: 'Time and person',
+          cell: (entry) => (
+            <>
+              <When at={entry.at} precision="second" />
+              <Who {...entry} />
+            </>
+          ),
+        },
         {
           title: 'Action',
           cell: ({ service, action, details }) => (
@@ -209,7 +216,11 @@ const ways = { token: 'admin token', console: 'console', emergency: 'emergency t
 function Who({ actor, via, roles }: Entry) {
   return (
     <>
-      <a href={`/audit${queryOf({ actor })}`}>{actor}</a>
+      <div class="actor">
+        <a class="address" href={`/audit${queryOf({ actor })}`}>
+          {actor}
+        </a>
+      </div>
       <div class="small muted">
         {via === 'emergency' ? <span class="badge warning">{ways[via]}</span> : ways[via]}
         {via === 'console' && roles.length > 0 && `, ${roles.join(', ')}`}

@@ -34,7 +34,7 @@ export function CataloguePage() {
   return (
     <ConsolePage
       title="Catalogue"
-      lead="The categories and interests that advertisers choose from. Nothing is ever removed: what is retired is no longer offered, and offers that have it run on."
+      lead="The categories and interests that advertisers choose from. Nothing is ever removed. A retired one cannot be chosen any more; offers that have it keep it."
     >
       {done !== null && <Notice kind="good">{done}</Notice>}
       <Loaded query={catalogue} what="the catalogue" lines={12}>
@@ -67,6 +67,7 @@ function Entries({ of, kind, begin }: EntriesProps) {
         <h2 id={kind}>{title}</h2>
         <ActionButton
           call="PUT /offers/catalogue"
+          class="quiet"
           onClick={() => begin({ action: 'add', kind, entry: fresh })}
         >
           Add {kind === 'interest' ? 'an' : 'a'} {one} …

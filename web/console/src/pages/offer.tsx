@@ -112,10 +112,13 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
               </dd>
             </>
           )}
-          <dt>Views, clicks</dt>
+          <dt>Traffic</dt>
           <dd>
-            {traffic.views}, {traffic.clicks} (left out: {traffic.viewsRepeated + traffic.viewsAutomated}{' '}
-            views, {traffic.clicksRepeated + traffic.clicksAutomated} clicks)
+            {traffic.views} views, {traffic.clicks} clicks
+            <div class="small muted">
+              Not counted, because repeated or automated: {traffic.viewsRepeated + traffic.viewsAutomated}{' '}
+              views, {traffic.clicksRepeated + traffic.clicksAutomated} clicks
+            </div>
           </dd>
         </dl>
       </section>

@@ -149,7 +149,7 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
           rows={['TEST', 'LIVE'] as const}
           keyOf={(mode) => mode}
           columns={[
-            { title: 'Mode', cell: (mode) => mode },
+            { title: 'Mode', kind: 'name', cell: (mode) => mode },
             {
               title: 'Of the organisation',
               short: 'Organisation',
@@ -166,13 +166,15 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
               title: 'Change',
               kind: 'actions',
               cell: (mode) => (
-                <ActionButton
-                  call="POST /gateway/organisations/:id/quota"
-                  class="quiet"
-                  onClick={() => begin(mode)}
-                >
-                  Change {mode} quota …
-                </ActionButton>
+                <div class="row actions">
+                  <ActionButton
+                    call="POST /gateway/organisations/:id/quota"
+                    class="quiet"
+                    onClick={() => begin(mode)}
+                  >
+                    Change {mode} quota …
+                  </ActionButton>
+                </div>
               ),
             },
           ]}

@@ -106,7 +106,7 @@ function OrganisationsTable({ organisations }: Pick<OrganisationsReply, 'organis
       keyOf={({ id }) => id}
       columns={[
         { title: 'Id', cell: ({ id }) => id },
-        { title: 'Name', cell: ({ id, name }) => <a href={`/organisations/${id}`}>{name}</a> },
+        { title: 'Name', kind: 'name', cell: ({ id, name }) => <a href={`/organisations/${id}`}>{name}</a> },
         { title: 'Trades as', cell: ({ tradingName }) => tradingName },
         {
           title: 'Country, currency',

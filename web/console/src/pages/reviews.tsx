@@ -39,7 +39,7 @@ export function Reviews() {
   return (
     <ConsolePage
       title="Reviews"
-      lead="LIVE offers whose texts or picture nobody has looked at since they were written. The longest waiting come first. They are shown to members meanwhile."
+      lead="LIVE offers that are new, or whose texts or picture were edited. Members see them already. Those that wait longest come first."
     >
       {done !== null && <Notice kind="good">{done}</Notice>}
       <Loaded query={waiting} what="the offers that wait" lines={10}>
@@ -58,7 +58,7 @@ export function Reviews() {
             <>
               <p class="small muted">
                 {open.length}
-                {nextCursor !== null && ' or more'} {open.length === 1 ? 'waits' : 'wait'}
+                {nextCursor !== null && ' or more'} {open.length === 1 ? 'offer waits' : 'offers wait'}
               </p>
               <One key={current.id} id={current.id} goOn={goOn} />
             </>

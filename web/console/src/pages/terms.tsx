@@ -58,14 +58,16 @@ function Versions({ of: { versions, organisations } }: OfProps) {
             title: 'Text',
             kind: 'actions',
             cell: ({ id, version }) => (
-              <button
-                type="button"
-                class="quiet"
-                aria-expanded={shown === id}
-                onClick={() => setShown(shown === id ? null : id)}
-              >
-                {shown === id ? 'Hide' : 'Show'} <span class="hidden">version {version}</span>
-              </button>
+              <div class="row actions">
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-expanded={shown === id}
+                  onClick={() => setShown(shown === id ? null : id)}
+                >
+                  {shown === id ? 'Hide' : 'Show'} <span class="hidden">version {version}</span>
+                </button>
+              </div>
             ),
           },
         ]}

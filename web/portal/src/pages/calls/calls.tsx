@@ -42,12 +42,12 @@ export function Calls() {
       lead="Requests made with your API keys in both modes, kept for 90 days. Bodies and IP addresses are not logged."
       actions={
         <>
-          <span role="status" class="small muted">
-            {refreshedAt !== null && `As of ${refreshedAt.toLocaleTimeString('en-GB')}`}
-          </span>
           <BusyButton class="quiet" work={refresh}>
             Refresh
           </BusyButton>
+          <span role="status" class="small muted">
+            {refreshedAt !== null && `As of ${refreshedAt.toLocaleTimeString('en-GB')}`}
+          </span>
         </>
       }
     >

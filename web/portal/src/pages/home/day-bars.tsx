@@ -5,19 +5,31 @@ import { countText } from '../offers/figures.ts';
 
 type DayBarsProps = { readonly points: ResultsReply['points']; readonly timeZone: string };
 
+const MAX_LABELS = 8;
+
 export function DayBars({ points, timeZone }: DayBarsProps) {
   const greatest = Math.max(1, ...points.map(({ views }) => views));
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone });
+  const dayOfMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', timeZone });
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone });
   const named = points.map((point, index) => {
     const at = new Date(point.start_datetime);
     const part = index === points.length - 1 ? ', so far' : index === 0 ? `, from ${time.format(at)} on` : '';
     return { ...point, name: `${day.format(at)}${part}`, isPart: part !== '' };
   });
+  const last = points.length - 1;
+  const labels = points.map(({ start_datetime: at }, index) => {
+    if (index === last) return 'Today';
+    if (index === 0) return day.format(new Date(at));
+    // The bars of a month have no room for more.
+    return points.length <= MAX_LABELS ? dayOfMonth.format(new Date(at)) : '';
+  });
   return (
     <figure class="day-bars">
       <figcaption class="row spread small muted">
-        <span>Views of each day, up to {countText(greatest)}</span>
+        <span>
+          Views of each day ({timeZone}), up to {countText(greatest)}
+        </span>
         <span>
           <i class="swatch part" />
           Part of a day
@@ -30,10 +42,10 @@ export function DayBars({ points, timeZone }: DayBarsProps) {
           </div>
         ))}
       </div>
-      <div class="row spread small muted" aria-hidden="true">
-        <span>{day.format(new Date(points[0]?.start_datetime ?? 0))}</span>
-        <span>Days of {timeZone}</span>
-        <span>Today</span>
+      <div class="bar-days small muted" aria-hidden="true">
+        {labels.map((label, index) => (
+          <span key={index}>{label}</span>
+        ))}
       </div>
       <details>
         <summary>The same figures as a table</summary>

@@ -201,7 +201,11 @@ function Figure({ title, value, change, was, isNeutral = false }: FigureProps) {
         <span class="figure">{value}</span>
         <span class="small muted">
           {change === null ? (
-            `${was} before`
+            was === '–' ? (
+              'nothing to compare'
+            ) : (
+              `${was} before`
+            )
           ) : (
             <>
               <span class={change.startsWith('+') && !isNeutral ? 'change up' : 'change'}>{change}</span> from{' '}

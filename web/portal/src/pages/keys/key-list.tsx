@@ -82,7 +82,7 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
             rows={shown}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Key', cell: (key) => <Name of={key} /> },
+              { title: 'Key', kind: 'name', cell: (key) => <Name of={key} /> },
               { title: 'Owner', cell: (key) => <div class="address">{key.createdBy.email}</div> },
               { title: 'Last used', cell: (key) => <When at={key.lastUsedAt} none="never" /> },
               { title: 'Expires', cell: (key) => <When at={key.expiresAt} none="never" /> },
@@ -132,7 +132,7 @@ function Actions({ of: key, roll, disable }: ActionsProps) {
         </div>
       )}
       {key.disabledAt !== null && (
-        <span class="muted small">
+        <span class="muted small address">
           by {key.disabledBy ?? 'the platform team'}, <When at={key.disabledAt} />
         </span>
       )}

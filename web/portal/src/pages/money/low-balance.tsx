@@ -40,7 +40,10 @@ export function LowBalance() {
         <p class="notice warning">The balance is below {amount(thresholdMinor)}: your admins got a mail.</p>
       )}
       <Form send={save} submit="Save" kind="quiet" label="Low balance">
-        <Field label={`Mail to admins below (${currency})`} hint="Leave it empty for no mails.">
+        <Field
+          label={`Send a mail below (${currency})`}
+          hint="Your admins get a mail when the balance falls below it. Leave it empty for no mails."
+        >
           {(described) => (
             <input
               {...described}

@@ -16,10 +16,9 @@ export function PaymentLink({ url }: { readonly url: string }) {
         <CopyButton text={url} label="Copy the link" />
       </div>
       {mode === 'test' && (
-        <p class="small">
-          In TEST mode no card is charged. With Stripe's own test pages pay with the card{' '}
-          <code>4242 4242 4242 4242</code>, any future date and any three digits; the simulator's page has one
-          button and needs no card.
+        <p class="muted small">
+          In TEST mode no card is charged. Pay with the test card <code>4242 4242 4242 4242</code>, any future
+          date and any three digits.
         </p>
       )}
     </>

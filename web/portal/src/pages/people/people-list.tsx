@@ -49,7 +49,7 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
             rows={shown}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Person', cell: (person) => <Name of={person} /> },
+              { title: 'Person', kind: 'name', cell: (person) => <Name of={person} /> },
               { title: 'Role', cell: ({ role }) => roles[role].title },
               { title: 'Last signed in', cell: (person) => <LastSignIn of={person} /> },
               { title: 'API keys', numeric: true, cell: ({ keysInForce }) => keysInForce },
@@ -72,7 +72,7 @@ function Name({ of: person }: { readonly of: PortalPerson }) {
   const standing = standingOf(person);
   return (
     <div class="address">
-      <strong>{person.email}</strong>
+      {person.email}
       {person.id === session.person.id && <span class="muted"> (you)</span>}{' '}
       {standing === 'disabled' && <span class="badge muted">Disabled</span>}
       {standing === 'invited' && <span class="badge warning">Invited</span>}
@@ -83,7 +83,7 @@ function Name({ of: person }: { readonly of: PortalPerson }) {
 function LastSignIn({ of: { lastSignedInAt, invitedAt, invitedBy } }: { readonly of: PortalPerson }) {
   if (lastSignedInAt !== null) return <When at={lastSignedInAt} />;
   return (
-    <span class="muted">
+    <span class="muted address">
       invited by {invitedBy ?? 'the platform team'}, <When at={invitedAt} />
     </span>
   );

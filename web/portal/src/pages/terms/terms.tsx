@@ -1,4 +1,5 @@
 /** The advertising terms: the text, who accepted it, and earlier versions. */
+import './terms.css';
 import type { TermsReply, TermsTextReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { FileText } from 'lucide';

@@ -57,7 +57,7 @@ export function Webhooks() {
                 rows={listed}
                 keyOf={({ webhook_id }) => webhook_id}
                 columns={[
-                  { title: 'Address', cell: (webhook) => <Address of={webhook} /> },
+                  { title: 'Address', kind: 'name', cell: (webhook) => <Address of={webhook} /> },
                   { title: 'State', cell: (webhook) => <WebhookStanding of={webhook} /> },
                   { title: 'Events', cell: ({ event_types }) => typesText(event_types) },
                   {

@@ -79,7 +79,7 @@ export function FilterBar({ filters, show }: FilterBarProps) {
             />
           </label>
           <label>
-            <span>to</span>
+            <span>Created to</span>
             <input
               type="date"
               value={filters.to}

@@ -64,7 +64,7 @@ export function TestClock() {
           ))}
         {clock.isSuccess && (
           <p>
-            It is <strong>{momentText(now().toISOString())}</strong> for them
+            Their time is now <strong>{momentText(now().toISOString())}</strong>
             {clock.data.offset_seconds === 0 ? ', the real time.' : '.'}
           </p>
         )}
@@ -80,7 +80,7 @@ export function TestClock() {
             </BusyButton>
           )}
         </div>
-        <Form send={moveTo} submit="Move the clock" label="Move the test clock to a moment">
+        <Form send={moveTo} submit="Move the clock" kind="quiet" label="Move the test clock to a moment">
           <Field label="To a moment">
             {(described) => (
               <input {...described} type="datetime-local" name="moment" min={localText(now())} required />

@@ -99,7 +99,7 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
   return (
     <PortalPage
       title={`Edit ${quoted(offer.title)}`}
-      lead="Place, time and audience stay, because the price is for them. For others, extend or duplicate the offer."
+      lead="You cannot change place, time and audience, because the price depends on them. Extend or duplicate the offer instead."
     >
       <div class="edit-offer">
         <section class="card" aria-label="What members see">
@@ -132,7 +132,10 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
             />
           </Form>
         </section>
-        <MemberCard draft={draft} picture={chosen ?? offer.image} />
+        <div class="preview">
+          <p class="label">Preview</p>
+          <MemberCard draft={draft} picture={chosen ?? offer.image} />
+        </div>
       </div>
     </PortalPage>
   );
