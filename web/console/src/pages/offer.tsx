@@ -114,10 +114,11 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           )}
           <dt>Traffic</dt>
           <dd>
-            {traffic.views} views, {traffic.clicks} clicks
+            views: {traffic.views}, clicks: {traffic.clicks}
             <div class="small muted">
-              Not counted, because repeated or automated: {traffic.viewsRepeated + traffic.viewsAutomated}{' '}
-              views, {traffic.clicksRepeated + traffic.clicksAutomated} clicks
+              Not counted, because repeated or automated: views{' '}
+              {traffic.viewsRepeated + traffic.viewsAutomated}, clicks{' '}
+              {traffic.clicksRepeated + traffic.clicksAutomated}
             </div>
           </dd>
         </dl>

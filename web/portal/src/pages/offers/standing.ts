@@ -35,8 +35,8 @@ export function nextText(offer: Standing, now: Date, momentText: (at: string) =>
   switch (offer.offer_status) {
     case 'Awaiting Payment':
       return startsLater
-        ? `After the payment it will be shown from ${start} until ${end}. Without a payment it ends then.`
-        : `It will be shown from its payment until ${end}. Without a payment it ends then.`;
+        ? `After it is paid, members see it from ${start} until ${end}. If nobody pays, it ends then.`
+        : `Members see it from its payment until ${end}. If nobody pays, it ends then.`;
     case 'Scheduled':
       return `It is paid and will be shown from ${start} until ${end}.`;
     case 'Active':
