@@ -13,7 +13,7 @@ describe('an instant', () => {
     ['DE', '2 June 2025 at 23:05 (UTC+2)', '2 December 2025 at 22:05 (UTC+1)'],
     ['FR', '2 June 2025 at 23:05 (UTC+2)', '2 December 2025 at 22:05 (UTC+1)'],
     ['IN', '3 June 2025 at 2:35 am (UTC+5:30)', '3 December 2025 at 2:35 am (UTC+5:30)'],
-    ['JP', 'June 3, 2025 at 6:05 (UTC+9)', 'December 3, 2025 at 6:05 (UTC+9)'],
+    ['JP', 'June 3, 2025 at 06:05 (UTC+9)', 'December 3, 2025 at 06:05 (UTC+9)'],
   ])('in %s is told by the one clock of that country, in summer and in winter', (country, summer, winter) => {
     expect(plain(clockOf(country)(june))).toBe(summer);
     expect(plain(clockOf(country)(december))).toBe(winter);

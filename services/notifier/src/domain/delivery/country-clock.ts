@@ -36,6 +36,7 @@ function newClock(country: string | undefined): Clock {
 }
 
 function format(locale: string, timeZone: string): Intl.DateTimeFormat {
+  const { hourCycle } = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions();
   return new Intl.DateTimeFormat(locale, {
     timeZone,
     calendar: 'gregory',
@@ -43,7 +44,8 @@ function format(locale: string, timeZone: string): Intl.DateTimeFormat {
     day: 'numeric',
     month: 'long',
     year: 'numeric',
-    hour: 'numeric',
+    // Without am or pm, `1:45` could be read as an afternoon: `01:45`.
+    hour: hourCycle === 'h23' ? '2-digit' : 'numeric',
     minute: '2-digit',
   });
 }

@@ -80,8 +80,10 @@ export function Statement() {
                     {entry.card !== null && (
                       <span class="muted small">
                         <br />
-                        by card {amount(entry.card.netMinor, currency)}
-                        {entry.card.vatMinor !== '0' && ` and ${amount(entry.card.vatMinor, currency)} VAT`}
+                        {entry.card.netMinor.startsWith('-') ? 'back to the card' : 'by card'}{' '}
+                        {amount(entry.card.netMinor.replace('-', ''), currency)}
+                        {entry.card.vatMinor !== '0' &&
+                          ` and ${amount(entry.card.vatMinor.replace('-', ''), currency)} VAT`}
                       </span>
                     )}
                   </div>

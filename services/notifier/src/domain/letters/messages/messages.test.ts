@@ -38,7 +38,7 @@ describe('the mail', () => {
   it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
     const { subject, text } = messageOf('OfferPaymentApplied', paymentData);
     expect(subject).toBe('Offer paid: “Two for one”');
-    expect(text).toContain('goes live on 2 June 2026 at 10:00 (UTC+1)');
+    expect(text).toContain('Your offer is paid and starts on 2 June 2026 at 10:00 (UTC+1)');
     expect(text).toContain('Paid by: Card\nPaid on: 1 June 2026 at 13:00 (UTC+1)');
     expect(text).toContain('Net price: GBP 10.00\nVAT: GBP 2.00\nTotal: GBP 12.00');
     expect(text).toContain(portalUrl);
@@ -47,7 +47,7 @@ describe('the mail', () => {
   it('of a payment from the balance: the method, and no VAT', () => {
     const fromBalance = { ...paymentData, paymentMethod: 'B', vatMinor: '0', outcome: 'active' };
     const text = textOf('OfferPaymentApplied', fromBalance);
-    expect(text).toContain('is live');
+    expect(text).toContain('Your offer is paid and runs now.');
     expect(text).toContain('Paid by: Prepaid balance');
     expect(text).toContain('VAT: GBP 0.00\nTotal: GBP 10.00');
   });

@@ -30,11 +30,11 @@ export function offerPaid(payment: Payment, setting: Setting): Letter {
 function outcome(payment: Payment, setting: Setting): { topic: string; news: string } {
   switch (payment.outcome) {
     case 'active':
-      return { topic: 'Offer paid', news: 'Your offer has been paid for and is live.' };
+      return { topic: 'Offer paid', news: 'Your offer is paid and runs now.' };
     case 'scheduled':
       return {
         topic: 'Offer paid',
-        news: `Your offer has been paid for and goes live on ${setting.dateTime(payment.startAt)}.`,
+        news: `Your offer is paid and starts on ${setting.dateTime(payment.startAt)}.`,
       };
     case 'ended':
       return {
