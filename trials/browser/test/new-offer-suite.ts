@@ -72,23 +72,33 @@ export function walksOfNewOffers(portal: () => Portal): void {
     expect(await coveredFields(page)).toEqual([]);
   });
 
-  it.concurrent('a budget proposes the end that it pays for', async () => {
+  it.concurrent('an offer above the budget is not created, and the end that the budget pays for is proposed', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();
     const { page, go, signIn } = visitor;
     const { adminEmail } = await newOrganisation(system);
     await signIn(adminEmail);
     await go('/portal/test/offers/new');
-    await page.locator('.estimate strong').waitFor();
+    await writeOffer(page, 'Within the budget');
     const reach = await page.locator('.estimate strong').innerText();
     const asked: string[] = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/price-estimate')) asked.push(request.url());
     });
-    await page.getByLabel('Budget in GBP').fill('100');
+    const budget = page.getByLabel('Budget in GBP');
+    await page.getByLabel('From the TEST balance').check();
+    await budget.fill('0');
+    await create(page);
+    await page.getByText('Correct Budget, then create the offer.').waitFor();
+    await budget.fill('£10,00');
+    await page.locator('.proposal').getByText('GBP 10.00 pays for').waitFor();
+    await create(page);
+    await page.getByText('more than your budget of GBP 10.00').waitFor();
+    expect(await faultsOf(page, 'new-offer-above-budget')).toEqual([]);
+    await budget.fill('100');
     await page.locator('.proposal').getByText('GBP 100.00 pays for').waitFor();
     expect(await page.locator('.proposal .members').innerText()).toBe(reach);
-    await page.getByRole('button', { name: 'End it then' }).click();
+    await page.getByRole('button', { name: 'Use this end' }).click();
     await page.getByText('This is the end of your offer.').waitFor();
     await eventually(async () => {
       const price = Number((await page.locator('.estimate .figure').innerText()).replace(/[^\d.]/g, ''));
@@ -97,6 +107,11 @@ export function walksOfNewOffers(portal: () => Portal): void {
       expect(price).toBeGreaterThan(99);
     });
     expect(asked.length).toBeLessThanOrEqual(2);
+    await create(page);
+    await page.getByRole('heading', { name: 'The offer is created' }).waitFor();
+    await page.getByRole('button', { name: 'Create another one' }).click();
+    await page.locator('.estimate strong').waitFor();
+    expect(await page.locator('.fault').count()).toBe(0);
   });
 
   it.concurrent('a picture is dropped, cut to the square by keyboard, and sent as it is shown', async () => {

@@ -13,6 +13,37 @@ export function amountText(minor: bigint, currency: string, country: string): st
   return text.replace(directionMarks, '');
 }
 
+/** A count or another plain number, as amounts are written there: at most six decimals. */
+export function numberText(value: number, country: string): string {
+  return plainFormatFor(country).format(value).replace(directionMarks, '');
+}
+
+/** The character between thousands in amounts of the country; '' if there is none. */
+export function thousandsSeparator(currency: string, country: string): string {
+  return (
+    formatFor(currency, country)
+      .formatToParts(1_234_567)
+      .find(({ type }) => type === 'group')
+      ?.value.replace(directionMarks, '') ?? ''
+  );
+}
+
+/** How people write a currency: its code and its signs, in the country and in English. In lower case, the longest first. */
+export function currencySigns(currency: string, country: string): readonly string[] {
+  const signs = ['en-GB', localeOf(country)].flatMap((locale) =>
+    (['symbol', 'narrowSymbol'] as const).map((currencyDisplay) =>
+      new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
+        .formatToParts(1)
+        .filter(({ type }) => type === 'currency')
+        .map(({ value }) => value.replace(directionMarks, '').trim().toLowerCase())
+        .join(''),
+    ),
+  );
+  return [...new Set([currency.toLowerCase(), ...signs])]
+    .filter((sign) => sign !== '')
+    .toSorted((a, b) => b.length - a.length);
+}
+
 /** A cache: creating a format takes a hundred times as long as using it. */
 const formats = new Map<string, Intl.NumberFormat>();
 /** Enough for all countries and currencies in use. A full cache is emptied. */
@@ -32,6 +63,20 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
   });
   if (formats.size >= maxFormats) formats.clear();
   formats.set(country + currency, format);
+  return format;
+}
+
+const plainFormats = new Map<string, Intl.NumberFormat>();
+
+function plainFormatFor(country: string): Intl.NumberFormat {
+  const known = plainFormats.get(country);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat(localeOf(country), {
+    numberingSystem: 'latn',
+    maximumFractionDigits: 6,
+  });
+  if (plainFormats.size >= maxFormats) plainFormats.clear();
+  plainFormats.set(country, format);
   return format;
 }
 

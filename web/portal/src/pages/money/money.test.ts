@@ -1,24 +1,86 @@
 import { describe, expect, test } from '@jest/globals';
 import { transactionKind } from '@offer-ads/contracts/internal/billing-api';
-import { amountFault, fieldAmount, minorOf, typedAmount, vatOnCard } from '../../amount-fields.ts';
+import { amountText } from '@offer-ads/contracts/values/amount-text';
+import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
+import fc from 'fast-check';
+import { fieldAmount, minorOf, readAmount, typedAmount, vatOnCard } from '../../amount-fields.ts';
 import { entryText, signOf } from './entry-text.ts';
 import { latestMonths } from './periods.ts';
 
+const british = { currency: 'GBP', country: 'GB' };
+const amountOf = fc.record({
+  minor: fc.bigInt({ min: 1n, max: 10n ** 14n }),
+  currency: fc.constantFrom(...billedCurrencies),
+  country: fc.constantFrom(
+    ...'GB DE FR CH AT IN US IL ZA BR PL CZ HU ES PT NL BE NO SE DK FI EG TR JP ID MX'.split(' '),
+  ),
+});
+
 describe('amounts', () => {
-  test('may have blanks, commas and fewer decimals', () => {
-    expect(typedAmount('250', 'GBP')).toBe(25_000n);
-    expect(typedAmount(' 1,250.5 ', 'GBP')).toBe(125_050n);
-    expect(typedAmount('1 250', 'GBP')).toBe(125_000n);
+  test.each([
+    ['250', 25_000n],
+    [' 1,250.5 ', 125_050n],
+    ['1 250', 125_000n],
+    ['1.250,50', 125_050n],
+    ['50,00', 5_000n],
+    ['1,5', 150n],
+    ['£50', 5_000n],
+    ['50 gbp', 5_000n],
+    ['GBP 1,250.00', 125_000n],
+    ['1,250', 125_000n],
+    ['1.250.000', 125_000_000n],
+    ["1'250", 125_000n],
+    ['1,00,000', 10_000_000n],
+  ])('are read as people write them: “%s”', (text, minor) => {
+    expect(typedAmount(text, british)).toBe(minor);
   });
-  test.each(['', '0', '-5', '1.234', '1,5', '12,34', 'ten', '1e3'])('are refused: “%s”', (text) => {
-    expect(typedAmount(text, 'GBP')).toBeUndefined();
+  test.each([
+    ...['', '0', '0,00', '-5', '£-5', 'ten', '1e3', '50.', '$50', '50 EUR', 'GBP 50 GBP'],
+    ...['1,2345', '1234.567', '0,500', '1,250.500', '1,25,0', '1,250 000', '12 34'],
+  ])('are refused: “%s”', (text) => {
+    expect(typedAmount(text, british)).toBeUndefined();
   });
-  test('in error messages have the decimals of the currency', () => {
-    for (const currency of ['GBP', 'JPY']) {
-      const example = /such as (\S+)\.$/.exec(amountFault(currency))?.[1] ?? '';
-      expect(typedAmount(example, currency)).toBeGreaterThan(0n);
+  test('with one comma or point before three digits are read in the format of the account, or refused', () => {
+    const read = (country: string, currency: string) =>
+      ['1,000', '1.000'].map((text) => typedAmount(text, { country, currency }));
+    expect(read('GB', 'GBP')).toEqual([100_000n, undefined]);
+    expect(read('DE', 'EUR')).toEqual([undefined, 100_000n]);
+    expect(read('FR', 'EUR')).toEqual([undefined, undefined]);
+    const refused = readAmount('1.000', british);
+    const words =
+      '“1.000” is not clear. Write 1000 for GBP 1,000.00; otherwise write decimals as in GBP 99.50.';
+    expect(refused).toEqual({ ok: false, fault: words.replaceAll('GBP ', 'GBP\u00a0') });
+  });
+  test('are read as every page shows them, in every billed currency and country', () => {
+    fc.assert(
+      fc.property(amountOf, ({ minor, ...format }) => {
+        expect(typedAmount(amountText(minor, format.currency, format.country), format)).toBe(minor);
+        expect(typedAmount(fieldAmount(minor, format), format)).toBe(minor);
+      }),
+    );
+  });
+  test('never have two readings: a text that two accounts read differently does not exist', () => {
+    const texts = fc.stringMatching(/^[1-9]\d{0,3}(?:[.,]\d{1,3}){0,3}$/);
+    fc.assert(
+      fc.property(texts, amountOf, amountOf, (text, { country }, { country: other }) => {
+        const read = [country, other].map((reader) =>
+          typedAmount(text, { currency: 'EUR', country: reader }),
+        );
+        const known = read.filter((minor) => minor !== undefined);
+        expect(new Set(known).size).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+  test('in error messages are in the format of the account', () => {
+    for (const format of [british, { currency: 'EUR', country: 'DE' }, { currency: 'JPY', country: 'JP' }]) {
+      const refused = readAmount('ten', format);
+      const example = refused.ok ? '' : (/such as (.+)\.$/.exec(refused.fault)?.[1] ?? '');
+      expect(typedAmount(example, format)).toBeGreaterThan(0n);
     }
-    expect(amountFault('GBP')).toContain('99.50');
+    expect(readAmount('ten', { currency: 'EUR', country: 'DE' })).toEqual({
+      ok: false,
+      fault: 'Enter an amount such as 99,50\u00a0EUR.',
+    });
   });
   test('have 20% VAT in the United Kingdom, rounded half up, and none elsewhere', () => {
     expect(vatOnCard(10_000n, 'GB')).toBe(2_000n);
@@ -29,7 +91,7 @@ describe('amounts', () => {
     expect(minorOf(0.1 + 0.2, 'GBP')).toBe(30n);
     expect(minorOf(591.86, 'GBP')).toBe(59_186n);
     expect(minorOf(591, 'JPY')).toBe(591n);
-    expect(fieldAmount(59_186n, 'GBP')).toBe('591.86');
+    expect(fieldAmount(59_186n, british)).toBe('591.86');
   });
 });
 

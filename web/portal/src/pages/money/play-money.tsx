@@ -1,8 +1,7 @@
 /** The form that adds play money in TEST mode, at once and without a card. */
 import type { PlayMoneyReply } from '@offer-ads/contracts/internal/billing-api';
-import { Field } from '../../../../ui/field.tsx';
-import { Form, textOf } from '../../../../ui/form.tsx';
-import { amountFault, typedAmount } from '../../amount-fields.ts';
+import { Form } from '../../../../ui/form.tsx';
+import { AmountField, useAmountInput } from '../../amount-field.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useAskOnce } from './ask-once.ts';
@@ -14,18 +13,22 @@ export function PlayMoney({ added }: { readonly added: (text: string) => void })
   const { currency } = session.organisation;
   const amount = useAmounts();
   const changed = useMoneyChanged();
+  const input = useAmountInput('1000');
   const once = useAskOnce<PlayMoneyReply>('play-money', '/test/billing/play-money');
 
   const done = async (amountMinor: bigint) => {
     await changed();
     added(`${amount(amountMinor)} of play money was added.`);
   };
-  const add = async (values: FormData) => {
-    const amountMinor = typedAmount(textOf(values, 'amount'), currency);
-    if (amountMinor === undefined) return amountFault(currency);
-    const asked = await once.ask(amountMinor);
+  const add = async () => {
+    const { read } = input;
+    if (!read.ok) {
+      input.showFault();
+      return null;
+    }
+    const asked = await once.ask(read.minor);
     if (asked.outcome === 'refused') return asked.message;
-    if (asked.outcome === 'done') await done(amountMinor);
+    if (asked.outcome === 'done') await done(read.minor);
     return null;
   };
 
@@ -33,18 +36,12 @@ export function PlayMoney({ added }: { readonly added: (text: string) => void })
     <>
       <LostRequest once={once} of="of play money" promise="“Find out” adds it at most once." done={done} />
       <Form send={add} submit="Add play money" kind="quiet">
-        <Field label={`Play money in ${currency}`} hint="Needs no card and has no invoice.">
-          {(described) => (
-            <input
-              {...described}
-              name="amount"
-              inputMode="decimal"
-              autocomplete="off"
-              defaultValue="1000"
-              required
-            />
-          )}
-        </Field>
+        <AmountField
+          label={`Play money in ${currency}`}
+          hint="Needs no card and has no invoice."
+          input={input}
+          required
+        />
       </Form>
     </>
   );

@@ -1,9 +1,9 @@
 /** The top-up by card. The card provider's page opens in a new tab; after that the link is shown until money.tsx sees the money. */
 import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Field } from '../../../../ui/field.tsx';
-import { Form, textOf } from '../../../../ui/form.tsx';
-import { amountFault, typedAmount, vatOnCard } from '../../amount-fields.ts';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Form } from '../../../../ui/form.tsx';
+import { AmountField, useAmountInput } from '../../amount-field.tsx';
+import { vatOnCard } from '../../amount-fields.ts';
 import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useAskOnce } from './ask-once.ts';
@@ -21,19 +21,21 @@ export function TopUp({ waiting, onOpened }: TopUpProps) {
   const { mode, session } = usePortal();
   const { country, currency } = session.organisation;
   const amount = useAmounts();
-  const [text, setText] = useState('');
+  const input = useAmountInput();
   const once = useAskOnce<CardTopUpReply>('top-up', `/${mode}/billing/top-ups`);
-  const net = typedAmount(text, currency);
+  const net = input.read.ok ? input.read.minor : undefined;
   const vat = net === undefined ? 0n : vatOnCard(net, country);
 
   const ready = (topUp: CardTopUpReply) => {
-    setText('');
+    input.set('');
     onOpened(topUp);
   };
-  const open = async (values: FormData) => {
-    const amountMinor = typedAmount(textOf(values, 'amount'), currency);
-    if (amountMinor === undefined) return amountFault(currency);
-    const asked = await once.ask(amountMinor);
+  const open = async () => {
+    if (net === undefined) {
+      input.showFault();
+      return null;
+    }
+    const asked = await once.ask(net);
     if (asked.outcome === 'refused') return asked.message;
     if (asked.outcome === 'done') ready(asked.body);
     // Refused above, or done; if the outcome is unknown, LostRequest shows it.
@@ -87,19 +89,12 @@ export function TopUp({ waiting, onOpened }: TopUpProps) {
         done={(_amountMinor, topUp) => ready(topUp)}
       />
       <Form send={open} submit="Go on to the payment">
-        <Field label={`Amount in ${currency}`} hint="The amount that is added to the balance.">
-          {(described) => (
-            <input
-              {...described}
-              name="amount"
-              inputMode="decimal"
-              autocomplete="off"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-              required
-            />
-          )}
-        </Field>
+        <AmountField
+          label={`Amount in ${currency}`}
+          hint="The amount that is added to the balance."
+          input={input}
+          required
+        />
         <p class="muted small vat-line" aria-live="polite">
           {net !== undefined &&
             (vat > 0n

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lengthText, MAX_DAYS, minutesFor } from './budget.ts';
+import { fieldAmount } from '../../../amount-fields.ts';
+import { budgetFault, lengthText, MAX_DAYS, minutesFor } from './budget.ts';
 
 const priced = { matching_users: 1_000, ad_unit_price: 0.001, currency: 'GBP' };
 
@@ -49,4 +50,31 @@ test('a length has its two largest units', () => {
   expect(lengthText(1_440 + 5)).toBe('1 day');
   expect(lengthText(61)).toBe('1 hour and 1 minute');
   expect(lengthText(0)).toBe('0 minutes');
+});
+
+describe('the fault of a budget', () => {
+  const german = { currency: 'EUR', country: 'DE' };
+  const plain = (text: string | undefined) => text?.replaceAll('\u00a0', ' ');
+  test('is that the offer costs more, in the amounts of the page', () => {
+    expect(plain(budgetFault('10', 71_07n, german))).toBe(
+      'This offer costs 71,07 EUR, more than your budget of 10,00 EUR. Use the end that it pays for, or clear the budget.',
+    );
+  });
+  test('is that it is no amount, whether the price is known or not', () => {
+    expect(plain(budgetFault('0', null, german))).toBe('Enter an amount such as 99,50 EUR.');
+    expect(plain(budgetFault('ten', 5n, german))).toBe('Enter an amount such as 99,50 EUR.');
+  });
+  test('is none without a budget, and none as long as no price is known', () => {
+    expect(budgetFault(' ', 71_07n, german)).toBeUndefined();
+    expect(budgetFault('10', null, german)).toBeUndefined();
+  });
+  test('exists exactly when the price is above it', () => {
+    const minor = fc.bigInt({ min: 1n, max: 100_000_00n });
+    fc.assert(
+      fc.property(minor, minor, (budget, cost) => {
+        const fault = budgetFault(fieldAmount(budget, german), cost, german);
+        expect(fault !== undefined).toBe(cost > budget);
+      }),
+    );
+  });
 });

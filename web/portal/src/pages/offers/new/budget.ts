@@ -1,6 +1,8 @@
-/** How long an offer runs for an amount of money, at the price of its estimate. */
+/** A budget: how long an offer runs for it at the price of its estimate, and the fault of an offer that costs more. */
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
+import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
+import { type AmountFormat, readAmount } from '../../../amount-fields.ts';
 
 type Priced = Pick<EstimateReply, 'matching_users' | 'ad_unit_price' | 'currency'>;
 
@@ -23,6 +25,23 @@ export function minutesFor(budgetMinor: bigint, o: Priced): number | null {
   const minutes = (budgetMinor * 60n * SCALE) / minorPerHour;
   const most = BigInt(MAX_DAYS * 24 * 60);
   return Number(minutes < most ? minutes : most);
+}
+
+/**
+ * Undefined if the budget is empty, or is an amount that pays for the offer.
+ * @param costMinor without VAT; null while it is not known
+ */
+export function budgetFault(
+  budget: string,
+  costMinor: bigint | null,
+  format: AmountFormat,
+): string | undefined {
+  if (budget.trim() === '') return undefined;
+  const read = readAmount(budget, format);
+  if (!read.ok) return read.fault;
+  if (costMinor === null || costMinor <= read.minor) return undefined;
+  const text = (minor: bigint) => amountText(minor, format.currency, format.country);
+  return `This offer costs ${text(costMinor)}, more than your budget of ${text(read.minor)}. Use the end that it pays for, or clear the budget.`;
 }
 
 /** "3 days and 4 hours" */

@@ -25,7 +25,7 @@ export type Draft = {
   /** Hours, or until `endAt`. */
   readonly runs: string;
   readonly endAt: string;
-  /** As typed: the page proposes an end for it. */
+  /** As typed. The page proposes an end for it, and creates no offer that costs more. */
   readonly budget: string;
   readonly paymentMethod: 'E' | 'B';
   /** The offer of which this is a copy; 0: it is none. */
@@ -92,6 +92,7 @@ export type DraftField =
   | 'interests'
   | 'start'
   | 'end'
+  | 'budget'
   | 'payment';
 /** Names of the fields in messages, as on the page. */
 export const fieldNames = {
@@ -108,6 +109,7 @@ export const fieldNames = {
   interests: 'Interests',
   start: 'Start',
   end: 'End',
+  budget: 'Budget',
   payment: 'Payment',
 } as const satisfies Record<DraftField, string>;
 export type Faults = { readonly [F in DraftField]?: string };

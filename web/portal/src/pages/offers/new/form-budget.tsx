@@ -1,9 +1,9 @@
-/** A budget as typed, and the end that it pays for at the present target. It asks for no price of its own. */
+/** A budget as typed: the end that it pays for at the present target, and what the offer costs meanwhile. It asks for no price of its own. */
 
 import { useMemo } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
-import { amountFault, typedAmount } from '../../../amount-fields.ts';
+import { readAmount } from '../../../amount-fields.ts';
 import { useAmounts } from '../../../amounts.ts';
 import { usePortal } from '../../../session.ts';
 import { countText } from '../figures.ts';
@@ -13,28 +13,32 @@ import type { Estimate } from './use-estimate.ts';
 
 type BudgetFieldProps = {
   readonly draft: Draft;
+  readonly fault: string | undefined;
   readonly set: (part: Partial<Draft>) => void;
   readonly estimate: Estimate;
   readonly start: Date;
 };
 
-export function BudgetField({ draft, set, estimate: { reply, isOld }, start }: BudgetFieldProps) {
-  const { currency } = usePortal().session.organisation;
+export function BudgetField({ draft, fault, set, estimate, start }: BudgetFieldProps) {
+  const { organisation } = usePortal().session;
   const amount = useAmounts();
-  const budget = typedAmount(draft.budget, currency);
+  const { reply, costMinor, isOld } = estimate;
+  const read = readAmount(draft.budget, organisation);
+  const budget = read.ok ? read.minor : undefined;
   const minutes = budget === undefined || reply === null ? null : minutesFor(budget, reply);
   // "Now" goes on, and the proposal must not change with each look at the page.
   const end = useMemo(
     () => (minutes === null ? null : new Date(start.getTime() + minutes * 60_000)),
     [minutes, draft.starts, draft.startAt],
   );
+  const isAbove = budget !== undefined && !isOld && costMinor !== null && costMinor > budget;
   const isTaken = end !== null && draft.runs === 'until' && draft.endAt === localText(end);
   return (
     <div class="budget">
       <Field
-        label={`Budget in ${currency}`}
-        hint="Optional. Enter what you want to spend, without VAT: you see how long it pays for."
-        fault={draft.budget !== '' && budget === undefined ? amountFault(currency) : undefined}
+        label={`Budget in ${organisation.currency}`}
+        hint="Optional. Enter the most that you want to spend, without VAT. An offer that costs more is not created."
+        fault={draft.budget.trim() !== '' && !read.ok ? read.fault : fault}
       >
         {(described) => (
           <input
@@ -58,6 +62,11 @@ export function BudgetField({ draft, set, estimate: { reply, isOld }, start }: B
               <strong class="members">{countText(reply.matching_users)}</strong>{' '}
               {reply.matching_users === 1 ? 'member' : 'members'}.
             </p>
+            {isAbove && (
+              <p>
+                With the end that you chose, it costs <strong>{amount(costMinor)}</strong>.
+              </p>
+            )}
             {isTaken ? (
               <p class="hint">This is the end of your offer.</p>
             ) : (
@@ -67,7 +76,7 @@ export function BudgetField({ draft, set, estimate: { reply, isOld }, start }: B
                   class="quiet"
                   onClick={() => set({ runs: 'until', endAt: localText(end) })}
                 >
-                  End it then
+                  Use this end
                 </button>
               </div>
             )}

@@ -66,7 +66,13 @@ export function PeriodFields({ draft, faults, set, estimate }: PeriodFieldsProps
           {momentText(period.end.toISOString())}, in your time zone ({zoneText(period.end)}).
         </p>
       )}
-      <BudgetField draft={draft} set={set} estimate={estimate} start={period?.start ?? now} />
+      <BudgetField
+        draft={draft}
+        fault={faults.budget}
+        set={set}
+        estimate={estimate}
+        start={period?.start ?? now}
+      />
     </>
   );
 }

@@ -17,6 +17,7 @@ import { useAheadSeconds, useOfferNow } from '../../../test-clock.ts';
 import { MemberCard } from '../member-card.tsx';
 import { useOffersChanged } from '../offers-data.ts';
 import { useObjectUrl } from '../one/use-object-url.ts';
+import { budgetFault } from './budget.ts';
 import { CopyNotice, useCopiedOffer } from './copied-offer.tsx';
 import { Created } from './created.tsx';
 import { type DraftField, type Faults, faultsOf, fieldNames, offerForm, pictureState } from './draft.ts';
@@ -65,10 +66,15 @@ export function NewOffer() {
 
   const aheadSeconds = useAheadSeconds();
   const offerNow = useOfferNow();
-  const own = useMemo(
-    () => faultsOf(draft, pictureState(picture, draft), offerNow()),
-    [draft, picture, aheadSeconds],
-  );
+  // The price of an older draft says nothing about the budget: then the quote decides.
+  const knownCost = estimate.isOld ? null : estimate.costMinor;
+  const budgetFaultAt = (cost: bigint | null) => budgetFault(draft.budget, cost, session.organisation);
+  const faultsNow = (): Faults => {
+    const budget = budgetFaultAt(knownCost);
+    const others = faultsOf(draft, pictureState(picture, draft), offerNow());
+    return budget === undefined ? others : { ...others, budget };
+  };
+  const own = useMemo(faultsNow, [draft, picture, aheadSeconds, knownCost]);
   const always: Faults = {
     ...(picture !== null && own.picture !== undefined ? { picture: own.picture } : {}),
     ...(draft.starts === 'later' && draft.startAt !== '' && own.start !== undefined
@@ -113,6 +119,9 @@ export function NewOffer() {
     if (sent.outcome === 'sent-before') return attempt.stillUnknown();
     attempt.settled();
     if (sent.outcome === 'created') {
+      // "Create another one" begins with a form that nobody has tried to send.
+      setTried(false);
+      setRefused(null);
       kept.begin();
       return setCreated(sent.offer);
     }
@@ -136,7 +145,7 @@ export function NewOffer() {
       refuse(placeEstimateRefusal(quoted), null);
       return null;
     }
-    const decision = decideOnQuote(shownMinor, quoted.body);
+    const decision = decideOnQuote(shownMinor, quoted.body, budgetFaultAt);
     switch (decision.outcome) {
       case 'send':
         return decision;
@@ -159,9 +168,8 @@ export function NewOffer() {
     event.preventDefault();
     if (underWay.current || busy) return;
     setTried(true);
+    if (Object.keys(faultsNow()).length > 0) return setFocusFault((count) => count + 1);
     const now = offerNow();
-    if (Object.keys(faultsOf(draft, pictureState(picture, draft), now)).length > 0)
-      return setFocusFault((count) => count + 1);
     underWay.current = true;
     try {
       const quote = await quoteAtShownPrice(now);

@@ -40,3 +40,14 @@ test('without a price nothing is sent, and the person reads why', () => {
     },
   );
 });
+
+test('an offer above the budget is not sent, whatever was shown', () => {
+  const budget = (most: bigint) => (cost: bigint) => (cost > most ? `costs ${cost}` : undefined);
+  for (const shown of [16_881n, 16_882n, null])
+    expect(decideOnQuote(shown, quoted, budget(16_881n))).toEqual({
+      outcome: 'refuse',
+      code: null,
+      placed: { faults: { budget: 'costs 16882' }, rest: null },
+    });
+  expect(decideOnQuote(16_882n, quoted, budget(16_882n))).toMatchObject({ outcome: 'send' });
+});

@@ -10,15 +10,20 @@ export type QuoteDecision =
   | UsableQuote
   /** The page shows the new price; the person decides again. */
   | { readonly outcome: 'show-price'; readonly costMinor: bigint }
-  /** There is no price: the service would refuse the offer. */
-  | { readonly outcome: 'refuse'; readonly code: 'E5' | 'E6'; readonly placed: Placed };
+  /** There is no price, and the service would refuse the offer; or the price is above the budget, and the code is null. */
+  | { readonly outcome: 'refuse'; readonly code: 'E5' | 'E6' | null; readonly placed: Placed };
 
 /**
  * An offer never costs more than the price that was shown. It may cost a little less: an offer that starts now and ends at a fixed time is
  * shorter by the time for which the page was read.
  * @param shownMinor null if no price was shown
+ * @param budgetFault of an offer with this price
  */
-export function decideOnQuote(shownMinor: bigint | null, quoted: EstimateReply): QuoteDecision {
+export function decideOnQuote(
+  shownMinor: bigint | null,
+  quoted: EstimateReply,
+  budgetFault: (costMinor: bigint) => string | undefined = () => undefined,
+): QuoteDecision {
   const { estimated_cost: cost, currency, matching_users: members, quote_id: quoteId } = quoted;
   const costMinor = cost === null ? undefined : minorOf(cost, currency);
   if (costMinor === undefined) {
@@ -26,6 +31,9 @@ export function decideOnQuote(shownMinor: bigint | null, quoted: EstimateReply):
     return { outcome: 'refuse', code: 'E6', placed: placeRefusal('E6', message) };
   }
   if (members === 0) return { outcome: 'refuse', code: 'E5', placed: placeRefusal('E5', '') };
+  const budget = budgetFault(costMinor);
+  if (budget !== undefined)
+    return { outcome: 'refuse', code: null, placed: { faults: { budget }, rest: null } };
   return shownMinor !== null && costMinor <= shownMinor
     ? { outcome: 'send', quoteId: quoteId ?? undefined }
     : { outcome: 'show-price', costMinor };
