@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { newOrganisation } from '../../harness/advertiser.ts';
-import { choosePicture, create, writeOffer } from './offer-form.ts';
+import { choosePicture, create, useTestPicture, writeOffer } from './offer-form.ts';
 import { type Portal } from './portal-under-test.ts';
 
 export function walksOfMishaps(portal: () => Portal): void {
@@ -32,7 +32,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await create(page);
     await saidAtTheFocus(page, 'Offer quota exceeded');
     await quota(5);
-    await page.getByRole('button', { name: 'Use one that is always refused' }).click();
+    await useTestPicture(page, 'Use one that is always refused');
     await page.getByText('always-refused.jpg').waitFor();
     await create(page);
     await page.getByText('The image failed moderation').waitFor();

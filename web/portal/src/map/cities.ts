@@ -156,9 +156,13 @@ export function nearestCity(cities: Cities, place: Place): City | null {
 
 /** "10 miles around Croydon, England, United Kingdom" */
 export function aroundText(cities: Cities, place: Place, radiusMiles: number): string {
+  return `${radiusMiles} miles around ${nameNear(cities, place)}`;
+}
+
+/** The nearest town; the coordinates where there is none. */
+export function nameNear(cities: Cities, place: Place): string {
   const city = nearestCity(cities, place);
-  const near = city === null ? coordinatesText(place) : nameOf(city);
-  return `${radiusMiles} miles around ${near}`;
+  return city === null ? coordinatesText(place) : nameOf(city);
 }
 
 /** "51.507° N, 0.128° W" */

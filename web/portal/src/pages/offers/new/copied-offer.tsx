@@ -91,7 +91,8 @@ export function CopyNotice({ copied, draft }: CopyNoticeProps) {
             <a href={at(`offers/${draft.copiedFromId}`)} class="as-written">
               {quoted(draft.copiedFromTitle)}
             </a>
-            . It starts now unless you choose a later start.
+            . It has the same title: change it, so that you can tell the two apart. It starts now unless you
+            choose a later start.
           </p>
         </Notice>
       );

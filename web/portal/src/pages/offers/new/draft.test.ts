@@ -2,18 +2,24 @@ import { describe, expect, test } from '@jest/globals';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { localText } from '../../../../../ui/time-text.ts';
 import {
+  completedUrl,
   copyOf,
   type Draft,
+  draftAt,
   emptyDraft,
   estimateKey,
   estimateRequest,
   type Faults,
   faultsOf,
   isBegun,
+  missingForPrice,
   offerForm,
   periodOf,
   pictureState,
   readDraft,
+  readTarget,
+  targetOf,
+  urlFault,
 } from './draft.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
@@ -188,4 +194,58 @@ test('a stored draft is read as a whole or not at all', () => {
   expect(readDraft('{"title":1}')).toBeNull();
   expect(readDraft('nonsense')).toBeNull();
   expect(readDraft(null)).toBeNull();
+});
+
+test.each([
+  ['www.northwind.example', 'https://www.northwind.example'],
+  [' northwind.example/a?b=1#c ', 'https://northwind.example/a?b=1#c'],
+  ['café.example:8080', 'https://café.example:8080'],
+  ['http://northwind.example', 'http://northwind.example'],
+  ['ftp://northwind.example', 'ftp://northwind.example'],
+  ['javascript:alert(1)', 'javascript:alert(1)'],
+  ['mail@northwind.example', 'mail@northwind.example'],
+  ['northwind', 'northwind'],
+  ['my shop.example', 'my shop.example'],
+  ['', ''],
+])('an address “%s” is completed to “%s”', (typed, url) => {
+  expect(completedUrl(typed)).toBe(url);
+  if (url !== typed.trim()) expect(urlFault(url)).toBeUndefined();
+});
+
+test('the page says what is missing for a price, and only then asks for none', () => {
+  const cases: [Partial<Draft>, string | null][] = [
+    [{}, null],
+    [{ latitude: '' }, 'Choose a place to see the price.'],
+    [{ starts: 'later', startAt: '2026-05-01T12:00' }, 'Correct the start to see the price.'],
+    [{ runs: 'until', endAt: '2026-05-01T12:00' }, 'Correct the end to see the price.'],
+  ];
+  for (const [change, missing] of cases) {
+    const draft = { ...whole, ...change };
+    expect(missingForPrice(draft, now)).toBe(missing);
+    expect(estimateRequest(draft, now) === null).toBe(missing !== null);
+  }
+});
+
+describe('the circle of the latest offer', () => {
+  const target = { latitude: 53.48, longitude: -2.24, radiusMiles: 12 };
+  test('is where the next form begins, which is no draft yet', () => {
+    const draft = draftAt(target);
+    expect(readTarget(JSON.stringify(targetOf(draft)))).toEqual(target);
+    expect(isBegun(draft)).toBe(false);
+    expect(isBegun({ ...draft, title: 'Two' })).toBe(true);
+  });
+  test.each([
+    null,
+    '',
+    'null',
+    '{',
+    '[]',
+    '{"latitude":1,"longitude":2}',
+    '{"latitude":91,"longitude":2,"radiusMiles":10}',
+    '{"latitude":"1","longitude":2,"radiusMiles":10}',
+    '{"latitude":1,"longitude":2,"radiusMiles":31}',
+    '{"latitude":1,"longitude":2,"radiusMiles":5.5}',
+  ])('is not read from “%s”', (text) => {
+    expect(readTarget(text)).toBeNull();
+  });
 });

@@ -31,6 +31,8 @@ export type Draft = {
   /** The offer of which this is a copy; 0: it is none. */
   readonly copiedFromId: number;
   readonly copiedFromTitle: string;
+  /** A picture was chosen: the draft is kept without it. */
+  readonly hasPicture: boolean;
   /** The address of that offer's picture, which the copy has until another one is chosen; '' without a copy. */
   readonly copiedPicture: string;
 };
@@ -55,11 +57,39 @@ export const emptyDraft: Draft = {
   paymentMethod: 'E',
   copiedFromId: 0,
   copiedFromTitle: '',
+  hasPicture: false,
   copiedPicture: '',
 };
 
-export function draftAt({ latitude, longitude }: Place): Draft {
-  return { ...emptyDraft, latitude: String(latitude), longitude: String(longitude) };
+/** The circle in which members see an offer. */
+export type Target = Place & { readonly radiusMiles: number };
+
+export function draftAt({ latitude, longitude, radiusMiles }: Target): Draft {
+  return { ...emptyDraft, latitude: String(latitude), longitude: String(longitude), radiusMiles };
+}
+
+export function targetOf(draft: Draft): Target | null {
+  const place = placeOf(draft);
+  return place === null ? null : { ...place, radiusMiles: draft.radiusMiles };
+}
+
+/** Reads a stored target. The text is not trusted: null when it is invalid. */
+export function readTarget(text: string | null): Target | null {
+  const { least, most } = offerLimits.radius;
+  try {
+    const { latitude, longitude, radiusMiles } = JSON.parse(text ?? '{}') as {
+      readonly [name: string]: unknown;
+    };
+    const isRadius =
+      typeof radiusMiles === 'number' &&
+      Number.isInteger(radiusMiles) &&
+      radiusMiles >= least &&
+      radiusMiles <= most;
+    if (typeof latitude !== 'number' || typeof longitude !== 'number' || !isRadius) return null;
+    return targetOf(draftAt({ latitude, longitude, radiusMiles }));
+  } catch {
+    return null;
+  }
 }
 
 export const limits = {
@@ -174,7 +204,13 @@ export function tooLong(text: string, field: keyof typeof limits): string | unde
   return `Remove ${over} ${over === 1 ? 'character' : 'characters'}: at most ${limits[field]} fit.`;
 }
 
-function urlFault(url: string): string | undefined {
+/** The address as it is sent: a person may leave out `https://`. Anything that is no plain host with a path stays as it is. */
+export function completedUrl(typed: string): string {
+  const url = typed.trim();
+  return /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+(:\d{1,5})?([/?#]\S*)?$/u.test(url) ? `https://${url}` : url;
+}
+
+export function urlFault(url: string): string | undefined {
   if (showsNothing(url))
     return 'Enter the address of the page that opens, for example https://example.com/offer.';
   const authority = /^https?:\/\/([^/?#]+)/i.exec(url)?.[1];
@@ -225,11 +261,19 @@ export function pictureState(
   };
 }
 
+/** What the person must do before there is a price; null if nothing is missing. */
+export function missingForPrice(draft: Draft, now: Date): string | null {
+  if (placeOf(draft) === null) return 'Choose a place to see the price.';
+  const { start, end } = periodFaults(draft, now);
+  if (start !== undefined) return 'Correct the start to see the price.';
+  return end === undefined ? null : 'Correct the end to see the price.';
+}
+
 /** Body of POST /offers/price-estimate; null while place or period are missing. */
 export function estimateRequest(draft: Draft, now: Date): Record<string, unknown> | null {
   const place = placeOf(draft);
   const period = periodOf(draft, now);
-  if (place === null || period === null || Object.keys(periodFaults(draft, now)).length > 0) return null;
+  if (place === null || period === null || missingForPrice(draft, now) !== null) return null;
   return {
     start_datetime: period.start.toISOString(),
     end_datetime: period.end.toISOString(),
@@ -335,9 +379,10 @@ export function copyOf(offer: PortalOffer, now: Date, categories: readonly numbe
 /** The field has minutes, and the person needs some to press the button. */
 const MIN_COPIED_MS = 10 * 60_000;
 
-/** Whether the person has entered something; the initial place of the map does not count. */
+/** Whether the person has entered something; the circle does not count, because an empty draft has one. */
 export function isBegun(draft: Draft): boolean {
-  return JSON.stringify({ ...draft, latitude: '', longitude: '' }) !== JSON.stringify(emptyDraft);
+  const { latitude, longitude, radiusMiles } = emptyDraft;
+  return JSON.stringify({ ...draft, latitude, longitude, radiusMiles }) !== JSON.stringify(emptyDraft);
 }
 
 /** Reads a stored draft. The text is not trusted: null when it is invalid. */

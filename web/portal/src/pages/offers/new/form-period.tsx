@@ -60,7 +60,7 @@ export function PeriodFields({ draft, faults, set, estimate }: PeriodFieldsProps
           set={(endAt) => set({ endAt })}
         />
       )}
-      {period !== null && (
+      {period !== null && period.start < period.end && (
         <p class="hint">
           Runs from {draft.starts === 'now' ? 'its creation' : momentText(period.start.toISOString())} until{' '}
           {momentText(period.end.toISOString())}, in your time zone ({zoneText(period.end)}).

@@ -64,7 +64,8 @@ export function PictureFields({ picture, otherwise, fault, choose }: PictureFiel
     }
   };
 
-  const said = fault ?? problem ?? undefined;
+  // A file that cannot be read says more than that a picture is missing.
+  const said = problem ?? fault;
   return (
     <div class="field">
       <label for={id}>Picture</label>
@@ -111,13 +112,19 @@ export function PictureFields({ picture, otherwise, fault, choose }: PictureFiel
         </span>
       )}
       {mode === 'test' && (
-        <div class="row">
-          {testPictures.map((test) => (
-            <BusyButton key={test.name} class="quiet small" work={() => takeTest(test)}>
-              {test.label}
-            </BusyButton>
-          ))}
-        </div>
+        <More summary="For testing: pictures with a known result" attention="">
+          <p class="hint">
+            Every picture is checked before members see it. In TEST mode these two always have the same
+            result.
+          </p>
+          <div class="row">
+            {testPictures.map((test) => (
+              <BusyButton key={test.name} class="quiet small" work={() => takeTest(test)}>
+                {test.label}
+              </BusyButton>
+            ))}
+          </div>
+        </More>
       )}
       {origin !== null && isKeptWhole(origin.source.file) && (
         <p class="hint">A GIF is sent as it is, because it may move. Members see its middle square.</p>

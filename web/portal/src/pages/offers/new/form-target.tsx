@@ -1,8 +1,9 @@
 /** The circle of the offer, set by a search, on the map, by a slider, or by numbers. */
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
-import { aroundText, type Place } from '../../../map/cities.ts';
+import { aroundText, nameNear, type Place } from '../../../map/cities.ts';
 import { useTownsNear } from '../../../map/use-towns.ts';
 import { placeOf } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
@@ -22,9 +23,17 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
   const towns = useTownsNear(mayLoadMap ? place : null);
   const move = ({ latitude, longitude }: Place) =>
     set({ latitude: String(latitude), longitude: String(longitude) });
+  /** From where the circle was moved on the map. */
+  const [before, setBefore] = useState<Place | null>(null);
   return (
     <>
-      <PlaceSearch choose={move} />
+      <PlaceSearch
+        current={place === null || towns === null ? '' : nameNear(towns, place)}
+        choose={(next) => {
+          setBefore(null);
+          move(next);
+        }}
+      />
       <Field label={`Radius: ${draft.radiusMiles} miles`} fault={faults.radius}>
         {(described) => (
           <input
@@ -44,9 +53,31 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
         {mayLoadMap && (
           <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
             {({ TargetMap }) => (
-              <TargetMap place={place ?? start} radiusMiles={draft.radiusMiles} move={move} />
+              <TargetMap
+                place={place ?? start}
+                radiusMiles={draft.radiusMiles}
+                move={(next) => {
+                  setBefore(place);
+                  move(next);
+                }}
+              />
             )}
           </Later>
+        )}
+      </div>
+      <div class="row">
+        <p class="hint">Tap the map to move the circle, or drag its centre.</p>
+        {before !== null && (
+          <button
+            type="button"
+            class="quiet small"
+            onClick={() => {
+              move(before);
+              setBefore(null);
+            }}
+          >
+            Undo the move
+          </button>
         )}
       </div>
       <p aria-live="polite">

@@ -1,8 +1,9 @@
 /** Category, texts and web address of an offer. */
+import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { usePortal } from '../../../session.ts';
 import { useCategories } from '../offers-data.ts';
-import { type Draft, type Faults, lengthOf, limits, tooLong } from './draft.ts';
+import { completedUrl, type Draft, type Faults, lengthOf, limits, tooLong, urlFault } from './draft.ts';
 import { More } from './more.tsx';
 
 export type FieldsProps = {
@@ -13,6 +14,8 @@ export type FieldsProps = {
 
 export function TextFields({ draft, faults, set }: FieldsProps) {
   const categories = useCategories();
+  /** The person has left the field, so the address is complete. */
+  const [isUrlLeft, setUrlLeft] = useState(false);
   return (
     <>
       <Field
@@ -56,7 +59,7 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
       <Field
         label="Web address"
         hint="The page that opens when a member clicks the offer."
-        fault={faults.url}
+        fault={faults.url ?? (isUrlLeft && draft.url !== '' ? urlFault(draft.url) : undefined)}
       >
         {(described) => (
           <input
@@ -65,7 +68,15 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
             inputMode="url"
             placeholder="https://"
             value={draft.url}
-            onInput={(event) => set({ url: event.currentTarget.value })}
+            onInput={(event) => {
+              setUrlLeft(false);
+              set({ url: event.currentTarget.value });
+            }}
+            onBlur={() => {
+              setUrlLeft(true);
+              const url = completedUrl(draft.url);
+              if (url !== draft.url) set({ url });
+            }}
           />
         )}
       </Field>

@@ -3,10 +3,9 @@
  * is kept until the portal is reloaded.
  */
 import { useEffect, useState } from 'preact/hooks';
-import type { Place } from '../../../map/cities.ts';
 import { type Portal, usePortal } from '../../../session.ts';
 import { readTab, writeTab } from '../../../tab-storage.ts';
-import { type Draft, draftAt, isBegun, readDraft } from './draft.ts';
+import { type Draft, draftAt, isBegun, readDraft, type Target } from './draft.ts';
 
 type Pictures = { [place: string]: File | undefined };
 const pictures: Pictures = {};
@@ -31,8 +30,8 @@ export function readKeptDraft(scope: Portal['scope']): Draft | null {
   return readDraft(readTab(placeOf(scope)));
 }
 
-/** @param start the place of an empty draft */
-export function useKeptDraft(start: Place): KeptDraft {
+/** @param start the circle of an empty draft */
+export function useKeptDraft(start: Target): KeptDraft {
   const { scope } = usePortal();
   const place = placeOf(scope);
   const [kept, setKept] = useState(() => readKeptDraft(scope));
@@ -49,6 +48,7 @@ export function useKeptDraft(start: Place): KeptDraft {
     setPicture: (next) => {
       pictures[place] = next ?? undefined;
       setPicture(next);
+      setDraft((before) => ({ ...before, hasPicture: next !== null }));
     },
     begin: (next) => {
       delete pictures[place];

@@ -20,8 +20,17 @@ import { useObjectUrl } from '../one/use-object-url.ts';
 import { budgetFault } from './budget.ts';
 import { CopyNotice, useCopiedOffer } from './copied-offer.tsx';
 import { Created } from './created.tsx';
-import { type DraftField, type Faults, faultsOf, fieldNames, offerForm, pictureState } from './draft.ts';
-import { firstPlace } from './first-place.ts';
+import {
+  type DraftField,
+  draftAt,
+  type Faults,
+  faultsOf,
+  fieldNames,
+  offerForm,
+  pictureState,
+  targetOf,
+} from './draft.ts';
+import { firstTarget, rememberTarget } from './first-place.ts';
 import { AudienceFields } from './form-audience.tsx';
 import { PeriodFields } from './form-period.tsx';
 import { PictureFields } from './form-picture.tsx';
@@ -43,8 +52,9 @@ type Stage =
   | { readonly at: 'unknown'; readonly sending: Sending; readonly message: string };
 
 export function NewOffer() {
-  const { api, mode, at, may, session } = usePortal();
-  const start = useMemo(() => firstPlace(session.organisation.country), [session.organisation.country]);
+  const portal = usePortal();
+  const { api, mode, at, may, session } = portal;
+  const start = useMemo(() => firstTarget(portal), [session.organisation.id, mode]);
   const kept = useKeptDraft(start);
   const copied = useCopiedOffer(kept);
   const organisation = useOrganisation();
@@ -122,7 +132,8 @@ export function NewOffer() {
       // "Create another one" begins with a form that nobody has tried to send.
       setTried(false);
       setRefused(null);
-      kept.begin();
+      rememberTarget(portal.scope, draft);
+      kept.begin(draftAt(targetOf(draft) ?? start));
       return setCreated(sent.offer);
     }
     const { returnCode, message } = sent.refusal;
@@ -223,7 +234,9 @@ export function NewOffer() {
         <Notice>
           <p>
             This is your draft from before.
-            {shownPicture === null && ' Choose its picture again: a reload of the page loses it.'}
+            {draft.hasPicture &&
+              picture === null &&
+              ' Choose its picture again: a reload of the page loses it.'}
           </p>
           <div>
             <button type="button" class="quiet" onClick={() => kept.begin()}>

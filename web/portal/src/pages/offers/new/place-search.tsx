@@ -1,26 +1,50 @@
 /** Searches a town by its name, in the browser; accepts coordinates too. */
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { nameOf, type Place, readCoordinates } from '../../../map/cities.ts';
 import { useTownSearch } from '../../../map/use-towns.ts';
 
 const MOST = 8;
 
+type PlaceSearchProps = {
+  /** The name of the place that counts; '' while there is none. The field has it unless somebody searches. */
+  readonly current: string;
+  readonly choose: (place: Place) => void;
+};
+
+const notFound = 'No place of this name. Try the name of a town, or tap the map.';
+const notChosen =
+  'No place was chosen, so the place stays as it was. Choose a town of the list, or tap the map.';
+
 /** A WAI-ARIA combobox: the focus stays in the field, and the arrow keys choose. */
-export function PlaceSearch({ choose }: { readonly choose: (place: Place) => void }) {
+export function PlaceSearch({ current, choose }: PlaceSearchProps) {
   const id = useId();
-  const [text, setText] = useState('');
+  /** Null: nobody searches. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? current;
+  /** Why the last search has changed nothing. */
+  const [missed, setMissed] = useState('');
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const pasted = readCoordinates(text);
-  const wanted = open && pasted === null && text.trim().length >= 2 ? text.trim() : '';
+  const pasted = typed === null ? null : readCoordinates(typed);
+  const wanted = open && typed !== null && pasted === null && typed.trim().length >= 2 ? typed.trim() : '';
   const { text: foundFor, towns: found } = useTownSearch(wanted, MOST);
   const isOpen = open && found.length > 0;
+  const isUnknown = wanted !== '' && foundFor === wanted && found.length === 0;
+  // The place was changed on the map or by its coordinates.
+  useEffect(() => setMissed(''), [current]);
 
   const take = (index: number) => {
     const city = found[index];
     if (city === undefined) return;
     choose(city);
-    setText(nameOf(city));
+    setTyped(nameOf(city));
+    setOpen(false);
+  };
+  const leave = () => {
+    const isLost = typed !== null && typed.trim() !== '' && open && pasted === null;
+    if (isLost) setMissed(isOpen ? notChosen : notFound);
+    if (pasted !== null) choose(pasted);
+    setTyped(null);
     setOpen(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -55,12 +79,13 @@ export function PlaceSearch({ choose }: { readonly choose: (place: Place) => voi
         aria-describedby={`${id}-hint`}
         value={text}
         onInput={(event) => {
-          setText(event.currentTarget.value);
+          setTyped(event.currentTarget.value);
+          setMissed('');
           setActive(0);
           setOpen(true);
         }}
-        onFocus={() => setOpen(text !== '')}
-        onBlur={() => setOpen(false)}
+        onFocus={(event) => event.currentTarget.select()}
+        onBlur={leave}
         onKeyDown={onKeyDown}
       />
       <ul id={`${id}-found`} class="suggestions" role="listbox" aria-label="Places" hidden={!isOpen}>
@@ -81,8 +106,8 @@ export function PlaceSearch({ choose }: { readonly choose: (place: Place) => voi
       <p id={`${id}-hint`} class="hint">
         A town such as “Brighton”, or coordinates such as “50.82, -0.14”. Then press Enter.
       </p>
-      <p class="hidden" role="status">
-        {isOpen && `${found.length} places found`}
+      <p class={isUnknown || missed !== '' ? 'fault' : 'hidden'} role="status">
+        {isOpen ? `${found.length} places found` : isUnknown ? notFound : missed}
       </p>
     </div>
   );

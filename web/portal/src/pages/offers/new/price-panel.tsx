@@ -6,13 +6,13 @@ import { countText } from '../figures.ts';
 import type { Estimate } from './use-estimate.ts';
 
 export function PricePanel({ estimate }: { readonly estimate: Estimate }) {
-  const { reply, problem, isAsking } = estimate;
+  const { reply, problem, missing, isAsking } = estimate;
   return (
     <div class="estimate" aria-live="polite" aria-atomic="true" data-waiting={estimate.isOld}>
       {reply !== null && <Figures estimate={{ ...estimate, reply }} />}
       {reply === null && problem === null && (
         <p class="muted">
-          {isAsking ? 'Asking for the price …' : 'Choose a place, a start and an end to see the price.'}
+          {missing ?? (isAsking ? 'Asking for the price …' : 'Correct the marked field to see the price.')}
         </p>
       )}
       {problem !== null && (

@@ -6,8 +6,8 @@ import { bodyOrThrow, type Refusal, Refused, type Reply } from '../../../../../u
 import { minorOf } from '../../../amount-fields.ts';
 import { type Portal, usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
-import { type Draft, draftAt, estimateKey, estimateRequest, type Faults } from './draft.ts';
-import { firstPlace } from './first-place.ts';
+import { type Draft, draftAt, estimateKey, estimateRequest, type Faults, missingForPrice } from './draft.ts';
+import { firstTarget } from './first-place.ts';
 import { readKeptDraft } from './kept-draft.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
@@ -25,6 +25,8 @@ export type Estimate = {
   /** There is none to show yet, but it is on its way. */
   readonly isAsking: boolean;
   readonly faults: Faults;
+  /** What the person must do first, if there can be no price for the draft. */
+  readonly missing: string | null;
   /** Why there is no estimate, if no field is the cause. */
   readonly problem: string | null;
   readonly retry: () => Promise<unknown>;
@@ -63,7 +65,7 @@ function estimateQuery(draft: Draft, portal: Portal, o: { aheadSeconds: number; 
 
 /** The estimate with which the page begins, for `PageComponent.firstQuery`. */
 export function firstEstimate(portal: Portal) {
-  const draft = readKeptDraft(portal.scope) ?? draftAt(firstPlace(portal.session.organisation.country));
+  const draft = readKeptDraft(portal.scope) ?? draftAt(firstTarget(portal));
   if (!portal.may('offers') || estimateRequest(draft, new Date()) === null) return null;
   return estimateQuery(draft, portal, { aheadSeconds: 0, key: keyOf(draft, 0) });
 }
@@ -77,7 +79,8 @@ export function useEstimate(draft: Draft): Estimate {
   const isClockKnown = !useTestClock().isLoading;
   const settled = useSettled(key);
   const offerNow = useOfferNow();
-  const isComplete = estimateRequest(draft, offerNow()) !== null;
+  const missing = missingForPrice(draft, offerNow());
+  const isComplete = missing === null;
   const query = useQuery({
     ...estimateQuery(draft, portal, { aheadSeconds, key: settled }),
     enabled: isComplete && settled === key,
@@ -97,6 +100,7 @@ export function useEstimate(draft: Draft): Estimate {
     isOld: settled !== key || query.isPlaceholderData,
     isAsking: isComplete && reply === null && (query.error === null || !isClockKnown),
     faults: placed?.faults ?? {},
+    missing,
     problem:
       placed?.rest ?? (query.error !== null && placed === null && isClockKnown ? query.error.message : null),
     retry: query.refetch,

@@ -87,7 +87,9 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
           {quoted(draft.title)} is changed.
           {offer.offer_status === 'Active' &&
             offer.status === 'enabled' &&
-            ' Members see the change already.'}
+            (mode === 'live'
+              ? ' Members see the change already.'
+              : ' It holds at once; no member sees a TEST offer.')}
         </Outcome>
         <div class="row">
           <a class="button" href={back}>
