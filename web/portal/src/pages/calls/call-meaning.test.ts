@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { slugs } from '../../../../docs/slug.ts';
-import { guideTo, heedOf } from './call-meaning.ts';
+import { entryOf, guideTo, heedOf, isUnmatched } from './call-meaning.ts';
 
 const guide = readFileSync(new URL('../../../../../docs/guides/errors.md', import.meta.url), 'utf8');
 const headings = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
@@ -46,4 +46,36 @@ describe('a call in the log', () => {
     expect(guideTo({ route: 'POST /offers', status: 200, returnCode: 'S1' })).toBeNull();
     expect(guideTo({ route: 'GET /offers', status: 499, returnCode: null })).toBeNull();
   });
+});
+
+describe('an entry of the guide', () => {
+  it('keeps each heading with its list of messages', () => {
+    const parts = [
+      { text: 'Cause. The form is incomplete.' },
+      { text: 'Do. Correct it.' },
+      { text: 'What the offer says:' },
+      { messages: ['title is missing'] },
+      { text: 'Its period:' },
+      { messages: ['start_datetime is missing'] },
+    ];
+    expect(entryOf(parts)).toEqual({
+      paragraphs: ['Cause. The form is incomplete.', 'Do. Correct it.'],
+      lists: [
+        { heading: 'What the offer says:', messages: ['title is missing'] },
+        { heading: 'Its period:', messages: ['start_datetime is missing'] },
+      ],
+    });
+  });
+
+  it('takes no sentence as the heading of a list', () => {
+    expect(entryOf([{ text: 'Do. Correct it.' }, { messages: ['title is missing'] }])).toEqual({
+      paragraphs: ['Do. Correct it.'],
+      lists: [{ heading: null, messages: ['title is missing'] }],
+    });
+  });
+});
+
+it('knows calls to addresses that no endpoint has', () => {
+  expect(isUnmatched({ route: 'GET unmatched' })).toBe(true);
+  expect(isUnmatched({ route: 'GET /offers' })).toBe(false);
 });

@@ -11,6 +11,31 @@ export function heedOf({ status, returnCode }: Omit<Logged, 'route'>): Heed {
   return status >= 400 || returnCode?.startsWith('E') === true ? 'warning' : 'good';
 }
 
+/** A call to an address, or with a method, that no endpoint has. The log keeps no such address (decision 27, call log). */
+export function isUnmatched({ route }: Pick<Logged, 'route'>): boolean {
+  return route.endsWith(' unmatched');
+}
+
+/** Messages of a refusal, with the heading that the guide gives them, if any. */
+export type MessageList = { readonly heading: string | null; readonly messages: readonly string[] };
+export type Entry = { readonly paragraphs: readonly string[]; readonly lists: readonly MessageList[] };
+/** A paragraph has a text, a list has messages. */
+export type EntryPart = { readonly text: string } | { readonly messages: readonly string[] };
+
+/** An entry of the guide from its parts: a paragraph before a list is its heading when it ends with a colon. */
+export function entryOf(parts: readonly EntryPart[]): Entry {
+  const paragraphs: string[] = [];
+  const lists: MessageList[] = [];
+  for (const part of parts) {
+    if ('text' in part) paragraphs.push(part.text);
+    else {
+      const heading = paragraphs.at(-1)?.endsWith(':') === true ? (paragraphs.pop() ?? null) : null;
+      lists.push({ heading, messages: part.messages });
+    }
+  }
+  return { paragraphs, lists };
+}
+
 /** Refusals without a code that only one endpoint has. */
 const withoutCode = new Set([
   'POST /offers 409',
@@ -33,7 +58,7 @@ export function guideTo(call: Logged): string | null {
 }
 
 function headingOf({ route, status, returnCode }: Logged): string {
-  if (route.endsWith(' unmatched')) return 'Not from an endpoint';
+  if (isUnmatched({ route })) return 'Not from an endpoint';
   // The endpoints of one webhook share an entry.
   if (status === 404 && returnCode === 'E2') return 'A webhook 404 E2';
   if (returnCode !== null && returnCode.startsWith('E'))

@@ -7,7 +7,7 @@ import { Empty, Loaded } from '../../../../ui/states.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal, useRead } from '../../session.ts';
-import { guideTo } from './call-meaning.ts';
+import { type Entry, type EntryPart, entryOf, guideTo, isUnmatched } from './call-meaning.ts';
 import { Result } from './result.tsx';
 
 type Logged = CallsReply['calls'][number];
@@ -91,25 +91,45 @@ function Meaning({ of: call }: { readonly of: Logged }) {
   if (guide === null) return <p>The call succeeded.</p>;
   return (
     <div class="stack" aria-live="polite">
+      {isUnmatched(call) && (
+        <p>
+          No endpoint has this address with this method. The log does not keep the address, because it may
+          hold ids. To see it, find the request id in the log of your program.
+        </p>
+      )}
       {entry.data?.paragraphs.map((text) => (
         <p key={text}>{text}</p>
       ))}
-      {entry.data !== undefined && entry.data.messages.length > 0 && (
-        <>
-          <p>The reply had one of these messages, or one like them:</p>
+      {entry.data !== undefined && entry.data.lists.length > 0 && <Messages of={entry.data.lists} />}
+      <p>
+        <a href={guide}>This error in the guide</a>
+      </p>
+    </div>
+  );
+}
+
+function Messages({ of: lists }: { readonly of: Entry['lists'] }) {
+  const count = lists.reduce((sum, { messages }) => sum + messages.length, 0);
+  return (
+    <>
+      <p>
+        {count === 1
+          ? 'The message of the reply was this, or one like it:'
+          : 'The field message of the reply says which of these it was. The log keeps no replies: find the request id in the log of your program, or send the same again.'}
+      </p>
+      {lists.map(({ heading, messages }) => (
+        <div key={heading} class="stack">
+          {heading !== null && <h3>{heading.replace(/:$/, '')}</h3>}
           <ul>
-            {entry.data.messages.map((message) => (
+            {messages.map((message) => (
               <li key={message}>
                 <code class="address">{message}</code>
               </li>
             ))}
           </ul>
-        </>
-      )}
-      <p>
-        <a href={guide}>This error in the guide</a>
-      </p>
-    </div>
+        </div>
+      ))}
+    </>
   );
 }
 
@@ -131,18 +151,18 @@ function documentAt(address: string, signal: AbortSignal): Promise<Document> {
 }
 
 /** The texts below a heading of the guide to errors, so that they are written in one place only. */
-async function readEntry(address: string, signal: AbortSignal) {
+async function readEntry(address: string, signal: AbortSignal): Promise<Entry> {
   const [page = '', id = ''] = address.split('#');
   const guide = await documentAt(page, signal);
-  const paragraphs: string[] = [];
-  const messages: string[] = [];
+  const parts: EntryPart[] = [];
   for (
     let next = guide.getElementById(id)?.nextElementSibling;
     next !== null && next !== undefined && !/^H\d$/.test(next.tagName);
     next = next.nextElementSibling
   ) {
-    if (next.tagName === 'P') paragraphs.push(next.textContent.trim());
-    else for (const item of next.querySelectorAll('li')) messages.push(item.textContent.trim());
+    if (next.tagName === 'P') parts.push({ text: next.textContent.trim() });
+    else if (next.tagName === 'UL')
+      parts.push({ messages: [...next.querySelectorAll('li')].map((item) => item.textContent.trim()) });
   }
-  return { paragraphs, messages };
+  return entryOf(parts);
 }
