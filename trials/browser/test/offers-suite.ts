@@ -109,6 +109,8 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('heading', { name: 'The offer is extended' }).waitFor();
     await page.getByRole('link', { name: 'Go to the following offer' }).click();
     await page.getByText('It is paid and will be shown from').waitFor();
+    await page.getByRole('link', { name: `offer ${id}` }).click();
+    await page.getByText('It continues until').waitFor();
     await go('/portal/test/offers');
     await page.getByRole('row').filter({ hasText: 'Tango for two' }).nth(1).waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'Tango for two' }).count()).toBe(2);

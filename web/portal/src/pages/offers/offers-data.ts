@@ -48,6 +48,13 @@ export function useOffer(id: string, everyMs: (offer: PortalOffer | undefined) =
   });
 }
 
+/** The newest offers with a part of their title in common, to find those that follow each other. */
+export function useOffersTitled(title: string) {
+  const { mode, scope } = usePortal();
+  const query = new URLSearchParams({ search: title, limit: '100' }).toString();
+  return useRead<PortalListReply>([...scope, 'offers', 'titled', title], `/${mode}/offers?${query}`);
+}
+
 /** Repeated every few seconds, because the credit of an Active offer decreases every second. */
 export function useCredit(id: number) {
   const { mode, scope } = usePortal();

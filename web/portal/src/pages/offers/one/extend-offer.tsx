@@ -111,10 +111,10 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
   return (
     <DialogForm title={`Extend ${quoted(offer.title)}`} submit="Buy" send={buy} close={close}>
       <p>
-        You buy a new offer that follows this one, with the same texts, picture and audience.{' '}
+        You buy a new offer that follows offer {offer.offer_id}, with the same texts, picture and audience.{' '}
         {draft.starts === 'now'
           ? 'It starts when it is paid.'
-          : `It starts when this one ends, on ${momentText(draft.startAt)}.`}
+          : `It starts when that one ends, on ${momentText(draft.startAt)}.`}
       </p>
       <Field label="Ends" fault={endFault ?? startFault}>
         {(described) => (

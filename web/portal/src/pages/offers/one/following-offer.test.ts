@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { estimateRequest, periodOf } from '../new/draft.ts';
-import { followingDraft } from './following-offer.ts';
+import { followingDraft, linkedOffers } from './following-offer.ts';
 
 const offer = {
   category_id: 3,
@@ -40,4 +40,32 @@ it('begins now when the other one has ended, and can have another end', () => {
   });
   const until = { ...paid, endAt: '2026-06-30T10:00:00Z' };
   expect(periodOf(followingDraft(offer, now, until), now)?.end).toEqual(new Date('2026-06-30T10:00:00Z'));
+});
+
+const numbered = (offer_id: number, part: Partial<PortalOffer> = {}) => ({ ...offer, offer_id, ...part });
+const first = numbered(1);
+const second = numbered(2, {
+  start_datetime: first.expiry_datetime,
+  expiry_datetime: '2026-06-05T12:00:00Z',
+});
+const third = numbered(3, {
+  start_datetime: second.expiry_datetime,
+  expiry_datetime: '2026-06-07T12:00:00Z',
+});
+
+it('knows the offers before and after an offer, and the last one, which is extended next', () => {
+  const all = [third, second, first];
+  expect(linkedOffers(first, all)).toEqual({ before: null, after: second, last: third });
+  expect(linkedOffers(second, all)).toEqual({ before: first, after: third, last: third });
+  expect(linkedOffers(third, all)).toEqual({ before: second, after: null, last: third });
+});
+
+it.each<[string, Partial<PortalOffer>]>([
+  ['begins a millisecond later', { start_datetime: '2026-06-03T12:00:00.457Z' }],
+  ['has another title', { title: 'Two for one, today' }],
+  ['has another place', { latitude: 52 }],
+  ['has another radius', { radius: 8 }],
+])('takes no offer for a following one that %s', (_what, part) => {
+  const other = { ...second, ...part };
+  expect(linkedOffers(first, [other, first])).toEqual({ before: null, after: null, last: first });
 });

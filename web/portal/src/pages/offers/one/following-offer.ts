@@ -25,6 +25,41 @@ export function followingDraft(
   };
 }
 
+type Linked = {
+  readonly before: PortalOffer | null;
+  readonly after: PortalOffer | null;
+  readonly last: PortalOffer;
+};
+
+/**
+ * The offers directly before and after an offer, and the last one after it. No relation is stored: an offer follows another one when it
+ * begins in the very millisecond in which the other one ends, and has the same title, category and target. That is what "Extend" makes,
+ * and other offers do not meet it by chance.
+ */
+export function linkedOffers(offer: PortalOffer, others: readonly PortalOffer[]): Linked {
+  const alike = others.filter((other) => other.offer_id !== offer.offer_id && isAlike(other, offer));
+  const after = (one: PortalOffer) =>
+    alike.find(({ start_datetime }) => isSameMoment(start_datetime, one.expiry_datetime));
+  let last = offer;
+  // Each offer ends after its start, so the way goes forward in time and ends.
+  for (let next = after(offer); next !== undefined; next = after(last)) last = next;
+  return {
+    before: alike.find(({ expiry_datetime }) => isSameMoment(expiry_datetime, offer.start_datetime)) ?? null,
+    after: after(offer) ?? null,
+    last,
+  };
+}
+
+function isAlike(one: PortalOffer, other: PortalOffer): boolean {
+  return (['title', 'category_id', 'latitude', 'longitude', 'radius'] as const).every(
+    (field) => one[field] === other[field],
+  );
+}
+
+function isSameMoment(one: string, other: string): boolean {
+  return Date.parse(one) === Date.parse(other);
+}
+
 /** The form of POST /offers, with the picture of the offer. */
 export function followingForm(
   offer: PortalOffer,

@@ -17,7 +17,7 @@ import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { MapSources } from '../new/map-sources.tsx';
 import { type Done, OfferActions } from '../offer-actions.tsx';
-import { useOffer } from '../offers-data.ts';
+import { useOffer, useOffersTitled } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { PlaceText } from '../place-text.tsx';
 import { quoted } from '../quoted.ts';
@@ -25,6 +25,7 @@ import { isWithheld, nextText } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
 import { ExtendOffer } from './extend-offer.tsx';
+import { linkedOffers } from './following-offer.ts';
 
 /** How often to reload: often while a payment is expected, else near the next change of state. */
 function askAgain(offer: PortalOffer | undefined): number | false {
@@ -73,10 +74,14 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
   const { at } = usePortal();
   const amount = useAmounts();
   const [done, setDone] = useState<Done | null>(null);
-  const [extending, setExtending] = useState(false);
+  const [extending, setExtending] = useState<PortalOffer | null>(null);
   const [hasPicture, setHasPicture] = useState(true);
   const isDeleted = offer.deleted_datetime !== null;
-  const canExtend = !isDeleted && offer.offer_status !== 'Awaiting Payment' && !isWithheld(offer);
+  const titled = useOffersTitled(offer.title);
+  const { before, after, last } = linkedOffers(offer, isDeleted ? [] : (titled.data?.data ?? []));
+  // Not before it is known which offer is the last: an earlier one would be extended twice.
+  const canExtend =
+    !isDeleted && !titled.isPending && last.offer_status !== 'Awaiting Payment' && !isWithheld(last);
   const paysCard = offer.payment_method === 'E';
   return (
     <PortalPage
@@ -90,7 +95,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
         ) : (
           <OfferActions offer={offer} done={setDone}>
             {canExtend && (
-              <button type="button" onClick={() => setExtending(true)}>
+              <button type="button" onClick={() => setExtending(last)}>
                 Extend
               </button>
             )}
@@ -104,7 +109,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
         )
       }
     >
-      {extending && <ExtendOffer offer={offer} close={() => setExtending(false)} />}
+      {extending !== null && <ExtendOffer offer={extending} close={() => setExtending(null)} />}
       {done !== null &&
         (done.good ? (
           <Outcome key={done.id}>{done.text}</Outcome>
@@ -141,6 +146,19 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
               <>
                 <StateBadges offer={offer} />
                 <p>{nextText(offer, now(), momentText)}</p>
+                {after !== null && (
+                  <p>
+                    It continues until <When at={after.expiry_datetime} /> as{' '}
+                    <a href={at(`offers/${after.offer_id}`)}>offer {after.offer_id}</a>
+                    {after.offer_status === 'Awaiting Payment' && ', once that is paid'}.
+                  </p>
+                )}
+                {before !== null && (
+                  <p>
+                    It follows <a href={at(`offers/${before.offer_id}`)}>offer {before.offer_id}</a>, to{' '}
+                    <When at={before.expiry_datetime} />.
+                  </p>
+                )}
               </>
             )}
             {!isDeleted && offer.disabled_reason !== null && (
