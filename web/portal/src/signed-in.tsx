@@ -11,6 +11,7 @@ import { Pages } from './pages.tsx';
 import { type Mode, modeOf, PortalContext, portalOf, sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
+import { lastMode, rememberMode } from './tab-storage.ts';
 
 export function SignedIn() {
   const session = useQuery(sessionQuery);
@@ -61,20 +62,4 @@ function InMode({ session, mode }: { readonly session: SessionReply; readonly mo
       </Shell>
     </PortalContext.Provider>
   );
-}
-
-function lastMode(): Mode {
-  try {
-    return localStorage.getItem('mode') === 'live' ? 'live' : 'test';
-  } catch {
-    return 'test';
-  }
-}
-
-function rememberMode(mode: Mode): void {
-  try {
-    localStorage.setItem('mode', mode);
-  } catch {
-    // Storage is not available: the portal always opens in TEST mode.
-  }
 }

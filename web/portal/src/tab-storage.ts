@@ -1,4 +1,4 @@
-/** Storage of this tab: it survives a reload and is deleted with the tab. */
+/** Storage of this tab, which survives a reload and is deleted with the tab; and what the browser keeps until the sign-out. */
 
 export function readTab(place: string): string | null {
   try {
@@ -18,12 +18,42 @@ export function writeTab(place: string, text: string | null): void {
   }
 }
 
-/** After sign-out: deletes everything that was shown or typed, because another person may use this tab next. */
+/** The part of the address after `#`, by which the sign-in page says that the person is signed out. */
+const SIGNED_OUT = '#signed-out';
+
+/**
+ * After sign-out: deletes everything that was shown or typed, and the last used mode, because another person may use this browser next and
+ * must not begin in LIVE mode.
+ */
 export function leave(): void {
   try {
     sessionStorage.clear();
+    localStorage.removeItem(LAST_MODE);
   } catch {
     // Storage is not available: nothing was stored.
   }
-  location.assign('/portal');
+  location.assign(`/portal${SIGNED_OUT}`);
+}
+
+export function hasJustSignedOut(): boolean {
+  return location.hash === SIGNED_OUT;
+}
+
+const LAST_MODE = 'mode';
+
+/** The last used mode in this browser; TEST at first. */
+export function lastMode(): 'test' | 'live' {
+  try {
+    return localStorage.getItem(LAST_MODE) === 'live' ? 'live' : 'test';
+  } catch {
+    return 'test';
+  }
+}
+
+export function rememberMode(mode: 'test' | 'live'): void {
+  try {
+    localStorage.setItem(LAST_MODE, mode);
+  } catch {
+    // Storage is not available: the portal always opens in TEST mode.
+  }
 }

@@ -6,6 +6,7 @@ import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PortalPage } from '../portal-page.tsx';
 import { SignedOut } from '../signed-out.tsx';
+import { hasJustSignedOut } from '../tab-storage.ts';
 
 export function AskForLink() {
   const [sentTo, setSentTo] = useState<string | null>(null);
@@ -19,6 +20,7 @@ export function AskForLink() {
   return (
     <SignedOut>
       <PortalPage title="Sign in to the advertiser portal">
+        {sentTo === null && hasJustSignedOut() && <Notice kind="good">You are signed out.</Notice>}
         {sentTo !== null && (
           <Notice kind="good">
             <p>

@@ -28,6 +28,7 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
   const vat = cost === null ? 0n : vatOnCard(cost, country);
   return (
     <Choices legend="Payment" fault={fault} disabled={disabled}>
+      {mode === 'live' && <p class="hint">LIVE mode: you pay real money, and members see the offer.</p>}
       <label class="choice">
         <input
           type="radio"
