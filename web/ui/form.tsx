@@ -1,10 +1,12 @@
-/** A form that sends one request at a time and shows its error message. */
+/** A form that sends one request at a time and shows its error messages, each at its field if it names one. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { FormFields } from './field.tsx';
+import { type FieldFaults, placeFaults } from './field-faults.ts';
 import { Notice } from './notice.tsx';
 
 type FormProps = {
-  /** Sends the form. Returns an error message, or null after success. */
+  /** Sends the form. Returns an error message, which may name fields (`name: must be ...`), or null after success. */
   readonly send: (values: FormData, form: HTMLFormElement) => Promise<string | null>;
   readonly submit: string;
   /** The look of the submit button: `danger` where something is destroyed, `quiet` where the view has another main button. */
@@ -18,6 +20,8 @@ type FormProps = {
 export function Form({ send, submit, kind, children, actions, label }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const [faults, setFaults] = useState<FieldFaults>({});
+  const [names] = useState(() => new Set<string>());
   // A ref, because state changes only with the next rendering, and two clicks may come before it.
   const underWay = useRef(false);
 
@@ -28,8 +32,16 @@ export function Form({ send, submit, kind, children, actions, label }: FormProps
     underWay.current = true;
     setBusy(true);
     setProblem(null);
+    setFaults({});
     try {
-      setProblem(await send(new FormData(form), form));
+      const message = await send(new FormData(form), form);
+      if (message === null) return;
+      const placed = placeFaults(message, (name) => names.has(name));
+      const [first] = Object.keys(placed.faults);
+      setFaults(placed.faults);
+      setProblem(placed.rest ?? 'Correct the marked field, then try again.');
+      const field = first === undefined ? null : form.elements.namedItem(first);
+      if (field instanceof HTMLElement) field.focus();
     } finally {
       underWay.current = false;
       setBusy(false);
@@ -38,7 +50,7 @@ export function Form({ send, submit, kind, children, actions, label }: FormProps
 
   return (
     <form class="stack" aria-label={label} onSubmit={(event) => void onSubmit(event)}>
-      {children}
+      <FormFields.Provider value={{ faults, names }}>{children}</FormFields.Provider>
       {problem !== null && <Notice kind="problem">{problem}</Notice>}
       <div class="row">
         <button class={kind} aria-disabled={busy}>

@@ -64,7 +64,7 @@ describe('a British VAT number', () => {
     expect(checkVatNumber(text, 'GB')).toEqual({
       ok: false,
       message: expect.stringContaining(
-        'must be a VAT number of United Kingdom: GB (or XI for Northern Ireland)',
+        'must be a VAT number (United Kingdom): GB (or XI for Northern Ireland)',
       ),
     }),
   );

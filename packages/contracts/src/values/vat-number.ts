@@ -107,7 +107,7 @@ export function checkVatNumber(text: string, country: string): CheckedVatNumber 
 function wrongForm(country: string): CheckedVatNumber {
   return {
     ok: false,
-    message: `must be a VAT number of ${countryText(country)}: ${vatNumberWords(country)}`,
+    message: `must be a VAT number (${countryText(country)}): ${vatNumberWords(country)}`,
   };
 }
 

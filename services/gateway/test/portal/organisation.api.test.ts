@@ -141,7 +141,7 @@ describe('/portal/api/organisation/billing-details', () => {
     [{ purchaseOrder: 'x'.repeat(51) }, 'purchaseOrder: must have at most 50 characters'],
     [{ purchaseOrder: '' }, 'purchaseOrder: must not be empty'],
     [{ purchaseOrder: undefined }, 'purchaseOrder: '],
-    [{ vatNumber: 'DE136695976' }, 'vatNumber: must be a VAT number of United Kingdom: GB (or XI'],
+    [{ vatNumber: 'DE136695976' }, 'vatNumber: must be a VAT number (United Kingdom): GB (or XI'],
     [{ vatNumber: 'GB980780685' }, 'vatNumber: must be as on the VAT certificate'],
     [{ vatNumber: '9'.repeat(41) }, 'vatNumber: must have at most 40 characters'],
   ])('refuse %j with the field and what it must be', async (wrong, words) => {
@@ -152,7 +152,7 @@ describe('/portal/api/organisation/billing-details', () => {
 
   it('have a VAT number of the form of the organisation’s country', async () => {
     await portal.database.query(`UPDATE organisations SET country = 'GR' WHERE id = ${cafe.organisationId}`);
-    expect(await set(written)).toMatchObject(refusal(400, 'a VAT number of Greece: EL and 9 digits'));
+    expect(await set(written)).toMatchObject(refusal(400, 'a VAT number (Greece): EL and 9 digits'));
     const greek = { ...none, vatNumber: '023456780' };
     expect(await set(greek)).toMatchObject({ status: 200, body: { vatNumber: 'EL023456780' } });
   });

@@ -32,11 +32,12 @@ export function AskForLink() {
         )}
         <Form send={ask} submit={sentTo === null ? 'Send me a link' : 'Send another link'}>
           <Field
+            name="email"
             label="Email address"
             hint="There is no password: a link that works once is sent to your email address."
           >
             {(described) => (
-              <input {...described} name="email" type="email" autocomplete="email" maxLength={254} required />
+              <input {...described} type="email" autocomplete="email" maxLength={254} required />
             )}
           </Field>
         </Form>

@@ -64,37 +64,38 @@ function SignUpForm(o: { readonly state: SignUpState; readonly sent: (email: str
   };
   return (
     <Form send={ask} submit="Send me the link">
-      <Field label="Legal name" hint="The name on invoices.">
-        {(described) => (
-          <input {...described} name="name" maxLength={200} autocomplete="organization" required />
-        )}
+      <Field name="name" label="Legal name" hint="The name on invoices.">
+        {(described) => <input {...described} maxLength={200} autocomplete="organization" required />}
       </Field>
-      <Field label="Trading name" hint="What members see on your offers. You can change it later.">
-        {(described) => <input {...described} name="tradingName" maxLength={100} required />}
+      <Field
+        name="tradingName"
+        label="Trading name"
+        hint="What members see on your offers. You can change it later."
+      >
+        {(described) => <input {...described} maxLength={100} required />}
       </Field>
       <div class="two">
-        <Field label="Country" hint="In the United Kingdom VAT is added to card payments.">
+        <Field name="country" label="Country" hint="In the United Kingdom VAT is added to card payments.">
           {(described) => (
-            <select {...described} name="country" autocomplete="country" required>
+            <select {...described} autocomplete="country" required>
               <Choices codes={state.countries} nameOf={countryName} />
             </select>
           )}
         </Field>
-        <Field label="Billing currency" hint="It cannot be changed later.">
+        <Field name="currency" label="Billing currency" hint="It cannot be changed later.">
           {(described) => (
-            <select {...described} name="currency" required>
+            <select {...described} required>
               <Choices codes={state.currencies} nameOf={currencyName} />
             </select>
           )}
         </Field>
       </div>
       <Field
+        name="email"
         label="Your email address"
         hint="You become the first admin. A link that works for 24 hours is sent there."
       >
-        {(described) => (
-          <input {...described} name="email" type="email" maxLength={254} autocomplete="email" required />
-        )}
+        {(described) => <input {...described} type="email" maxLength={254} autocomplete="email" required />}
       </Field>
     </Form>
   );

@@ -15,7 +15,7 @@ export function NewKey({ made, close }: NewKeyProps) {
   const { api, mode } = usePortal();
   const create = async (values: FormData) => {
     const name = textOf(values, 'name');
-    const expiresAt = endOfDay(textOf(values, 'lastDay'))?.toISOString() ?? null;
+    const expiresAt = endOfDay(textOf(values, 'expiresAt'))?.toISOString() ?? null;
     const reply = await api.send<IssuedKeyReply>('POST', '/keys', {
       json: { mode: mode.toUpperCase(), name, expiresAt },
     });
@@ -33,14 +33,15 @@ export function NewKey({ made, close }: NewKeyProps) {
       send={create}
       close={close}
     >
-      <Field label="Name" hint="For example the program that uses it: web shop.">
-        {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
+      <Field name="name" label="Name" hint="For example the program that uses it: web shop.">
+        {(described) => <input {...described} maxLength={100} autocomplete="off" required />}
       </Field>
       <Field
+        name="expiresAt"
         label="Last day (optional)"
         hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
       >
-        {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
+        {(described) => <input {...described} type="date" min={dayText(new Date())} />}
       </Field>
     </DialogForm>
   );

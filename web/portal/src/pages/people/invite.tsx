@@ -22,10 +22,8 @@ export function Invite({ invite, close }: InviteProps) {
       }}
       close={close}
     >
-      <Field label="Email address">
-        {(described) => (
-          <input {...described} name="email" type="email" maxLength={254} autocomplete="off" required />
-        )}
+      <Field name="email" label="Email address">
+        {(described) => <input {...described} type="email" maxLength={254} autocomplete="off" required />}
       </Field>
       <RoleChoice chosen="marketer" />
     </DialogForm>

@@ -69,13 +69,13 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
         }
       >
         <Field
+          name="address"
           label="Address"
           hint={`Up to ${MAX_ADDRESS_LINES} lines, without name and country: street, town, postal code.`}
         >
           {(described) => (
             <textarea
               {...described}
-              name="address"
               rows={5}
               autocomplete="street-address"
               defaultValue={of.address.join('\n')}
@@ -84,13 +84,13 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
           )}
         </Field>
         <Field
+          name="vatNumber"
           label="VAT number"
           hint={`Leave it empty if you have none. ${vatNumberWords(session.organisation.country)}.`}
         >
           {(described) => (
             <input
               {...described}
-              name="vatNumber"
               maxLength={40}
               autocomplete="off"
               spellcheck={false}
@@ -100,13 +100,13 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
           )}
         </Field>
         <Field
+          name="purchaseOrder"
           label="Purchase order"
           hint="Your own reference, if your accountants ask for one on each invoice."
         >
           {(described) => (
             <input
               {...described}
-              name="purchaseOrder"
               maxLength={MAX_CHARACTERS_OF_PURCHASE_ORDER}
               autocomplete="off"
               defaultValue={of.purchaseOrder ?? ''}

@@ -102,11 +102,14 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
           </span>
         }
       >
-        <Field label="Trading name" hint="Members see it on offers without an advertised name.">
+        <Field
+          name="tradingName"
+          label="Trading name"
+          hint="Members see it on offers without an advertised name."
+        >
           {(described) => (
             <input
               {...described}
-              name="tradingName"
               maxLength={100}
               autocomplete="organization"
               defaultValue={of.tradingName}

@@ -53,6 +53,7 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
         }
       >
         <Field
+          name="timeZone"
           label="Time zone"
           hint={
             of.timeZone === null
@@ -61,7 +62,7 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
           }
         >
           {(described) => (
-            <select {...described} name="timeZone" onChange={() => setSaved(false)}>
+            <select {...described} onChange={() => setSaved(false)}>
               {zones.map((zone) => (
                 <option key={zone} value={zone} selected={zone === (of.timeZone ?? browsers)}>
                   {zone.replaceAll('_', ' ')}

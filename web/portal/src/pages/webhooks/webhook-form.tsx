@@ -34,11 +34,10 @@ export function WebhookForm<Body>({ title, submit, before, send, done, close }: 
   };
   return (
     <DialogForm title={title} submit={submit} send={save} close={close}>
-      <Field label="Address" hint="https, on the public internet.">
+      <Field name="url" label="Address" hint="https, on the public internet.">
         {(described) => (
           <input
             {...described}
-            name="url"
             type="url"
             maxLength={webhookLimits.urlLength}
             placeholder="https://shop.example/hooks"
@@ -48,11 +47,14 @@ export function WebhookForm<Body>({ title, submit, before, send, done, close }: 
           />
         )}
       </Field>
-      <Field label="Description (optional)" hint="For example the system that receives: web shop.">
+      <Field
+        name="description"
+        label="Description (optional)"
+        hint="For example the system that receives: web shop."
+      >
         {(described) => (
           <input
             {...described}
-            name="description"
             maxLength={webhookLimits.descriptionLength}
             defaultValue={before?.description ?? ''}
             autocomplete="off"

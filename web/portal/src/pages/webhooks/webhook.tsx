@@ -75,7 +75,7 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
   };
   const resend = async (values: FormData) => {
     const since = new Date(textOf(values, 'since'));
-    if (Number.isNaN(since.getTime())) return 'Say since when.';
+    if (Number.isNaN(since.getTime())) return 'since: Say since when.';
     const json = { since: since.toISOString(), include_delivered: values.has('delivered') };
     const reply = await api.send<ResendReply>('POST', `${path}/resend`, { json });
     void changed();
@@ -189,8 +189,8 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
       )}
       {open?.step === 'resend' && (
         <DialogForm title="Resend messages" submit="Resend" send={resend} close={close}>
-          <Field label="Since" hint="In your time zone.">
-            {(described) => <input {...described} name="since" type="datetime-local" required />}
+          <Field name="since" label="Since" hint="In your time zone.">
+            {(described) => <input {...described} type="datetime-local" required />}
           </Field>
           <label class="choice">
             <input type="checkbox" name="delivered" />

@@ -42,8 +42,8 @@ export function TestClock() {
     if (refusal !== null) setSaid({ id: crypto.randomUUID(), good: false, text: refusal });
   };
   const moveTo = async (values: FormData) => {
-    const at = new Date(textOf(values, 'moment'));
-    if (Number.isNaN(at.getTime())) return 'Choose a day and a time.';
+    const at = new Date(textOf(values, 'now'));
+    if (Number.isNaN(at.getTime())) return 'now: Choose a day and a time.';
     setSaid(null);
     return change('POST', { now: at.toISOString() });
   };
@@ -81,10 +81,8 @@ export function TestClock() {
           )}
         </div>
         <Form send={moveTo} submit="Move the clock" kind="quiet" label="Move the test clock to a moment">
-          <Field label="To a moment">
-            {(described) => (
-              <input {...described} type="datetime-local" name="moment" min={localText(now())} required />
-            )}
+          <Field name="now" label="To a moment">
+            {(described) => <input {...described} type="datetime-local" min={localText(now())} required />}
           </Field>
         </Form>
       </div>

@@ -190,15 +190,11 @@ function Simulate({ offer }: { readonly offer: PortalOffer }) {
       <div class="simulate">
         <Form send={simulate} submit="Simulate" label="Simulate views and clicks">
           <div class="pair">
-            <Field label="Views" hint="1 to 1,000">
-              {(described) => (
-                <input {...described} {...wholeNumber} name="views" min={1} defaultValue="100" />
-              )}
+            <Field name="views" label="Views" hint="1 to 1,000">
+              {(described) => <input {...described} {...wholeNumber} min={1} defaultValue="100" />}
             </Field>
-            <Field label="Clicks" hint="No more than views">
-              {(described) => (
-                <input {...described} {...wholeNumber} name="clicks" min={0} defaultValue="7" />
-              )}
+            <Field name="clicks" label="Clicks" hint="No more than views">
+              {(described) => <input {...described} {...wholeNumber} min={0} defaultValue="7" />}
             </Field>
           </div>
         </Form>
