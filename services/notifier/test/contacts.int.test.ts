@@ -224,7 +224,7 @@ describe('a mail without a known recipient', () => {
 
   it('shows the time of the event, not the time of sending', async () => {
     await test.hear(events.credited());
-    await test.hear(events.credited({ amountMinor: '1' }));
+    await test.hear(events.credited({ amountMinor: '100' }));
     test.clock.advance(24 * 3_600_000);
     await test.hear(events.registered(people(ann)));
     for (const { message } of await test.stored())

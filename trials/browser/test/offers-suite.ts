@@ -69,7 +69,7 @@ export function walksOfOffers(portal: () => Portal): void {
       'Top-up by card',
       'Play money',
       'Offer paid from the balance',
-      'Credit of unused time',
+      'Credit for time in which the offer did not run',
     ])
       await page.getByRole('cell', { name: cause }).first().waitFor();
   });

@@ -177,7 +177,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
 
     await using colleague = await portal().visitor();
     await colleague.page.goto(await linkMailedTo(system, email));
-    await colleague.page.getByRole('button', { name: 'Sign in' }).click();
+    await colleague.page.getByRole('button', { name: 'Continue to the portal' }).click();
     const sections = colleague.page.getByRole('navigation', { name: 'Sections' });
     await sections.getByRole('link', { name: 'API keys' }).waitFor();
     expect(await sections.getByRole('link', { name: 'People' }).count()).toBe(0);
@@ -228,7 +228,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Send me a link' }).click();
     await page.getByText('a sign-in link is on its way').waitFor();
     await page.goto(await linkMailedTo(system, adminEmail, { after: mailsBefore }));
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to the portal' }).click();
     await page.getByRole('navigation', { name: 'Sections' }).waitFor();
   });
 

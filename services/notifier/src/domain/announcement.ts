@@ -55,7 +55,7 @@ export type AnnouncementContext = {
   readonly unsubscribeUrl: (person: Person, mail: OptionalMail) => string;
 };
 
-/** `nobody-known`: it waits for the organisation's event. An empty list: all recipients have switched it off. */
+/** `nobody-known`: it waits for the organisation's event. An empty list: all recipients have switched it off, or the event is worth no mail. */
 export type Addressed = readonly Notification[] | 'nobody-known';
 
 type AnnouncedToPeople =
@@ -87,6 +87,8 @@ export function toPeopleOf<D extends AnnouncedToPeople>(
     readonly recipients?: (data: EventData<D>, contact: Contact) => readonly Person[];
     readonly write: (data: EventData<D>, setting: Setting) => Letter;
     readonly optional?: OptionalMail;
+    /** By default every event is. */
+    readonly isWorthAMail?: (data: EventData<D>) => boolean;
     /** Whether the mail has an unsubscribe link. */
     readonly oneClick?: boolean;
   },
@@ -99,6 +101,7 @@ export function toPeopleOf<D extends AnnouncedToPeople>(
       const { contact, portalUrl } = around;
       if (contact === undefined) return 'nobody-known';
       const data = declaration.schema.parse(untyped) as EventData<D>;
+      if (o.isWorthAMail?.(data) === false) return [];
       const people = o.recipients?.(data, contact) ?? adminsOf(contact);
       if (people.length === 0) return 'nobody-known';
       const letter = o.write(data, { ...wordingFor(contact.country), contact, portalUrl, happenedAt });

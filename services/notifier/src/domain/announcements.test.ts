@@ -120,6 +120,18 @@ describe('a person who has switched mails off', () => {
   });
 });
 
+it.each([
+  ['GBP', '29', 0],
+  ['GBP', '30', 2],
+  // A currency without card payments has no small credits.
+  ['ISK', '1', 2],
+])(
+  'a credit of %s %s minor units has %i mails (decision 244, mails about small credits)',
+  (currency, amountMinor, count) => {
+    expect(addressed('BalanceCredited', { ...creditData, currency, amountMinor })).toHaveLength(count);
+  },
+);
+
 describe('one-click unsubscribing', () => {
   it('is offered in mails that are not about money, with a link for each person', () => {
     const found = notifications('OfferEnded', endData);

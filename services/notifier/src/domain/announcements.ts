@@ -13,6 +13,7 @@ import {
   OfferPaymentApplied,
   PaymentLinkIssued,
 } from '@offer-ads/contracts/events/offers';
+import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd } from './contact.ts';
 import { balanceCredited } from './letters/messages/balance-credited.ts';
@@ -52,10 +53,12 @@ export const announcements: readonly Announcement[] = [
     cause: (_offer, eventId) => `offer-enabled/${eventId}`,
     write: offerEnabled,
   }),
-  // An offer may be credited several times, and balances go up and down, so each event is its own cause.
+  // An offer may be credited several times, and balances go up and down, so each event is its own cause. Of a small credit the statement
+  // tells, and no mail (decision 244, mails about small credits).
   toPeopleOf(BalanceCredited, {
     cause: (_credit, eventId) => `balance-credited/${eventId}`,
     write: balanceCredited,
+    isWorthAMail: ({ amountMinor, currency }) => BigInt(amountMinor) >= (cardMinimumMinor(currency) ?? 0n),
   }),
   toPeopleOf(BalanceToppedUp, {
     cause: (_topUp, eventId) => `balance-topped-up/${eventId}`,

@@ -11,7 +11,7 @@ export function SignIn() {
 
   return (
     <SignedOut>
-      <PortalPage title="Sign in to the advertiser portal">
+      <PortalPage title="Continue to the advertiser portal">
         {token === '' && (
           <Notice kind="problem">
             There is no sign-in link here. Open the whole link from the mail, or ask for a new one.
@@ -20,9 +20,12 @@ export function SignIn() {
         {problem !== null && <Notice kind="problem">{problem.message}</Notice>}
         {token !== '' && problem?.final !== true && (
           <>
-            <p>The link works once: it is used up when you press the button.</p>
+            <p>
+              This button signs you in. The link works once: opening this page has not used it up, the button
+              does.
+            </p>
             <div>
-              <BusyButton work={open}>Sign in</BusyButton>
+              <BusyButton work={open}>Continue to the portal</BusyButton>
             </div>
           </>
         )}

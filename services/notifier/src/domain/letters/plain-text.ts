@@ -32,8 +32,15 @@ export function foreignName(text: string): string {
   return marked(short.join(''));
 }
 
+/** An email address in such a mail, written out, so that a mail program makes no link of it: `ann [at] cafe [dot] example`. */
+export function foreignAddress(email: string): string {
+  return foreignName(legible(email).replace(anyAt, ' [at] ').replace(anyStop, ' [dot] '));
+}
+
 /** A full stop as in domain names: also the ideographic, small and full-width ones, and the one dot leader. */
 const stop = '[.\\u2024\\u3002\\ufe52\\uff0e\\uff61]';
+const anyStop = new RegExp(stop, 'gu');
+const anyAt = /[@\ufe6b\uff20]/gu;
 const machineAddress = /\d+(?:\.\d+){3,}/gu;
 /** Between words. A full stop in a number stays: `3.50` is no domain, because no domain ends in digits. */
 const stopInDomain = new RegExp(

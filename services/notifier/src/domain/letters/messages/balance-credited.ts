@@ -11,7 +11,7 @@ export function balanceCredited(credit: EventData<typeof BalanceCredited>, setti
     ...inMode(credit.mode, `${amount} credited for ${titled(credit)}`),
     heading: 'Unused time credited',
     paragraphs: [
-      `${amount}, net of VAT, has been credited to your ${credit.mode} balance for time in which the offer did not run.`,
+      `${amount}, net of VAT, has been credited to your ${credit.mode} balance for time in which the offer did not run: a pause, the time before a late payment, or what was left when it was deleted or disabled.`,
     ],
     facts: [...offerName(credit), ['Credited on', setting.dateTime(setting.happenedAt)]],
     amounts: [

@@ -131,7 +131,9 @@ describe('an invitation, which goes to strangers', () => {
     expect(shown).toHaveLength(60);
     expect(text).toContain(`Organisation: ${shown}\n`);
     expect(text).toMatch(/^Invited by: (ann){19}an…$/m);
-    expect(write({ invitedBy: 'ann@cafe.example' }).text).toContain('Invited by: ann at cafe example\n');
+    expect(write({ invitedBy: 'ann@cafe.example' }).text).toContain(
+      'Invited by: ann [at] cafe [dot] example\n',
+    );
   });
 });
 

@@ -5,7 +5,7 @@
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { PersonInvited, Role } from '@offer-ads/contracts/events/gateway';
 import type { Letter } from '../letter.ts';
-import { foreignName } from '../plain-text.ts';
+import { foreignAddress, foreignName } from '../plain-text.ts';
 import type { Wording } from '../wording.ts';
 
 /** The purpose of each role (decision 26, roles), in words that need no explanation. */
@@ -20,13 +20,13 @@ export function invitation(invited: EventData<typeof PersonInvited>, { dateTime 
     subject: 'Your invitation to the advertiser portal',
     heading: 'Join your organisation in the advertiser portal',
     paragraphs: [
-      'You have been invited to look after the advertising of the organisation below.',
+      `You have been invited to look after the advertising of the organisation below, by ${invited.invitedBy === null ? 'the platform team' : 'one of its admins'}.`,
       `The link signs you in once, until ${dateTime(invited.expiresAt)}. After that the portal sends you a new one whenever you want to sign in: there is no password.`,
       'If you do not know the organisation or did not expect this, ignore this mail: without the link nobody can sign in as you.',
     ],
     facts: [
       ['Organisation', foreignName(invited.organisationName)],
-      ['Invited by', invited.invitedBy === null ? 'the platform team' : foreignName(invited.invitedBy)],
+      ['Invited by', invited.invitedBy === null ? 'the platform team' : foreignAddress(invited.invitedBy)],
       ['Your role', roles[invited.role]],
     ],
     action: { label: 'Accept and sign in', url: invited.signInUrl },

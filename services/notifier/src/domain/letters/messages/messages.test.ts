@@ -52,6 +52,13 @@ describe('the mail', () => {
     expect(text).toContain('VAT: GBP 0.00\nTotal: GBP 10.00');
   });
 
+  it('of a payment after the start of the offer: that the time before it is credited', () => {
+    const late = textOf('OfferPaymentApplied', { ...paymentData, outcome: 'active', unusedMs: 7_000 });
+    expect(late).toContain('between its start and the payment is credited to your LIVE balance');
+    const inTime = textOf('OfferPaymentApplied', { ...paymentData, outcome: 'active' });
+    expect(inTime).not.toContain('credited');
+  });
+
   it('of a payment that came too late: the net price is credited (decision 7, late card payments)', () => {
     expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'ended' })).toContain(
       'after the offer had ended, so the offer is not shown. The whole net price of GBP 10.00 is credited to your LIVE balance.',
@@ -149,13 +156,14 @@ describe('the mail', () => {
     const { subject, text } = messageOf('PersonInvited', invitationData);
     expect(subject).toBe('Your invitation to the advertiser portal');
     expect(text).toContain(
-      'Organisation: Corner Cafe Ltd\nInvited by: ann at cafe example\nYour role: Marketer (offers)',
+      'Organisation: Corner Cafe Ltd\nInvited by: ann [at] cafe [dot] example\nYour role: Marketer (offers)',
     );
     expect(text).toContain(invitationData.signInUrl);
     expect(text).toContain('until 8 June 2026 at 13:00 (UTC+1)');
-    expect(textOf('PersonInvited', { ...invitationData, invitedBy: null })).toContain(
-      'Invited by: the platform team',
-    );
+    expect(text).toContain('the organisation below, by one of its admins.');
+    const byTeam = textOf('PersonInvited', { ...invitationData, invitedBy: null });
+    expect(byTeam).toContain('the organisation below, by the platform team.');
+    expect(byTeam).toContain('Invited by: the platform team');
   });
 
   it.each([

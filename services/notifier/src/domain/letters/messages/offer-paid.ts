@@ -30,7 +30,7 @@ export function offerPaid(payment: Payment, setting: Setting): Letter {
 function outcome(payment: Payment, setting: Setting): { topic: string; news: string } {
   switch (payment.outcome) {
     case 'active':
-      return { topic: 'Offer paid', news: 'Your offer is paid and runs now.' };
+      return { topic: 'Offer paid', news: `Your offer is paid and runs now.${ofLateStart(payment)}` };
     case 'scheduled':
       return {
         topic: 'Offer paid',
@@ -47,6 +47,12 @@ function outcome(payment: Payment, setting: Setting): { topic: string; news: str
         news: tooLate(payment, 'the offer had been deleted', setting),
       };
   }
+}
+
+/** The time between start and payment is Unused Time (decision 6, Unused Time); a small credit has no mail of its own. */
+function ofLateStart({ paymentMethod, unusedMs, mode }: Payment): string {
+  if (paymentMethod !== 'E' || unusedMs === 0) return '';
+  return ` The time between its start and the payment is credited to your ${mode} balance, even if it is only seconds.`;
 }
 
 function tooLate({ netMinor, currency, mode }: Payment, when: string, { money }: Setting): string {

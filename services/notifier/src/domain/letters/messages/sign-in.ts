@@ -9,11 +9,12 @@ export function signIn(request: EventData<typeof SignInRequested>, { dateTime }:
     subject: 'Your sign-in link',
     heading: 'Sign in to the advertiser portal',
     paragraphs: [
+      'Open the link and continue to the portal. There is no password.',
       `The link works once, until ${dateTime(request.expiresAt)}.`,
       'If you did not ask for it, ignore this mail: without the link nobody can sign in as you.',
     ],
     facts: [],
-    action: { label: 'Sign in', url: request.signInUrl },
+    action: { label: 'Open the sign-in page', url: request.signInUrl },
     reason: 'You receive this message because a sign-in link was asked for with your email address.',
   };
 }
