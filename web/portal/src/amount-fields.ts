@@ -3,11 +3,14 @@ import { amountText, currencySigns, thousandsSeparator } from '@offer-ads/contra
 import { minorUnitDigits, parseAmount } from '@offer-ads/contracts/values/currencies';
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 
-/**
- * The VAT of a card payment (decision 13, VAT), shown before the payment. Billing computes the charged amount itself.
- */
+/** Whether VAT is added to card payments (decision 13, VAT). */
+export function hasVatOnCard(country: string): boolean {
+  return country === 'GB';
+}
+
+/** The VAT of a card payment, shown before the payment. Billing computes the charged amount itself. */
 export function vatOnCard(netMinor: bigint, country: string): bigint {
-  return country === 'GB' ? divideHalfUp(netMinor * 20n, 100n) : 0n;
+  return hasVatOnCard(country) ? divideHalfUp(netMinor * 20n, 100n) : 0n;
 }
 
 /** Converts an estimate's cost, a JSON number; undefined when it has more decimals than the currency. */

@@ -21,9 +21,11 @@ export function billingDetailsKey({ organisation }: SessionReply) {
   return [organisation.id, 'billing-details'] as const;
 }
 
-export function useBillingDetails() {
+/** Only for people who may see the billing. */
+export function useBillingDetails(o: { readonly enabled?: boolean } = {}) {
   return useRead<BillingDetailsReply>(
     billingDetailsKey(usePortal().session),
     '/organisation/billing-details',
+    o,
   );
 }

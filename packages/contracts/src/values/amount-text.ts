@@ -13,11 +13,6 @@ export function amountText(minor: bigint, currency: string, country: string): st
   return text.replace(directionMarks, '');
 }
 
-/** A count or another plain number, as amounts are written there: at most six decimals. */
-export function numberText(value: number, country: string): string {
-  return plainFormatFor(country).format(value).replace(directionMarks, '');
-}
-
 /** The character between thousands in amounts of the country; '' if there is none. */
 export function thousandsSeparator(currency: string, country: string): string {
   return (
@@ -66,22 +61,8 @@ function formatFor(currency: string, country: string): Intl.NumberFormat {
   return format;
 }
 
-const plainFormats = new Map<string, Intl.NumberFormat>();
-
-function plainFormatFor(country: string): Intl.NumberFormat {
-  const known = plainFormats.get(country);
-  if (known !== undefined) return known;
-  const format = new Intl.NumberFormat(localeOf(country), {
-    numberingSystem: 'latn',
-    maximumFractionDigits: 6,
-  });
-  if (plainFormats.size >= maxFormats) plainFormats.clear();
-  plainFormats.set(country, format);
-  return format;
-}
-
 /** Invisible characters that some languages add to numbers, for text from right to left. */
-const directionMarks = /[\u061c\u200e\u200f]/g;
+export const directionMarks = /[\u061c\u200e\u200f]/g;
 
 const countries = lazily(() => new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }));
 
@@ -93,7 +74,7 @@ export function countryText(country: string): string {
  * The locale of the country's most used language, because that locale has the country's number format. Unicode's `en-DE` writes numbers as
  * in England.
  */
-function localeOf(country: string): string {
+export function localeOf(country: string): string {
   if (!isCountryCode(country)) return 'en-GB';
   // Without the script (such as Latin or Cyrillic): number formats are found by language and country only.
   return `${new Intl.Locale(`und-${country}`).maximize().language}-${country}`;

@@ -1,13 +1,14 @@
 /** Views of each day as bars, with the same figures as a table that keyboards, fingers and screen readers reach. The chart library would be too large for this page. */
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import { Table } from '../../../../ui/table.tsx';
-import { countText } from '../offers/figures.ts';
+import { useFigures } from '../../amounts.ts';
 
 type DayBarsProps = { readonly points: ResultsReply['points']; readonly timeZone: string };
 
 const MAX_LABELS = 8;
 
 export function DayBars({ points, timeZone }: DayBarsProps) {
+  const { countText } = useFigures();
   const greatest = Math.max(1, ...points.map(({ views }) => views));
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone });
   const dayOfMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', timeZone });

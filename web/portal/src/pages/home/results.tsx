@@ -2,9 +2,9 @@
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import { Empty, Loaded, Loading } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
-import { useAmounts } from '../../amounts.ts';
+import { useAmounts, useFigures } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
-import { changeText, clickRate, countText, percentText } from '../offers/figures.ts';
+import { clickRate } from '../offers/figures.ts';
 import { StateBadges } from '../offers/state-badges.tsx';
 import { DayBars } from './day-bars.tsx';
 import type { Days, HomeData } from './home-data.ts';
@@ -67,6 +67,7 @@ const states = [
 
 function Now({ offers }: { readonly offers: ResultsReply['offers'] }) {
   const { at } = usePortal();
+  const { countText } = useFigures();
   return (
     <ul class="state-counts" aria-label="Offers now">
       {states.map(([state, label]) => (
@@ -102,6 +103,7 @@ function Period({
   readonly of: ResultsReply;
 }) {
   const amount = useAmounts();
+  const { changeText, countText, percentText } = useFigures();
   const { at } = usePortal();
   const spend = (minor: string | null) => (minor === null ? '–' : amount(minor, currency));
   const spent = (minor: string | null) => (minor === null ? null : Number(minor));

@@ -22,8 +22,9 @@ export function Invoices() {
       {details.data?.address.length === 0 && (
         <p class="notice warning">
           <span>
-            Invoices show no address of your organisation yet: <a href={at('settings')}>add it in Settings</a>
-            . Invoices that were issued before stay as they are.
+            Invoices show no address of your organisation yet:{' '}
+            <a href={`${at('settings')}#billing-details`}>add it in Settings</a>. Invoices that were issued
+            before stay as they are.
           </span>
         </p>
       )}

@@ -6,7 +6,7 @@ import {
 } from '@offer-ads/contracts/values/billing-details';
 import { vatNumberWords } from '@offer-ads/contracts/values/vat-number';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
@@ -29,6 +29,10 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
   const { api, session } = usePortal();
   const queries = useQueryClient();
   const [saved, setSaved] = useState(false);
+  // The browser looked for the anchor of the address before the page was there.
+  useEffect(() => {
+    if (location.hash === '#billing-details') document.getElementById('billing-details')?.scrollIntoView();
+  }, []);
   const save = async (values: FormData, form: HTMLFormElement) => {
     setSaved(false);
     const address = textOf(values, 'address')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { offerStatuses } from '@offer-ads/contracts/values/primitives';
-import { changeText, percentText } from '../figures.ts';
+import { figuresOf } from '../figures.ts';
 import { bucketText, chartOf, lateBeginning, localTime, rateText } from '../one/series.ts';
 import { badgeOf, nextText } from '../standing.ts';
 import { exportQuery, filterAddress, isFiltered, listQuery, readFilters } from './filters.ts';
@@ -132,6 +132,7 @@ describe('offers chosen for one command', () => {
 });
 
 describe('figures', () => {
+  const { changeText, percentText } = figuresOf('GB');
   test('have a rate and a change only where there is something to compare with', () => {
     expect([percentText({ views: 240, clicks: 17 }), percentText({ views: 0, clicks: 0 })]).toEqual([
       '7.1%',
@@ -145,6 +146,19 @@ describe('figures', () => {
       changeText(null, 5),
       changeText(200, 1),
     ]).toEqual(['+20%', '0%', '-50%', null, null, null]);
+  });
+  test('have the number format of the amounts beside them', () => {
+    const texts = ['GB', 'DE', 'CH', 'IN'].map((country) => {
+      const { countText, unitPriceText, percentText: percent } = figuresOf(country);
+      const all = [countText(1_234_567), unitPriceText(0.001145), percent({ views: 240, clicks: 17 })];
+      return all.join(' ').replaceAll('\u00a0', ' ').replaceAll('’', "'");
+    });
+    expect(texts).toEqual([
+      '1,234,567 0.001145 7.1%',
+      '1.234.567 0,001145 7,1 %',
+      "1'234'567 0.001145 7.1%",
+      '12,34,567 0.001145 7.1%',
+    ]);
   });
   test('have the clicks per 100 views, and no rate without views', () => {
     expect(rateText(240, 17)).toBe('7.1');

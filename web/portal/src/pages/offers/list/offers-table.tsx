@@ -1,9 +1,9 @@
 /** Offers with their figures. On a narrow screen each offer is a card. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
-import { useAmounts } from '../../../amounts.ts';
+import { useAmounts, useFigures } from '../../../amounts.ts';
 import { usePortal } from '../../../session.ts';
-import { countText, daysText, percentText } from '../figures.ts';
+import { daysText } from '../figures.ts';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { PlaceText } from '../place-text.tsx';
 import { StateBadges } from '../state-badges.tsx';
@@ -85,6 +85,7 @@ type OfferRowProps = {
 function OfferRow({ offer, isChosen, toggle, done }: OfferRowProps) {
   const { at } = usePortal();
   const amount = useAmounts();
+  const { countText, percentText } = useFigures();
   const canBeChosen = bulkActionsOf(offer).length > 0;
   return (
     <tr class="offer-row" data-chosen={isChosen}>

@@ -8,11 +8,11 @@ import { Notice } from '../../../../../ui/notice.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
+import { useFigures } from '../../../amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { Download } from '../../../download.tsx';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
-import { countText } from '../figures.ts';
 import type { Done } from '../offer-actions.tsx';
 import { useOffers } from '../offers-data.ts';
 import { quoted } from '../quoted.ts';
@@ -27,6 +27,7 @@ const none: ReadonlySet<number> = new Set();
 
 export function Offers() {
   const { at, mode } = usePortal();
+  const { countText } = useFigures();
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const offers = useOffers(filters);
@@ -140,6 +141,7 @@ type NoOffersProps = {
 
 function NoOffers({ filters, show, isMore }: NoOffersProps) {
   const { mode, at } = usePortal();
+  const { countText } = useFigures();
   if (isMore)
     return (
       <Empty title={`None of the newest ${countText(EXAMINED_OFFERS)} offers matches`}>

@@ -1,40 +1,63 @@
-/** Shown after a creation: the payment link, or that the offer is paid. */
+/** Shown after a creation: the payment link until the offer is paid, or that it is paid. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { useAmounts, useBalance } from '../../../amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
+import { useOffer } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 
 type CreatedProps = { readonly offer: CreateReply; readonly another: () => void };
 
-export function Created({ offer, another }: CreatedProps) {
+const LOOK_AGAIN_MS = 3_000;
+
+export function Created({ offer: created, another }: CreatedProps) {
   const { at, mode } = usePortal();
   const amount = useAmounts();
   const balance = useBalance();
+  const byCard = created.payment_url !== null;
+  // Read again until it is paid, in another tab or by somebody else.
+  const read = useOffer(String(created.offer_id), (offer) =>
+    byCard && (offer === undefined || offer.payment_url !== null) ? LOOK_AGAIN_MS : false,
+  );
+  const offer = read.data;
+  const isPaid = !byCard || (offer !== undefined && offer.paid_datetime !== null);
   return (
     <PortalPage title="The offer is created">
-      {offer.payment_url === null ? (
-        <Notice kind="good">
-          <p>
-            It is paid from your {mode.toUpperCase()} balance
-            {balance.data !== undefined && `, which is now ${amount(balance.data.balanceMinor)}`}. The offer
-            is <strong>{offer.status}</strong>.
-          </p>
-        </Notice>
-      ) : (
+      <div aria-live="polite">
+        {isPaid && (
+          <Notice kind="good">
+            <p>
+              It is paid{!byCard && ` from the ${mode.toUpperCase()} balance`} and is{' '}
+              <strong>{byCard ? offer?.offer_status : created.status}</strong>.
+              {!byCard &&
+                balance.data !== undefined &&
+                ` The balance is ${amount(balance.data.balanceMinor)} now.`}
+            </p>
+          </Notice>
+        )}
+      </div>
+      {!isPaid && created.payment_url !== null && (
         <section class="card" aria-labelledby="offer-pay">
           <h2 id="offer-pay">Pay for the offer</h2>
-          <p>Members see the offer after it is paid.</p>
-          <PaymentLink url={offer.payment_url} />
-          <p class="muted">We mailed this link to your admins. Anybody who has the link can pay.</p>
+          {offer !== undefined && (
+            <p>
+              Pay{' '}
+              <strong>{amount(BigInt(offer.cost_minor) + BigInt(offer.vat_minor), offer.currency)}</strong>
+              {offer.vat_minor === '0'
+                ? '. No VAT is added.'
+                : `: ${amount(offer.cost_minor, offer.currency)} and ${amount(offer.vat_minor, offer.currency)} VAT.`}
+            </p>
+          )}
+          <PaymentLink url={created.payment_url} />
+          <p class="muted">
+            We mailed this link to your admins. Anybody who has the link can pay. This page shows when the
+            offer is paid.
+          </p>
         </section>
       )}
       <div class="row">
-        <a
-          class={`button ${offer.payment_url === null ? '' : 'quiet'}`}
-          href={at(`offers/${offer.offer_id}`)}
-        >
+        <a class={`button ${isPaid ? '' : 'quiet'}`} href={at(`offers/${created.offer_id}`)}>
           Go to the offer
         </a>
         <button type="button" class="quiet" onClick={another}>

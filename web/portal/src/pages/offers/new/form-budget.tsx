@@ -4,9 +4,8 @@ import { useMemo } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { readAmount } from '../../../amount-fields.ts';
-import { useAmounts } from '../../../amounts.ts';
+import { useAmounts, useFigures } from '../../../amounts.ts';
 import { usePortal } from '../../../session.ts';
-import { countText } from '../figures.ts';
 import { lengthText, minutesFor } from './budget.ts';
 import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';
@@ -22,6 +21,7 @@ type BudgetFieldProps = {
 export function BudgetField({ draft, fault, set, estimate, start }: BudgetFieldProps) {
   const { organisation } = usePortal().session;
   const amount = useAmounts();
+  const { countText } = useFigures();
   const { reply, costMinor, isOld } = estimate;
   const read = readAmount(draft.budget, organisation);
   const budget = read.ok ? read.minor : undefined;

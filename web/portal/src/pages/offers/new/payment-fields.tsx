@@ -1,8 +1,9 @@
 /** The payment methods, each with its total, or with the reason why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { Choices } from '../../../../../ui/choices.tsx';
-import { vatOnCard } from '../../../amount-fields.ts';
+import { hasVatOnCard, vatOnCard } from '../../../amount-fields.ts';
 import { useAmounts, useBalance } from '../../../amounts.ts';
+import { useBillingDetails } from '../../../organisation.ts';
 import { usePortal } from '../../../session.ts';
 import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';
@@ -25,7 +26,10 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
   const tooLow = cost !== null && held !== null && held < cost;
   const least = cardMinimumMinor(currency) ?? 0n;
   const tooSmall = cost !== null && cost > 0n && cost < least;
+  const hasVat = hasVatOnCard(country);
   const vat = cost === null ? 0n : vatOnCard(cost, country);
+  const billing = useBillingDetails({ enabled: may('billing') && estimate.isFirstDone });
+  const hasNoAddress = billing.data?.address.length === 0;
   return (
     <Choices legend="Payment" fault={fault} disabled={disabled}>
       {mode === 'live' && <p class="hint">LIVE mode: you pay real money, and members see the offer.</p>}
@@ -42,10 +46,15 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       <p class="hint">
         {tooSmall
           ? `A card payment must be at least ${amount(least)}.`
-          : cost !== null && vat > 0n
-            ? `${amount(cost + vat)} with 20% VAT (${amount(vat)}). You pay on the next page; your admins get the link by mail too.`
-            : 'You pay on the next page; your admins get the link by mail too.'}
+          : `${cardText(hasVat, cost === null ? null : { total: amount(cost + vat), vat: amount(vat) })} You pay on the next page; your admins get the link by mail too.`}
       </p>
+      {hasNoAddress && draft.paymentMethod === 'E' && !tooSmall && (
+        <p class="small">
+          The invoice would show no address of your organisation, and it cannot be changed later.{' '}
+          <a href={`${at('settings')}#billing-details`}>Add the address in Settings</a> first. Your draft is
+          kept here; the picture is kept unless you reload the page.
+        </p>
+      )}
       <label class="choice">
         <input
           type="radio"
@@ -57,9 +66,10 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
         From the {mode.toUpperCase()} balance
       </label>
       <p class="hint">
-        {!may('billing') &&
-          'Paid at once, without VAT. Only admins see the balance. If it is too low, nothing is created.'}
-        {held !== null && `Paid at once, without VAT. The balance is ${amount(held)}.`}
+        Paid at once.{' '}
+        {hasVat ? 'No VAT is added, because it was paid when the balance was topped up.' : 'No VAT is added.'}{' '}
+        {!may('billing') && 'Only admins see the balance. If it is too low, nothing is created.'}
+        {held !== null && `The balance is ${amount(held)}.`}
         {tooLow && cost !== null && held !== null && ` ${amount(cost - held)} are missing.`}
       </p>
       {(tooLow || fault !== undefined) && may('billing') && (
@@ -70,4 +80,9 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       )}
     </Choices>
   );
+}
+
+function cardText(hasVat: boolean, cost: { readonly total: string; readonly vat: string } | null): string {
+  if (!hasVat) return cost === null ? 'No VAT is added.' : `${cost.total}. No VAT is added.`;
+  return cost === null ? '20% VAT is added.' : `${cost.total} with 20% VAT (${cost.vat}).`;
 }

@@ -1,8 +1,9 @@
 /** Price and reach of the draft: always in sight. */
 
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
-import { useAmounts } from '../../../amounts.ts';
-import { countText } from '../figures.ts';
+import { hasVatOnCard } from '../../../amount-fields.ts';
+import { useAmounts, useFigures } from '../../../amounts.ts';
+import { usePortal } from '../../../session.ts';
 import type { Estimate } from './use-estimate.ts';
 
 export function PricePanel({ estimate }: { readonly estimate: Estimate }) {
@@ -33,6 +34,8 @@ type FiguresProps = { readonly estimate: Estimate & { readonly reply: NonNullabl
 
 function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
   const amount = useAmounts();
+  const { countText, unitPriceText } = useFigures();
+  const { country } = usePortal().session.organisation;
   const members = reply.matching_users;
   if (members === 0)
     return (
@@ -53,9 +56,12 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
         </p>
       ) : (
         <p class="why muted small">
-          {countText(reply.ad_units)} Ad Units at {reply.ad_unit_price} {reply.currency}, without VAT.
+          {countText(reply.ad_units)} Ad Units at{' '}
+          {reply.ad_unit_price !== null && unitPriceText(reply.ad_unit_price)} {reply.currency}
+          {hasVatOnCard(country) && ', without VAT'}. An Ad Unit is one member for one hour.
           {reply.exchange_rate_date !== null &&
-            ` Exchange rate of ${reply.exchange_rate_date}: ${reply.exchange_rate_per_gbp} ${reply.currency} per pound.`}
+            reply.exchange_rate_per_gbp !== null &&
+            ` Exchange rate of ${reply.exchange_rate_date}: ${unitPriceText(reply.exchange_rate_per_gbp)} ${reply.currency} per pound.`}
         </p>
       )}
     </>

@@ -7,9 +7,9 @@ import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
+import { useFigures } from '../../../amounts.ts';
 import { Download } from '../../../download.tsx';
 import { usePortal } from '../../../session.ts';
-import { countText } from '../figures.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, lateBeginning, localTime, rateText } from './series.ts';
 
@@ -59,6 +59,7 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
 }
 
 function Figures({ series }: { readonly series: SeriesReply }) {
+  const { countText } = useFigures();
   const { views, clicks } = series.metrics;
   const zone = series.time_zone;
   return (
@@ -90,6 +91,7 @@ function Figures({ series }: { readonly series: SeriesReply }) {
 }
 
 function Charts({ series }: { readonly series: SeriesReply }) {
+  const { countText } = useFigures();
   const { mode } = usePortal();
   const data = useMemo(() => chartOf(series), [series]);
   const zone = series.time_zone;
@@ -169,6 +171,7 @@ const wholeNumber = { type: 'number', max: 1_000, step: 1, required: true } as c
 /** In TEST mode no member sees an offer, so people can simulate views and clicks. */
 function Simulate({ offer }: { readonly offer: PortalOffer }) {
   const { api } = usePortal();
+  const { countText } = useFigures();
   const changed = useOffersChanged();
   const [made, setMade] = useState<string | null>(null);
   const simulate = async (values: FormData) => {
