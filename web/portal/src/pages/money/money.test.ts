@@ -34,10 +34,9 @@ describe('amounts', () => {
   ])('are read as people write them: “%s”', (text, minor) => {
     expect(typedAmount(text, british)).toBe(minor);
   });
-  test.each([
-    ...['', '0', '0,00', '-5', '£-5', 'ten', '1e3', '50.', '$50', '50 EUR', 'GBP 50 GBP'],
-    ...['1,2345', '1234.567', '0,500', '1,250.500', '1,25,0', '1,250 000', '12 34'],
-  ])('are refused: “%s”', (text) => {
+  const noAmounts = ['', '0', '0,00', '-5', '£-5', 'ten', '1e3', '50.', '$50', '50 EUR', 'GBP 50 GBP'];
+  const noNumbers = ['1,2345', '1234.567', '0,500', '1,250.500', '1,25,0', '1,250 000', '12 34'];
+  test.each([...noAmounts, ...noNumbers])('are refused: “%s”', (text) => {
     expect(typedAmount(text, british)).toBeUndefined();
   });
   test('with one comma or point before three digits are read in the format of the account, or refused', () => {
