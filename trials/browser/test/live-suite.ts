@@ -31,7 +31,10 @@ export function walksOfLiveMode(portal: () => Portal): void {
     await create(page);
     await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
     expect(await page.getByText('4242').count()).toBe(0);
+    await page.getByText(/^Pay GBP.* VAT\.$/).waitFor();
     await pay(page);
+    // The page follows the payment in the other tab.
+    await page.getByText(/^It is paid and is/).waitFor();
     await page.getByRole('link', { name: 'Go to the offer' }).click();
     await page.getByText('It runs until').waitFor();
     await page.locator('.totals').waitFor();

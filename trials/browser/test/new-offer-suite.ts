@@ -109,7 +109,7 @@ export function walksOfNewOffers(portal: () => Portal): void {
     expect(asked.length).toBeLessThanOrEqual(2);
     await create(page);
     await page.getByRole('heading', { name: 'The offer is created' }).waitFor();
-    await page.getByRole('button', { name: 'Create another one' }).click();
+    await page.getByRole('button', { name: 'Create another offer' }).click();
     await page.locator('.estimate strong').waitFor();
     expect(await page.locator('.fault').count()).toBe(0);
   });

@@ -129,7 +129,7 @@ export function NewOffer() {
     if (sent.outcome === 'sent-before') return attempt.stillUnknown();
     attempt.settled();
     if (sent.outcome === 'created') {
-      // "Create another one" begins with a form that nobody has tried to send.
+      // "Create another offer" begins with a form that nobody has tried to send.
       setTried(false);
       setRefused(null);
       rememberTarget(portal.scope, draft);
