@@ -1,25 +1,30 @@
 /**
- * Lighthouse on the pages that people open most: at least 95 for performance and for accessibility, on its slow phone. Only with
- * TEST_PROFILE=long, because each run takes half a minute. Lighthouse is no dependency: it would double what `npm ci` installs.
+ * A slow phone: the first price within a second on later visits, and Lighthouse on the pages that people open most: at least 95 for
+ * performance and for accessibility. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores. Lighthouse is no dependency: it would double what `npm ci` installs.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { testProfile } from '@offer-ads/testing/profile';
+import { median } from '../../../bench/markdown.ts';
 import { newOrganisation } from '../../harness/advertiser.ts';
+import { firstPrice } from './first-price.ts';
 import { browserProgram, describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const LEAST = 95;
 /** A busy machine makes a page slower, never faster: the best run counts. */
 const RUNS = 3;
+/** From the click to the price. */
+const MAX_PRICE_MS = 1_000;
+const LATER_VISITS = 5;
 const minutesMs = 60_000;
 
 type Report = { readonly categories: Readonly<Record<string, { readonly score: number | null }>> };
 
 const describeLong: typeof describeInBrowser = testProfile === 'long' ? describeInBrowser : describe.skip;
 
-describeLong('Lighthouse', () => {
+describeLong('a slow phone', () => {
   let portal: Portal;
   let cookie = '';
   beforeAll(async () => {
@@ -34,6 +39,22 @@ describeLong('Lighthouse', () => {
     await portal?.[Symbol.asyncDispose]();
   }, 3 * minutesMs);
 
+  it(
+    `shows the first price within ${MAX_PRICE_MS} ms on later visits`,
+    async () => {
+      await using visitor = await portal.visitor();
+      const { adminEmail } = await newOrganisation(portal.system);
+      await visitor.signIn(adminEmail);
+      await visitor.page.setViewportSize({ width: 390, height: 844 });
+      const first = await firstPrice(visitor, { isCold: true });
+      const later: number[] = [];
+      while (later.length < LATER_VISITS) later.push((await firstPrice(visitor, { isCold: false })).ms);
+      process.stderr.write(`first price on a slow phone: ${first.ms} ms, then ${later.join(', ')} ms\n`);
+      expect(median(later)).toBeLessThanOrEqual(MAX_PRICE_MS);
+    },
+    3 * minutesMs,
+  );
+
   it.each([
     ['front', '/', false],
     ['guides', '/docs', false],
@@ -42,11 +63,18 @@ describeLong('Lighthouse', () => {
     ['offers', '/portal/test/offers', true],
     ['new offer', '/portal/test/offers/new', true],
   ] as const)(
-    `gives the page %s at least ${LEAST} points`,
+    `gets the page %s with at least ${LEAST} points of Lighthouse`,
     async (_name, path, isSignedIn) => {
       let best = [0, 0];
       for (let run = 0; run < RUNS && Math.min(...best) < LEAST; run++) {
-        const points = await pointsOf(`${portal.system.state().gateway}${path}`, isSignedIn ? cookie : '');
+        const points = await pointsOf(
+          `${portal.system.state().gateway}${path}`,
+          isSignedIn ? cookie : '',
+        ).catch((error: unknown) => {
+          // Now and then it fails to record a page. Such a run has no points.
+          process.stderr.write(`${String(error).slice(-500)}\n`);
+          return [0, 0];
+        });
         if (Math.min(...points) >= Math.min(...best)) best = points;
       }
       expect(Math.min(...best)).toBeGreaterThanOrEqual(LEAST);

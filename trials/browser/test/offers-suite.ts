@@ -232,6 +232,7 @@ export function walksOfOffers(portal: () => Portal): void {
 async function moveByKeyboard(page: Page): Promise<void> {
   const longitude = page.getByLabel('Longitude');
   const before = Number(await longitude.inputValue());
+  await page.locator('.target').scrollIntoViewIfNeeded();
   await page.getByRole('button', { name: 'Centre of the circle' }).press('ArrowRight');
   await eventually(async () => expect(Number(await longitude.inputValue())).toBeGreaterThan(before));
   await page.getByLabel('Radius').fill('15');

@@ -17,18 +17,24 @@ function put(name: keyof Globals, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, configurable: true });
 }
 
+/** As in browsers, what is stored are its own keys. */
 function storage() {
-  const kept = new Map<string, string>();
-  return {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => void kept.set(key, text),
-    removeItem: (key: string) => void kept.delete(key),
-    clear: () => kept.clear(),
-  };
+  const kept: Record<string, string> = Object.create({
+    getItem: (key: string) => kept[key] ?? null,
+    setItem: (key: string, text: string) => {
+      kept[key] = text;
+    },
+    removeItem: (key: string) => delete kept[key],
+    clear: () => {
+      for (const key of Object.keys(kept)) delete kept[key];
+    },
+  });
+  return kept as Record<string, string> & Storage;
 }
 
-it('keeps nothing of a person who signs out: the next one begins in TEST mode', () => {
+it('keeps nothing but the theme of a person who signs out: the next one begins in TEST mode', () => {
   const tab = storage();
+  const browser = storage();
   const page = {
     hash: '',
     assign: (address: string) => {
@@ -36,8 +42,10 @@ it('keeps nothing of a person who signs out: the next one begins in TEST mode', 
     },
   };
   put('sessionStorage', tab);
-  put('localStorage', storage());
+  put('localStorage', browser);
   put('location', page);
+  browser.setItem('theme', 'dark');
+  browser.setItem('offer-target 7 test', '{}');
   tab.setItem('draft', 'Two for one');
   rememberMode('live');
   expect(lastMode()).toBe('live');
@@ -46,6 +54,7 @@ it('keeps nothing of a person who signs out: the next one begins in TEST mode', 
   leave();
   expect(lastMode()).toBe('test');
   expect(tab.getItem('draft')).toBeNull();
+  expect(Object.entries(browser)).toEqual([['theme', 'dark']]);
   expect(hasJustSignedOut()).toBe(true);
 });
 

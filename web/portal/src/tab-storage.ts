@@ -22,13 +22,13 @@ export function writeTab(place: string, text: string | null): void {
 const SIGNED_OUT = '#signed-out';
 
 /**
- * After sign-out: deletes everything that was shown or typed, and the last used mode, because another person may use this browser next and
- * must not begin in LIVE mode.
+ * After sign-out: deletes everything but the theme, because another person may use this browser next. That person must not begin in LIVE
+ * mode or at the place of an offer of somebody else.
  */
 export function leave(): void {
   try {
     sessionStorage.clear();
-    localStorage.removeItem(LAST_MODE);
+    for (const key of Object.keys(localStorage)) if (key !== 'theme') localStorage.removeItem(key);
   } catch {
     // Storage is not available: nothing was stored.
   }

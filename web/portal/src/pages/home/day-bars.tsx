@@ -1,7 +1,7 @@
 /** Views of each day as bars, with the same figures as a table that keyboards, fingers and screen readers reach. The chart library would be too large for this page. */
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import { Table } from '../../../../ui/table.tsx';
-import { useFigures } from '../../amounts.ts';
+import { useFigures } from '../../amounts/amounts.ts';
 
 type DayBarsProps = { readonly points: ResultsReply['points']; readonly timeZone: string };
 

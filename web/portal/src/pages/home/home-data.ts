@@ -7,7 +7,7 @@ import type {
   PeopleOfOrganisation,
 } from '@offer-ads/contracts/portal/organisation-api';
 import { keepPreviousData } from '@tanstack/preact-query';
-import { useBalance } from '../../amounts.ts';
+import { useBalance } from '../../amounts/amounts.ts';
 import { useOrganisation, useTimeZone } from '../../organisation.ts';
 import { usePortal, useRead } from '../../session.ts';
 

@@ -3,7 +3,7 @@ import './home.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Failed, Loaded, Loading, type Query } from '../../../../ui/states.tsx';
-import { useAmounts } from '../../amounts.ts';
+import { useAmounts } from '../../amounts/amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
 import { CallTable } from '../calls/call-list.tsx';

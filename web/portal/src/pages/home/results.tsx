@@ -2,9 +2,9 @@
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import { Empty, Loaded, Loading } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
-import { useAmounts, useFigures } from '../../amounts.ts';
+import { useAmounts, useFigures } from '../../amounts/amounts.ts';
+import { clickRate } from '../../amounts/figures.ts';
 import { usePortal } from '../../session.ts';
-import { clickRate } from '../offers/figures.ts';
 import { StateBadges } from '../offers/state-badges.tsx';
 import { DayBars } from './day-bars.tsx';
 import type { Days, HomeData } from './home-data.ts';

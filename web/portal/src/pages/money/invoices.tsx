@@ -4,7 +4,7 @@ import { ReceiptText } from 'lucide';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
-import { useAmounts } from '../../amounts.ts';
+import { useAmounts } from '../../amounts/amounts.ts';
 import { useBillingDetails } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
 import { useInvoices } from './money-data.ts';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { momentText } from '../../../../ui/time-text.ts';
-import { useAmounts } from '../../amounts.ts';
+import { useAmounts } from '../../amounts/amounts.ts';
 import type { Asked, AskOnce } from './ask-once.ts';
 
 type LostRequestProps<Body> = {

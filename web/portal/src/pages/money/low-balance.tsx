@@ -3,9 +3,9 @@ import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api'
 import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
 import { Failed, Loading } from '../../../../ui/states.tsx';
-import { AmountField, useAmountInput } from '../../amount-field.tsx';
-import { fieldAmount } from '../../amount-fields.ts';
-import { useAmounts } from '../../amounts.ts';
+import { AmountField, useAmountInput } from '../../amounts/amount-field.tsx';
+import { fieldAmount } from '../../amounts/amount-fields.ts';
+import { useAmounts } from '../../amounts/amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useMoneyChanged, useThreshold } from './money-data.ts';
 

@@ -3,7 +3,7 @@ import { transactionKind } from '@offer-ads/contracts/internal/billing-api';
 import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import fc from 'fast-check';
-import { fieldAmount, minorOf, readAmount, typedAmount, vatOnCard } from '../../amount-fields.ts';
+import { fieldAmount, minorOf, readAmount, typedAmount, vatOnCard } from '../../amounts/amount-fields.ts';
 import { entryText, signOf } from './entry-text.ts';
 import { latestMonths } from './periods.ts';
 

@@ -4,7 +4,7 @@ import './money.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Outcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
-import { useAmounts, useBalance } from '../../amounts.ts';
+import { useAmounts, useBalance } from '../../amounts/amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
 import { readKeptDraft } from '../offers/new/kept-draft.ts';

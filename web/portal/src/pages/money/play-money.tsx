@@ -1,8 +1,8 @@
 /** The form that adds play money in TEST mode, at once and without a card. */
 import type { PlayMoneyReply } from '@offer-ads/contracts/internal/billing-api';
 import { Form } from '../../../../ui/form.tsx';
-import { AmountField, useAmountInput } from '../../amount-field.tsx';
-import { useAmounts } from '../../amounts.ts';
+import { AmountField, useAmountInput } from '../../amounts/amount-field.tsx';
+import { useAmounts } from '../../amounts/amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useAskOnce } from './ask-once.ts';
 import { LostRequest } from './lost-request.tsx';

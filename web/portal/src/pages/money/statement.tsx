@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
-import { useAmounts } from '../../amounts.ts';
+import { useAmounts } from '../../amounts/amounts.ts';
 import { Download } from '../../download.tsx';
 import { usePortal } from '../../session.ts';
 import { entryText, signOf } from './entry-text.ts';

@@ -2,9 +2,9 @@
 import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
-import { AmountField, useAmountInput } from '../../amount-field.tsx';
-import { vatOnCard } from '../../amount-fields.ts';
-import { useAmounts } from '../../amounts.ts';
+import { AmountField, useAmountInput } from '../../amounts/amount-field.tsx';
+import { vatOnCard } from '../../amounts/amount-fields.ts';
+import { useAmounts } from '../../amounts/amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useAskOnce } from './ask-once.ts';
 import { LostRequest } from './lost-request.tsx';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { offerStatuses } from '@offer-ads/contracts/values/primitives';
-import { figuresOf } from '../figures.ts';
+import { figuresOf } from '../../../amounts/figures.ts';
 import { bucketText, chartOf, lateBeginning, localTime, rateText } from '../one/series.ts';
 import { badgeOf, nextText } from '../standing.ts';
 import { exportQuery, filterAddress, isFiltered, listQuery, readFilters } from './filters.ts';

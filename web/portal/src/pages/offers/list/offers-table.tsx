@@ -1,9 +1,9 @@
 /** Offers with their figures. On a narrow screen each offer is a card. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
-import { useAmounts, useFigures } from '../../../amounts.ts';
+import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
+import { daysText } from '../../../amounts/figures.ts';
 import { usePortal } from '../../../session.ts';
-import { daysText } from '../figures.ts';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { PlaceText } from '../place-text.tsx';
 import { StateBadges } from '../state-badges.tsx';

@@ -8,7 +8,7 @@ import { Notice } from '../../../../../ui/notice.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
-import { useFigures } from '../../../amounts.ts';
+import { useFigures } from '../../../amounts/amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { Download } from '../../../download.tsx';
 import { PortalPage } from '../../../portal-page.tsx';

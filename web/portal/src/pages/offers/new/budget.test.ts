@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fieldAmount } from '../../../amount-fields.ts';
+import { fieldAmount } from '../../../amounts/amount-fields.ts';
 import { budgetFault, lengthText, MAX_DAYS, minutesFor } from './budget.ts';
 
 const priced = { matching_users: 1_000, ad_unit_price: 0.001, currency: 'GBP' };

@@ -2,7 +2,7 @@
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
-import { type AmountFormat, readAmount } from '../../../amount-fields.ts';
+import { type AmountFormat, readAmount } from '../../../amounts/amount-fields.ts';
 
 type Priced = Pick<EstimateReply, 'matching_users' | 'ad_unit_price' | 'currency'>;
 

@@ -1,7 +1,7 @@
 /** Shown after a creation: the payment link until the offer is paid, or that it is paid. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { Notice } from '../../../../../ui/notice.tsx';
-import { useAmounts, useBalance } from '../../../amounts.ts';
+import { useAmounts, useBalance } from '../../../amounts/amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffer } from '../offers-data.ts';

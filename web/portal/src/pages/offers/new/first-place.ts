@@ -7,8 +7,7 @@ import { type Draft, emptyDraft, readTarget, type Target, targetOf } from './dra
 const london: Place = { latitude: 51.5074, longitude: -0.1278 };
 
 /**
- * The latest offer that was created in this browser. It is not read from the service, because the first price would wait for it. It stays
- * after the sign-out: everybody may know where an offer is shown.
+ * The latest offer that was created in this browser. It is not read from the service, because the first price would wait for it.
  */
 export function firstTarget({ scope, session }: Pick<Portal, 'scope' | 'session'>): Target {
   return readTarget(readBrowser(nameOf(scope))) ?? townOf(session.organisation.country);

@@ -3,8 +3,8 @@
 import { useMemo } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
-import { readAmount } from '../../../amount-fields.ts';
-import { useAmounts, useFigures } from '../../../amounts.ts';
+import { readAmount } from '../../../amounts/amount-fields.ts';
+import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
 import { usePortal } from '../../../session.ts';
 import { lengthText, minutesFor } from './budget.ts';
 import type { Draft } from './draft.ts';

@@ -3,6 +3,7 @@ import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
+import { useNearWindow } from '../../../../../ui/near-window.ts';
 import { aroundText, nameNear, type Place } from '../../../map/cities.ts';
 import { useTownsNear } from '../../../map/use-towns.ts';
 import { placeOf } from './draft.ts';
@@ -14,13 +15,14 @@ import { PlaceSearch } from './place-search.tsx';
 type TargetFieldsProps = FieldsProps & {
   /** Where the map is while the fields have no place. */
   readonly start: Place;
-  /** The map's files are large: they wait until the price has been asked for. */
+  /** The map is large: it waits until the price has been asked for, and until it comes near the window. */
   readonly mayLoadMap: boolean;
 };
 
 export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFieldsProps) {
   const place = placeOf(draft);
-  const towns = useTownsNear(mayLoadMap ? place : null);
+  const map = useNearWindow<HTMLDivElement>(mayLoadMap);
+  const towns = useTownsNear(map.isNear ? place : null);
   const move = ({ latitude, longitude }: Place) =>
     set({ latitude: String(latitude), longitude: String(longitude) });
   /** From where the circle was moved on the map. */
@@ -49,8 +51,8 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
           />
         )}
       </Field>
-      <div class="target">
-        {mayLoadMap && (
+      <div class="target" ref={map.part}>
+        {map.isNear && (
           <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
             {({ TargetMap }) => (
               <TargetMap

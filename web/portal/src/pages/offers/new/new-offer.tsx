@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { focusFirstFault } from '../../../../../ui/choices.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
-import { useAmounts } from '../../../amounts.ts';
+import { useAmounts } from '../../../amounts/amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { useOrganisation } from '../../../organisation.ts';
 import { PortalPage } from '../../../portal-page.tsx';
@@ -97,6 +97,13 @@ export function NewOffer() {
 
   const chosenPicture = useObjectUrl(pictureState(picture) === 'fits' ? picture : null);
   const shownPicture = chosenPicture ?? (draft.copiedPicture || null);
+
+  // What is far below the price is drawn after it: a slow phone would answer to nobody meanwhile.
+  const [isDrawn, setDrawn] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setDrawn(true));
+    return () => clearTimeout(timer);
+  }, []);
 
   const [focusFault, setFocusFault] = useState(0);
   useEffect(() => {
@@ -275,21 +282,25 @@ export function NewOffer() {
               </div>
             </div>
           </Step>
-          <Step number={2} id="offer-where" title="Where">
-            <TargetFields
-              draft={draft}
-              faults={faults}
-              set={set}
-              start={start}
-              mayLoadMap={estimate.isFirstDone}
-            />
-          </Step>
-          <Step number={3} id="offer-who" title="For whom">
-            <AudienceFields draft={draft} faults={faults} set={set} />
-          </Step>
-          <Step number={4} id="offer-when" title="When">
-            <PeriodFields draft={draft} faults={faults} set={set} estimate={estimate} />
-          </Step>
+          {isDrawn && (
+            <>
+              <Step number={2} id="offer-where" title="Where">
+                <TargetFields
+                  draft={draft}
+                  faults={faults}
+                  set={set}
+                  start={start}
+                  mayLoadMap={estimate.isFirstDone}
+                />
+              </Step>
+              <Step number={3} id="offer-who" title="For whom">
+                <AudienceFields draft={draft} faults={faults} set={set} />
+              </Step>
+              <Step number={4} id="offer-when" title="When">
+                <PeriodFields draft={draft} faults={faults} set={set} estimate={estimate} />
+              </Step>
+            </>
+          )}
         </fieldset>
         <div class="buying">
           <section class="card price-bar" aria-labelledby="offer-price">

@@ -1,8 +1,8 @@
 /** The payment methods, each with its total, or with the reason why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { Choices } from '../../../../../ui/choices.tsx';
-import { hasVatOnCard, vatOnCard } from '../../../amount-fields.ts';
-import { useAmounts, useBalance } from '../../../amounts.ts';
+import { hasVatOnCard, vatOnCard } from '../../../amounts/amount-fields.ts';
+import { useAmounts, useBalance } from '../../../amounts/amounts.ts';
 import { useBillingDetails } from '../../../organisation.ts';
 import { usePortal } from '../../../session.ts';
 import type { Draft } from './draft.ts';

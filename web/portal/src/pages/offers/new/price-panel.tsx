@@ -1,8 +1,8 @@
 /** Price and reach of the draft: always in sight. */
 
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
-import { hasVatOnCard } from '../../../amount-fields.ts';
-import { useAmounts, useFigures } from '../../../amounts.ts';
+import { hasVatOnCard } from '../../../amounts/amount-fields.ts';
+import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
 import { usePortal } from '../../../session.ts';
 import type { Estimate } from './use-estimate.ts';
 

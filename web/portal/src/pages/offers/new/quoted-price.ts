@@ -1,6 +1,6 @@
 /** Whether an offer may be sent with the quote that was asked for when the person pressed the button. */
 import type { EstimateReply } from '@offer-ads/contracts/public/api';
-import { minorOf } from '../../../amount-fields.ts';
+import { minorOf } from '../../../amounts/amount-fields.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
 /** The id is undefined if a replica of the release before quotes has answered. */

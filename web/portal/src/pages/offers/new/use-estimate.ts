@@ -3,7 +3,7 @@ import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bodyOrThrow, type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
-import { minorOf } from '../../../amount-fields.ts';
+import { minorOf } from '../../../amounts/amount-fields.ts';
 import { type Portal, usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
 import { type Draft, draftAt, estimateKey, estimateRequest, type Faults, missingForPrice } from './draft.ts';

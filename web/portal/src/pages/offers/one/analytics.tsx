@@ -7,7 +7,7 @@ import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
-import { useFigures } from '../../../amounts.ts';
+import { useFigures } from '../../../amounts/amounts.ts';
 import { Download } from '../../../download.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';

@@ -2,7 +2,7 @@
 import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { Confirm } from '../../../../../ui/confirm.tsx';
 import { When } from '../../../../../ui/when.tsx';
-import { useAmounts } from '../../../amounts.ts';
+import { useAmounts } from '../../../amounts/amounts.ts';
 import { usePortal } from '../../../session.ts';
 import { useCredit, useOffersChanged } from '../offers-data.ts';
 import { quoted } from '../quoted.ts';

@@ -7,7 +7,7 @@ import { DialogForm } from '../../../../../ui/dialog-form.tsx';
 import { Field } from '../../../../../ui/field.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
-import { useAmounts } from '../../../amounts.ts';
+import { useAmounts } from '../../../amounts/amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';

@@ -55,9 +55,9 @@ const third = numbered(3, {
 
 it('knows the offers before and after an offer, and the last one, which is extended next', () => {
   const all = [third, second, first];
-  expect(linkedOffers(first, all)).toEqual({ before: null, after: second, last: third });
-  expect(linkedOffers(second, all)).toEqual({ before: first, after: third, last: third });
-  expect(linkedOffers(third, all)).toEqual({ before: second, after: null, last: third });
+  expect(linkedOffers(first, all)).toEqual({ before: null, after: second, last: third, isLastKnown: true });
+  expect(linkedOffers(second, all)).toEqual({ before: first, after: third, last: third, isLastKnown: true });
+  expect(linkedOffers(third, all)).toEqual({ before: second, after: null, last: third, isLastKnown: true });
 });
 
 it.each<[string, Partial<PortalOffer>]>([
@@ -67,5 +67,15 @@ it.each<[string, Partial<PortalOffer>]>([
   ['has another radius', { radius: 8 }],
 ])('takes no offer for a following one that %s', (_what, part) => {
   const other = { ...second, ...part };
-  expect(linkedOffers(first, [other, first])).toEqual({ before: null, after: null, last: first });
+  expect(linkedOffers(first, [other, first])).toEqual({
+    before: null,
+    after: null,
+    last: first,
+    isLastKnown: true,
+  });
+});
+
+it('does not know the last one while the list is not read, or when the offer is older than all that are listed', () => {
+  expect(linkedOffers(first, []).isLastKnown).toBe(false);
+  expect(linkedOffers(first, [third]).isLastKnown).toBe(false);
 });

@@ -29,12 +29,15 @@ type Linked = {
   readonly before: PortalOffer | null;
   readonly after: PortalOffer | null;
   readonly last: PortalOffer;
+  /** Whether no later one can be missing. */
+  readonly isLastKnown: boolean;
 };
 
 /**
  * The offers directly before and after an offer, and the last one after it. No relation is stored: an offer follows another one when it
  * begins in the very millisecond in which the other one ends, and has the same title, category and target. That is what "Extend" makes,
  * and other offers do not meet it by chance.
+ * @param others the newest offers with this title. What follows an offer is newer, so none is missing if the offer itself is among them
  */
 export function linkedOffers(offer: PortalOffer, others: readonly PortalOffer[]): Linked {
   const alike = others.filter((other) => other.offer_id !== offer.offer_id && isAlike(other, offer));
@@ -47,6 +50,7 @@ export function linkedOffers(offer: PortalOffer, others: readonly PortalOffer[])
     before: alike.find(({ expiry_datetime }) => isSameMoment(expiry_datetime, offer.start_datetime)) ?? null,
     after: after(offer) ?? null,
     last,
+    isLastKnown: others.some((other) => other.offer_id === offer.offer_id),
   };
 }
 

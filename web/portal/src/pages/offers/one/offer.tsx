@@ -11,7 +11,7 @@ import { Outcome } from '../../../../../ui/outcome.tsx';
 import { Failed, Loading } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import { When } from '../../../../../ui/when.tsx';
-import { useAmounts } from '../../../amounts.ts';
+import { useAmounts } from '../../../amounts/amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
@@ -78,10 +78,12 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
   const [hasPicture, setHasPicture] = useState(true);
   const isDeleted = offer.deleted_datetime !== null;
   const titled = useOffersTitled(offer.title);
-  const { before, after, last } = linkedOffers(offer, isDeleted ? [] : (titled.data?.data ?? []));
-  // Not before it is known which offer is the last: an earlier one would be extended twice.
-  const canExtend =
-    !isDeleted && !titled.isPending && last.offer_status !== 'Awaiting Payment' && !isWithheld(last);
+  const { before, after, last, isLastKnown } = linkedOffers(
+    offer,
+    isDeleted ? [] : (titled.data?.data ?? []),
+  );
+  // Only when it is known which offer is the last: an earlier one would be extended twice.
+  const canExtend = isLastKnown && last.offer_status !== 'Awaiting Payment' && !isWithheld(last);
   const paysCard = offer.payment_method === 'E';
   return (
     <PortalPage

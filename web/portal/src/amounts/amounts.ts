@@ -2,8 +2,8 @@
 
 import type { BalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { amountText } from '@offer-ads/contracts/values/amount-text';
-import { type Figures, figuresOf } from './pages/offers/figures.ts';
-import { usePortal, useRead } from './session.ts';
+import { usePortal, useRead } from '../session.ts';
+import { type Figures, figuresOf } from './figures.ts';
 
 /** Uses the number format of the organisation's country: `amount('12000')` is "GBP 120.00". */
 export function useAmounts(): (minor: bigint | string, currency?: string) => string {

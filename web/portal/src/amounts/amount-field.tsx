@@ -1,8 +1,8 @@
 /** A text field for an amount of the account. Its fault is shown after an attempt to send it, until the amount is corrected. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field } from '../../ui/field.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { usePortal } from '../session.ts';
 import { readAmount, type TypedAmount } from './amount-fields.ts';
-import { usePortal } from './session.ts';
 
 export type AmountInput = {
   readonly text: string;
