@@ -248,7 +248,9 @@ describe('GET /pay/{token}', () => {
     // What was bought, what the card paid, and the way back.
     expect(thanks).toContain('<dt>Amount</dt><dd>');
     expect(thanks).toMatch(/href="https:\/\/ads\.example\/portal\/test\/offers\/\d+"/);
-    const link = /href="([^"]+)"/.exec((await show(`${path}/cancelled`)).html)?.[1] ?? '';
+    const cancelled = (await show(`${path}/cancelled`)).html;
+    expect(cancelled).toMatch(/href="https:\/\/ads\.example\/portal\/test\/offers\/\d+"/);
+    const link = /href="([^"]+)"/.exec(cancelled)?.[1] ?? '';
     expect(new URL(link, `${test.url}${path}/cancelled`).pathname).toBe(path);
     for (const page of ['', '/thanks', '/cancelled']) expect((await show(unknown + page)).status).toBe(404);
   });

@@ -4,8 +4,10 @@ import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { fc } from '@offer-ads/testing/profile';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
+import { lockOrganisation } from '../src/accounts/organisations-store.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
 import { isInForce } from '../src/domain/keys/key-state.ts';
 import { sha256Of } from '../src/keys/key-cache.ts';
@@ -121,6 +123,14 @@ describe('the last enabled admin', () => {
     if (!second.ok || first === undefined) throw new Error('no two admins');
     return { organisationId, first: first.id, second: second.value.id };
   };
+  const waitingAtLocks = (count: number) =>
+    eventually(async () =>
+      expect(
+        await postgres.query(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        ),
+      ).toHaveLength(count),
+    );
   const enabledAdmins = async (organisationId: number) =>
     (await organisations.find(organisationId))?.people.filter(
       ({ role, enabled }) => enabled && role === 'admin',
@@ -142,20 +152,21 @@ describe('the last enabled admin', () => {
 
   it('who gave up the role before the change of billing details had its turn changes nothing', async () => {
     const { organisationId, second } = await admins();
-    const set = (purchaseOrder: string) =>
-      organisations.setBillingDetails(
-        organisationId,
-        { personId: second },
-        { address: [], vatNumber: null, purchaseOrder },
-        inTime(),
-      );
-    const [first, , late] = await Promise.all([
-      set('PO 1'),
-      people.change(organisationId, { personId: second }, { id: second }, { role: 'marketer' }, inTime()),
-      set('PO 2'),
-    ]);
-    expect([first.ok, late]).toEqual([true, { ok: false, reason: 'not-allowed' }]);
-    expect((await organisations.find(organisationId))?.billingDetails.purchaseOrder).toBe('PO 1');
+    const by = { personId: second };
+    const held = Promise.withResolvers<void>();
+    const holder = postgres.transaction(async (tx) => {
+      await lockOrganisation(tx, organisationId);
+      await held.promise;
+    });
+    const stepsDown = people.change(organisationId, by, { id: second }, { role: 'marketer' }, inTime());
+    await waitingAtLocks(1);
+    const details = { address: [], vatNumber: null, purchaseOrder: 'PO 1' };
+    const sets = organisations.setBillingDetails(organisationId, by, details, inTime());
+    await waitingAtLocks(2);
+    held.resolve();
+    await holder;
+    expect([(await stepsDown).ok, await sets]).toEqual([true, { ok: false, reason: 'not-allowed' }]);
+    expect((await organisations.find(organisationId))?.billingDetails.purchaseOrder).toBeNull();
   });
 
   it('stays if both give up the role at the same time', async () => {

@@ -111,10 +111,10 @@ CREATE INDEX offers_listed_deleted ON offers (organisation_id, mode, created_at 
 CREATE INDEX offers_image ON offers (image, deleted_at);
 
 -- The work of the sweeper. Rows leave these indexes when the work is done.
-CREATE INDEX offers_to_activate ON offers (start_at)
+CREATE INDEX offers_to_activate ON offers (start_at, offer_id)
   WHERE activation_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL;
 -- An offer that is deleted before its expiry never ends.
-CREATE INDEX offers_ending ON offers (expiry_at)
+CREATE INDEX offers_ending ON offers (expiry_at, offer_id)
   WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
 -- Those of a mode in the order of their ids, for followers of the events who start anew.
 CREATE INDEX offers_running ON offers (mode, offer_id)

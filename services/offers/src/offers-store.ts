@@ -78,7 +78,7 @@ export type Whose = 'due by the real time' | 'due by test clocks' | { readonly o
  * @returns how many were changed
  */
 export async function changeDueOffers(
-  postgres: Postgres,
+  postgres: Pick<Postgres, 'transaction'>,
   due: Due,
   o: { whose: Whose; now: Date; atMost: number },
   decide: (offer: Offer, now: Date) => Change<'not-due'>,
@@ -100,9 +100,10 @@ function dueRows(
   due: Due,
   { whose, now, atMost }: { whose: Whose; now: Date; atMost: number },
 ): Promise<OfferRow[]> {
+  // Without an order, the planner expects many due offers anywhere in the table, and reads all of it when there are none.
   if (whose === 'due by the real time')
     return tx.query(
-      `SELECT * FROM offers WHERE ${dueConditions[due]('$1')} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      `SELECT * FROM offers WHERE ${dueConditions[due]('$1')} ORDER BY ${dueOrder[due]} LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [now, atMost],
     );
   if (whose === 'due by test clocks')
@@ -150,6 +151,12 @@ const dueConditions: Record<Due, (now: string) => string> = {
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
 };
 
+/** That of the sweeper's indexes. */
+const dueOrder: Record<Due, string> = {
+  'to-activate': 'start_at, offer_id',
+  'to-end': 'expiry_at, offer_id',
+};
+
 /**
  * At most `$2` of each organisation with a test clock, at the moment `$1` of the real time. LATERAL and ORDER BY, so that each clock costs one
  * way down its index: the planner would join the clocks with all TEST offers that have not ended.
@@ -159,7 +166,7 @@ function dueByTestClock(due: Due, lock: string, organisation?: `$${number}`): st
       SELECT offers.* FROM offers
       WHERE organisation_id = clock.organisation_id AND mode = 'TEST'
         AND ${dueConditions[due]("($1::timestamptz + clock.ahead_seconds * interval '1 second')")}
-      ORDER BY ${due === 'to-end' ? 'expiry_at' : 'start_at'}, offer_id LIMIT $2 ${lock}
+      ORDER BY ${dueOrder[due]} LIMIT $2 ${lock}
     ) AS due ${organisation === undefined ? '' : `WHERE clock.organisation_id = ${organisation}`}`;
 }
 

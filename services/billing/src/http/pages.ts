@@ -113,7 +113,7 @@ export function paymentPages(portalUrl: string): PaymentPages {
       aboutPayment(
         'cancelled',
         payment,
-        `<p><a class="button" href="../${payment.payToken}">Pay now</a></p>`,
+        `<p><a class="button" href="../${payment.payToken}">Pay now</a></p>\n${portalLink(portalUrl, payment, 'link')}`,
       ),
   };
 }
@@ -131,14 +131,18 @@ function receipt({ title, netMinor, vatMinor, book, purchase }: CardPayment): st
 }
 
 /** People without access to the portal are asked to sign in there. */
-function portalLink(portalUrl: string, { book, purchase }: CardPayment): string {
+function portalLink(
+  portalUrl: string,
+  { book, purchase }: CardPayment,
+  look: 'button' | 'link' = 'button',
+): string {
   const mode = book.mode.toLowerCase();
   const [path, label] =
     purchase.kind === 'offer'
       ? [`offers/${purchase.offerId}`, 'Go to the offer']
       : ['money', 'Go to the balance'];
   const address = escapeHtml(`${portalUrl}/${mode}/${path}`);
-  return `<p><a class="button" href="${address}">${label}</a></p>\n<p class="quiet">You can also close this page.</p>`;
+  return `<p><a${look === 'button' ? ' class="button"' : ''} href="${address}">${label}</a></p>\n<p class="quiet">You can also close this page.</p>`;
 }
 
 export const pageHeaders = webPageHeaders({ hasForm: false });

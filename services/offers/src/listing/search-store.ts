@@ -114,7 +114,7 @@ export async function countWaitingForReview(db: Queryable, mode: Mode, atMost: n
     `SELECT count(*)::integer AS count FROM (
        SELECT FROM offers
        WHERE mode = $1 AND review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL
-       LIMIT $2
+       ORDER BY review_waiting_since, offer_id LIMIT $2
      ) AS waiting`,
     [mode, atMost],
   );

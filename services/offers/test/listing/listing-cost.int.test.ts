@@ -1,13 +1,19 @@
-/** The cost of a page of the listing, counted in rows and blocks, which do not depend on the machine's load. */
+/**
+ * What pages of the listing, and the work that no request starts, cost: counted in rows and blocks, which do not depend on the machine's
+ * load.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMINED_OFFERS, offerSorts } from '@offer-ads/contracts/values/offers-list';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
-import { type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { type Postgres, type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import { type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
 import type { PortalQuery } from '../../src/domain/portal-listing.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
 import { listForPortal } from '../../src/listing/portal-listing-store.ts';
+import { countWaitingForReview } from '../../src/listing/search-store.ts';
+import { changeDueOffers } from '../../src/offers-store.ts';
+import { pageOfPlaceable } from '../../src/placements/live-offers-store.ts';
 import { bestOffers, countOffersNow } from '../../src/results/results-store.ts';
 import { databaseUnderTest } from '../offers-under-test.ts';
 import { putCatalogue, putManyOffers } from './listing-rows.ts';
@@ -179,6 +185,37 @@ describe('the portal’s first page', () => {
     const [cost] = await costsOf((db) => bestOffers(db, owner, period, 5));
     expect(cost?.rowsOf('offers')).toBeLessThanOrEqual(EXAMINED_OFFERS);
     expect(cost?.rowsOf('traffic')).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('with many offers whose end was announced', () => {
+  beforeAll(() => postgres.query('ANALYZE offers'));
+
+  it.each(['to-activate', 'to-end'] as const)(
+    'the sweeper reads only offers that are due: %s',
+    async (due) => {
+      // None is due. Statistics that look at one column at a time expect many.
+      const [cost] = await costsOf((db) => {
+        const explained: Pick<Postgres, 'transaction'> = {
+          transaction: (work) => work({ ...db, queryLater: () => {} }),
+        };
+        const sweep = { whose: 'due by the real time', now, atMost: 200 } as const;
+        return changeDueOffers(explained, due, sweep, () => ({ ok: false, reason: 'not-due' }));
+      });
+      expect(cost?.rowsOf('offers')).toBe(0);
+    },
+  );
+
+  it('a page of those that members may see reads no more than it has, though all end at the same moment', async () => {
+    const end = new Date(now.getTime() + MINUTE_MS);
+    await postgres.query('UPDATE offers SET expiry_at = $2 WHERE organisation_id = $1', [mostlyActive, end]);
+    const [cost] = await costsOf((db) => pageOfPlaceable(db, { expiryAt: end, offerId: 0 }, 200));
+    expect(cost?.rowsOf('offers')).toBe(200);
+  });
+
+  it('the count of offers that wait for a review reads no others', async () => {
+    const [cost] = await costsOf((db) => countWaitingForReview(db, 'TEST', 1_000));
+    expect(cost?.rowsOf('offers')).toBe(0);
   });
 });
 

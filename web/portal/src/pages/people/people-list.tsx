@@ -52,7 +52,7 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
               { title: 'Person', kind: 'name', cell: (person) => <Name of={person} /> },
               { title: 'Role', cell: ({ role }) => roles[role].title },
               { title: 'Last signed in', cell: (person) => <LastSignIn of={person} /> },
-              { title: 'API keys', numeric: true, cell: ({ keysInForce }) => keysInForce },
+              { title: 'Keys, TEST and LIVE', numeric: true, cell: ({ keysInForce }) => keysInForce },
               {
                 title: 'Actions',
                 kind: 'actions',

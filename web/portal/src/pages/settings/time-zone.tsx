@@ -57,7 +57,7 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
           label="Time zone"
           hint={
             of.timeZone === null
-              ? 'None is chosen yet, so charts show days of UTC. This is the one of your browser.'
+              ? 'None is chosen yet, so charts show days of UTC. The field shows the time zone of your browser.'
               : 'Charts show its days, for everybody in the organisation.'
           }
         >

@@ -11,7 +11,7 @@ import { useFigures } from '../../../amounts/amounts.ts';
 import { Download } from '../../../download.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffersChanged, useSeries } from '../offers-data.ts';
-import { bucketText, chartOf, lateBeginning, localTime, rateText } from './series.ts';
+import { bucketText, chartOf, lateBeginning, localTime } from './series.ts';
 
 const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
   ['24h', '24 hours'],
@@ -59,7 +59,7 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
 }
 
 function Figures({ series }: { readonly series: SeriesReply }) {
-  const { countText } = useFigures();
+  const { countText, percentText } = useFigures();
   const { views, clicks } = series.metrics;
   const zone = series.time_zone;
   return (
@@ -74,8 +74,8 @@ function Figures({ series }: { readonly series: SeriesReply }) {
           <dd class="figure">{countText(clicks)}</dd>
         </div>
         <div>
-          <dt>Clicks per 100 views</dt>
-          <dd class="figure">{rateText(views, clicks)}</dd>
+          <dt>Click rate</dt>
+          <dd class="figure">{percentText({ views, clicks })}</dd>
         </div>
       </dl>
       {views === 0 && clicks === 0 ? (
@@ -91,7 +91,7 @@ function Figures({ series }: { readonly series: SeriesReply }) {
 }
 
 function Charts({ series }: { readonly series: SeriesReply }) {
-  const { countText } = useFigures();
+  const { countText, percentText } = useFigures();
   const { mode } = usePortal();
   const data = useMemo(() => chartOf(series), [series]);
   const zone = series.time_zone;
@@ -125,7 +125,7 @@ function Charts({ series }: { readonly series: SeriesReply }) {
       <p class="chart-title">
         <span>
           <i class="swatch rate" />
-          Clicks per 100 views
+          Click rate, in percent
         </span>
       </p>
       <div class="chart chart-rate" aria-hidden="true">
@@ -149,7 +149,7 @@ function Charts({ series }: { readonly series: SeriesReply }) {
               },
               { title: 'Views', numeric: true, cell: (point) => countText(point.views) },
               { title: 'Clicks', numeric: true, cell: (point) => countText(point.clicks) },
-              { title: 'Per 100', numeric: true, cell: (point) => rateText(point.views, point.clicks) },
+              { title: 'Click rate', numeric: true, cell: percentText },
             ]}
           />
         </div>

@@ -36,14 +36,9 @@ function wholeFirst(times: readonly number[], bucketSeconds: number): readonly n
   return [Math.min(first, second - bucketSeconds), ...times.slice(1)];
 }
 
-/** "4.2"; a dash without views. */
-export function rateText(views: number, clicks: number): string {
-  return views === 0 ? '–' : ((clicks / views) * 100).toFixed(1);
-}
-
-/** "2026-06-01 13:00", by the clock of the zone. */
+/** "1 Jun 2026, 13:00", by the clock of the zone. */
 export function localTime(at: string, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' });
   return format.format(new Date(at));
 }
 
