@@ -127,19 +127,21 @@ export async function isAnyDue(db: Queryable, organisationId: number, now: Date)
   return row?.due === true;
 }
 
-/** How many are live, each by the time of its owner. */
+/** How many of the first so many that have not ended are live, each by the time of its owner. LIVE offers are the first. */
 export async function countLive(
   db: Queryable,
   now: Date,
-  atMost: number,
+  lookedAt: number,
 ): Promise<ReadonlyMap<Mode, number>> {
   const rows = await db.query<{ mode: Mode; count: number }>(
     `SELECT mode, count(*)::integer AS count FROM (
-       SELECT mode FROM offers
-         LEFT JOIN test_clocks AS clock ON clock.organisation_id = offers.organisation_id AND mode = 'TEST'
-       WHERE ${isLiveSql(`($1::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`)} LIMIT $2
-     ) AS live GROUP BY mode`,
-    [now, atMost],
+       SELECT * FROM offers WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL
+       ORDER BY mode, offer_id LIMIT $2
+     ) AS running
+     LEFT JOIN test_clocks AS clock ON clock.organisation_id = running.organisation_id AND mode = 'TEST'
+     WHERE ${isLiveSql(`($1::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`)}
+     GROUP BY mode`,
+    [now, lookedAt],
   );
   return new Map(rows.map(({ mode, count }) => [mode, count]));
 }

@@ -28,7 +28,7 @@ export async function compareStores(
         await askAll(stores[which].callers, round * o.turns + turn, timing(times[which]));
     if (round > 0) rounds.push(times);
     lines = linesOf(rounds);
-    o.say(`  round ${round} of ${o.rounds} done`);
+    o.say(`  round ${round} of ${o.rounds} done; above the aim: ${aboveAim(lines)}`);
   }
   return {
     table: table(
@@ -56,6 +56,11 @@ function linesOf(rounds: readonly Record<Which, Latencies>[]): Line[] {
     const [, , small = 0, large = 0] = figures;
     return { endpoint, figures, growth: large / small };
   });
+}
+
+function aboveAim(lines: readonly Line[]): string {
+  const above = lines.filter(({ growth }) => growth > aim);
+  return above.map(({ endpoint, growth }) => `${endpoint} (${shown(growth, 2)})`).join(', ') || 'none';
 }
 
 function isAimMet(lines: readonly Line[]): boolean {

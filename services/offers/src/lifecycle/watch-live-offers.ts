@@ -5,17 +5,17 @@ import type { OffersContext } from '../context.ts';
 import { countWaitingForReview } from '../listing/search-store.ts';
 import { countLive } from '../offers-store.ts';
 
-/** The number changes slowly, and counting takes some ten milliseconds. */
+/** The number changes slowly. */
 const COUNT_EVERY_MS = 60_000;
-/** Far above the expected number. The count stops there, so that it cannot overload the database. */
-const MAX_COUNTED = 100_000;
+/** Far above the expected number. The count stops there, after some tenths of a second, so that it cannot overload the database. */
+const MAX_LOOKED_AT = 100_000;
 /** More than a day's work of anybody. */
 const MAX_WAITING_COUNTED = 10_000;
 
 export function watchLiveOffers(o: OffersContext): Loop {
   const live = o.metrics.gauge({
     name: 'offers_live',
-    help: `Offers that members are shown: Active and not disabled, TEST offers by the test clock of their organisation; ${MAX_COUNTED} in all stand for that many or more`,
+    help: `Offers that members are shown: Active and not disabled, TEST offers by the test clock of their organisation. Counted among the first ${MAX_LOOKED_AT} that have not ended, LIVE before TEST`,
     labelNames: ['mode'],
   });
   const waiting = o.metrics.gauge({
@@ -28,7 +28,7 @@ export function watchLiveOffers(o: OffersContext): Loop {
     name: 'live-offers',
     everyMs: COUNT_EVERY_MS,
     work: async () => {
-      const counts = await countLive(o.postgres, o.clock.now(), MAX_COUNTED);
+      const counts = await countLive(o.postgres, o.clock.now(), MAX_LOOKED_AT);
       for (const mode of modeSchema.options) {
         live.set({ mode }, counts.get(mode) ?? 0);
         waiting.set({ mode }, await countWaitingForReview(o.postgres, mode, MAX_WAITING_COUNTED));

@@ -1,9 +1,9 @@
 /**
  * The SQL of the portal's list: offers with their views, clicks and spend, which are read from sums. The newest offers are a page of the
  * listing. A search, or another order, examines a bounded number of offers for each page:
- * - `newest` with a search examines the next 5,000 offers, and the cursor continues behind them.
- * - `ending_soon` examines the next 5,000 in the order of their ends, in the same way.
- * - Sorted by a figure, the newest 5,000 that fit are sorted, and the page says so when there are more.
+ * - `newest` with a search examines the next 3,000 offers, and the cursor continues behind them.
+ * - `ending_soon` examines the next 3,000 in the order of their ends, in the same way.
+ * - Sorted by a figure, the newest 3,000 that fit are sorted, and the page says so when there are more.
  */
 import { EXAMINED_OFFERS, type OfferSort } from '@offer-ads/contracts/values/offers-list';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';

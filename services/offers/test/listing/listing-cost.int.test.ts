@@ -12,7 +12,7 @@ import type { PortalQuery } from '../../src/domain/portal-listing.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
 import { listForPortal } from '../../src/listing/portal-listing-store.ts';
 import { countWaitingForReview } from '../../src/listing/search-store.ts';
-import { changeDueOffers } from '../../src/offers-store.ts';
+import { changeDueOffers, countLive } from '../../src/offers-store.ts';
 import { pageOfPlaceable } from '../../src/placements/live-offers-store.ts';
 import { bestOffers, countOffersNow } from '../../src/results/results-store.ts';
 import { databaseUnderTest } from '../offers-under-test.ts';
@@ -211,6 +211,11 @@ describe('with many offers whose end was announced', () => {
     await postgres.query('UPDATE offers SET expiry_at = $2 WHERE organisation_id = $1', [mostlyActive, end]);
     const [cost] = await costsOf((db) => pageOfPlaceable(db, { expiryAt: end, offerId: 0 }, 200));
     expect(cost?.rowsOf('offers')).toBe(200);
+  });
+
+  it('the count of live offers looks at so many that have not ended', async () => {
+    const [cost] = await costsOf((db) => countLive(db, now, 1_000));
+    expect(cost?.rowsOf('offers')).toBe(1_000);
   });
 
   it('the count of offers that wait for a review reads no others', async () => {

@@ -15,6 +15,8 @@ import { shuffled } from './placing.ts';
 const isLong = process.env.TEST_PROFILE === 'long';
 const OFFERS = isLong ? 300 : 40;
 const CHANGES = isLong ? 6_000 : 400;
+/** The clock moves to it in the middle of the changes. */
+const later = '2026-06-01T12:05:00Z';
 
 let broker: { readonly url: string; readonly namespace: string };
 const under = offersUnderTest((opened) => {
@@ -79,8 +81,7 @@ describe('a follower that starts anew', () => {
     await using _queueOfFirst = await bindQueue((event) => first.take(event));
     const ids: number[] = [];
     for (let count = 0; count < OFFERS; count += 1) {
-      // A third ends in the middle of the changes.
-      const ending = count % 3 === 0 ? { expiry_datetime: '2026-06-01T12:05:00Z' } : {};
+      const ending = count % 3 === 0 ? { expiry_datetime: later } : {};
       ids.push(await createdId(under, { ...startingNow, ...ending, title: `Offer ${count}` }));
     }
     await createdId(under, { ...live[0], ...startingNow }, live[1]);
@@ -93,8 +94,8 @@ describe('a follower that starts anew', () => {
       const offerId = ids[random(ids.length)];
       const kind = random(40);
       if (kind === 0) {
-        const start = { start_datetime: under.clock.now().toISOString() };
-        ids.push(await createdId(under, { ...start, title: `Later ${changes}` }));
+        // Not in the past when the clock moves while the offer is created.
+        ids.push(await createdId(under, { start_datetime: later, title: `Later ${changes}` }));
       } else if (kind === 1) await under.call('DELETE', `/offers/${offerId}`);
       else if (kind < 6) {
         const body = new FormData();
@@ -119,7 +120,7 @@ describe('a follower that starts anew', () => {
     );
     const changing = Promise.all([changeTimes(CHANGES / 4), changeTimes(CHANGES / 4)]);
     const pages = await readAll(3, (event) => second.take(event));
-    under.clock.set('2026-06-01T12:05:00Z');
+    under.clock.set(later);
     await under.offers.sweeper.announce();
     // Twice and in any order.
     for (const event of shuffled([...backlog, ...backlog])) second.take(event);
