@@ -11,7 +11,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 import { buildDocs, foldersOfGuides } from './docs/build.ts';
 import { buildSite } from './site/build.ts';
-import { type App, apps, configOf } from './vite.config.ts';
+import { type App, apps, configOf, forProduction } from './vite.config.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(folder, 'dist');
@@ -25,8 +25,10 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
   const building = join(folder, '../.dev', `web-${process.pid}`);
   try {
     await mkdir(building, { recursive: true });
-    for (const app of Object.keys(apps) as App[])
-      await build({ ...configOf(app, join(building, app)), logLevel: 'warn' });
+    await forProduction(async () => {
+      for (const app of Object.keys(apps) as App[])
+        await build({ ...configOf(app, join(building, app)), logLevel: 'warn' });
+    });
     await buildDocs(join(building, 'docs'));
     await buildSite(join(building, 'site'));
     await compressAll(building);

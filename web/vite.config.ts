@@ -51,6 +51,18 @@ export function configOf(app: App, outDir: string): InlineConfig {
   };
 }
 
+/** Vite builds pages with the places of their sources where NODE_ENV is not "production", as in a test. */
+export async function forProduction(work: () => Promise<void>): Promise<void> {
+  const { NODE_ENV: before } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    await work();
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
+}
+
 const gateway = process.env['GATEWAY'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig(() => {

@@ -423,6 +423,7 @@ CREATE TABLE invoices (
 );
 -- An organisation's list, newest first, together with its credit notes.
 CREATE INDEX invoices_of_organisation ON invoices (organisation_id, mode, issued_at, sequence);
+CREATE INDEX invoices_of_offer ON invoices (offer_id) WHERE offer_id IS NOT NULL;
 CREATE INDEX invoices_without_buyer ON invoices (organisation_id) WHERE buyer_name IS NULL;
 
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON invoices

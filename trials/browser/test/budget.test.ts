@@ -48,6 +48,11 @@ describe('the first page of the portal', () => {
     expect(bytes).toBeLessThan(budgetBytes);
   });
 
+  it('is built for production, also where a test builds it: without the places of its sources', async () => {
+    for (const file of await firstFiles())
+      expect(await readFile(join(portal, file), 'utf8')).not.toMatch(/lineNumber:|fileName:/);
+  });
+
   it('loads neither the map, nor charts, nor the Markdown parser', async () => {
     for (const file of await firstFiles()) {
       if (!file.endsWith('.js')) continue;

@@ -38,6 +38,7 @@ export function walksOfLiveMode(portal: () => Portal): void {
     await page.getByRole('link', { name: 'Go to the offer' }).click();
     await page.getByText('It runs until').waitFor();
     await page.locator('.totals').waitFor();
+    await page.getByRole('link', { name: /^INV-\d+$/ }).waitFor();
     expect(await page.getByText('Simulate').count()).toBe(0);
     expect(await faultsOf(page, 'live-offer')).toEqual([]);
     await page.getByRole('link', { name: 'All offers' }).click();

@@ -47,7 +47,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByText('240 views and 17 clicks were added').waitFor();
     // The page asks each half minute; a reload asks at once.
-    await reloadUntil(page, page.locator('.totals').getByText('7.1', { exact: true }));
+    await reloadUntil(page, page.locator('.totals').getByText('7.1%', { exact: true }));
     await page.locator('.chart canvas').first().waitFor();
     expect(await faultsOf(page, 'offer')).toEqual([]);
 

@@ -207,7 +207,13 @@ export const invoicesQuery = z.object({
   /** Of the page before. */
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
+  offerId: z.coerce
+    .number()
+    .pipe(offerId)
+    .optional()
+    .meta({ description: 'Only the invoice of this offer and its credit notes.' }),
 });
+export type InvoicesQuery = z.infer<typeof invoicesQuery>;
 export const invoice = z.object({
   number: z.string().meta({
     description:

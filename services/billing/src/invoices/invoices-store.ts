@@ -90,18 +90,24 @@ const newestOf = (series: DocumentPlace['series'], bound: string) => `
   SELECT * FROM invoice_documents
    WHERE document = '${series}' AND organisation_id = $1 AND mode = $2
      AND (issued_at, sequence) < (coalesce($3::timestamptz, 'infinity'), ${bound}::bigint)
+     AND ($7::bigint IS NULL OR offer_id = $7)
    ORDER BY issued_at DESC, sequence DESC LIMIT $6`;
 
 const MAX_SEQUENCE = 2n ** 63n - 1n;
 
-/**
- * Newest first. Both series are in the order of their days. Of the same moment, credit notes are newer than invoices.
- * @param before the last document of the previous page
- */
+export type DocumentsWanted = {
+  /** The last document of the previous page. */
+  readonly before: BillingDocument | null;
+  /** Null: of all offers, and of top-ups. */
+  readonly offerId: number | null;
+  readonly limit: number;
+};
+
+/** Newest first. Both series are in the order of their days. Of the same moment, credit notes are newer than invoices. */
 export async function listDocuments(
   on: Queryable,
   { organisationId, mode }: InvoiceOwner,
-  { before, limit }: { readonly before: BillingDocument | null; readonly limit: number },
+  { before, offerId, limit }: DocumentsWanted,
 ): Promise<BillingDocument[]> {
   const [invoicesBelow, creditNotesBelow] =
     before !== null && isCreditNote(before)
@@ -110,7 +116,7 @@ export async function listDocuments(
   const rows = await on.query<DocumentRow>(
     `(${newestOf('invoice', '$4')}) UNION ALL (${newestOf('credit-note', '$5')})
      ORDER BY issued_at DESC, document, sequence DESC LIMIT $6`,
-    [organisationId, mode, before?.issuedAt, invoicesBelow, creditNotesBelow, limit],
+    [organisationId, mode, before?.issuedAt, invoicesBelow, creditNotesBelow, limit, offerId],
   );
   return rows.map(documentOf);
 }

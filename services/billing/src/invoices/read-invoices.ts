@@ -1,5 +1,5 @@
 /** Pages of an organisation's invoices and credit notes, newest first. */
-import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
+import type { InvoiceSummary, InvoicesQuery, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
 import {
@@ -15,11 +15,11 @@ import { findDocument, type InvoiceOwner, listDocuments } from './invoices-store
 export async function readInvoices(
   on: Queryable,
   owner: InvoiceOwner,
-  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
+  { cursor, limit, offerId }: InvoicesQuery,
 ): Promise<InvoicesReply> {
   const before = cursor === undefined ? null : await lastOfPage(on, cursor, owner);
   // Reads one more than asked for, to know whether a next page exists.
-  const found = await listDocuments(on, owner, { before, limit: limit + 1 });
+  const found = await listDocuments(on, owner, { before, offerId: offerId ?? null, limit: limit + 1 });
   const invoices = found.slice(0, limit).map(summaryOf);
   const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;
   return { mode: owner.mode, invoices, nextCursor };

@@ -16,7 +16,8 @@ import { inTens } from '../in-tens.ts';
 
 const test = useBilling();
 
-const invoicesOf = (book: Book) => listDocuments(test.billing.postgres, book, { before: null, limit: 200 });
+const invoicesOf = (book: Book) =>
+  listDocuments(test.billing.postgres, book, { before: null, offerId: null, limit: 200 });
 const sequences = async (mode: Book['mode']): Promise<number[]> => {
   const rows = await test.billing.postgres.query<{ sequence: bigint }>(
     'SELECT sequence FROM invoices WHERE mode = $1 ORDER BY sequence',
@@ -295,6 +296,8 @@ describe('GET /internal/invoices', () => {
     const amounts = { netMinor: '1000', vatMinor: '200', grossMinor: '1200', currency: 'GBP' };
     expect(all.invoices[0]).toMatchObject({ title: 'Two for one', ...amounts });
     const first = await list(book, '?limit=2');
+    const [newest] = first.invoices;
+    expect((await list(book, `?offerId=${newest?.offerId}`)).invoices).toEqual([newest]);
     const second = await list(book, `?limit=2&cursor=${first.nextCursor}`);
     expect([...first.invoices, ...second.invoices]).toEqual(all.invoices);
     expect(second.nextCursor).toBeNull();

@@ -7,7 +7,7 @@ import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts/amounts.ts';
 import { useBillingDetails } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
-import { useInvoices } from './money-data.ts';
+import { documentAddress, useInvoices } from './money-data.ts';
 
 export function Invoices() {
   const { mode, at } = usePortal();
@@ -15,7 +15,6 @@ export function Invoices() {
   const invoices = useInvoices();
   const details = useBillingDetails();
   const listed = invoices.data?.pages.flatMap((page) => page.invoices) ?? [];
-  const document = (file: string) => `/portal/api/${mode}/billing/invoices/${file}`;
   return (
     <section class="card" aria-labelledby="money-invoices">
       <h2 id="money-invoices">Invoices</h2>
@@ -81,7 +80,7 @@ export function Invoices() {
               cell: (invoice) => (
                 <span class="row">
                   <a
-                    href={document(`${invoice.number}.html`)}
+                    href={documentAddress(mode, `${invoice.number}.html`)}
                     target="_blank"
                     rel="noreferrer"
                     aria-label={`Read ${invoice.number}`}
@@ -89,7 +88,7 @@ export function Invoices() {
                     Read
                   </a>
                   <a
-                    href={document(`${invoice.number}.pdf`)}
+                    href={documentAddress(mode, `${invoice.number}.pdf`)}
                     download
                     aria-label={`${invoice.number} as PDF`}
                   >

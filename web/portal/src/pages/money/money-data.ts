@@ -17,6 +17,21 @@ export function rangeOf(period: Month | null): string {
   return period === null ? '' : `&from=${period.from.toISOString()}&to=${period.to.toISOString()}`;
 }
 
+/** @param file a number of a document, with `.html` or `.pdf` */
+export function documentAddress(mode: string, file: string): string {
+  return `/portal/api/${mode}/billing/invoices/${file}`;
+}
+
+/** Of one offer: its invoice and the credit notes of refunds. */
+export function useInvoicesOf(offerId: number, o: { readonly enabled: boolean }) {
+  const { mode, scope } = usePortal();
+  return useRead<InvoicesReply>(
+    [...scope, 'billing', 'invoices-of', offerId],
+    `/${mode}/billing/invoices?limit=25&offerId=${offerId}`,
+    o,
+  );
+}
+
 export function useInvoices() {
   return usePages<InvoicesReply>('invoices', '');
 }

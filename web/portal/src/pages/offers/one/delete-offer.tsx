@@ -38,7 +38,9 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
 
   return (
     <Confirm title={`Delete ${quoted(offer.title)}?`} submit="Delete the offer" act={remove} close={close}>
-      <p>It is never shown or listed again. This cannot be undone.</p>
+      <p>
+        Members never see it again, and this cannot be undone. You can still read it among the deleted offers.
+      </p>
       <div class="credit" aria-live="polite">
         {credit.isPending && <p class="muted">Loading the credit …</p>}
         {credit.isError && <p>The credit cannot be shown at the moment: {credit.error.message}</p>}

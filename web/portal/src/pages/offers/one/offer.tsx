@@ -15,6 +15,7 @@ import { useAmounts } from '../../../amounts/amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
+import { documentAddress, useInvoicesOf } from '../../money/money-data.ts';
 import { MapSources } from '../new/map-sources.tsx';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { useOffer, useOffersTitled } from '../offers-data.ts';
@@ -66,6 +67,26 @@ function Duplicate({ offer }: { readonly offer: PortalOffer }) {
     <a class="button quiet" href={`${at('offers/new')}?from=${offer.offer_id}`}>
       Duplicate
     </a>
+  );
+}
+
+/** The invoice of a card payment, and credit notes, for those who may read them. */
+function Documents({ offer }: { readonly offer: PortalOffer }) {
+  const { mode, may } = usePortal();
+  const isInvoiced = offer.payment_method === 'E' && offer.paid_datetime !== null;
+  const { data } = useInvoicesOf(offer.offer_id, { enabled: isInvoiced && may('billing') });
+  if (data === undefined || data.invoices.length === 0) return null;
+  return (
+    <>
+      <dt>Invoice</dt>
+      <dd class="row">
+        {data.invoices.map(({ number }) => (
+          <a key={number} href={documentAddress(mode, `${number}.html`)} target="_blank" rel="noreferrer">
+            {number}
+          </a>
+        ))}
+      </dd>
+    </>
   );
 }
 
@@ -141,7 +162,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
                 </span>
                 <p>
                   It was deleted on <When at={offer.deleted_datetime} />, when it was {offer.offer_status}.
-                  Members do not see it, and no list has it.
+                  Members do not see it.
                 </p>
               </>
             ) : (
@@ -187,6 +208,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
             <dd>
               <When at={offer.paid_datetime} none="not yet" />
             </dd>
+            <Documents offer={offer} />
             {offer.credited_minor !== null && (
               <>
                 <dt>Credited</dt>
