@@ -6,7 +6,7 @@ import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { readCatalogue } from '../catalogue-store.ts';
-import { type LiveOffers, liveOffers } from './live-offers.ts';
+import { type LiveOffers, liveOffers, type Room } from './live-offers.ts';
 import {
   type After,
   dropOldPlacementChanges,
@@ -33,7 +33,7 @@ export type FollowedOffers = AsyncDisposable & {
 
 /** Three reads in a second, so that one may be slow and a pause still takes less than a second. */
 const READ_EVERY_MS = 300;
-/** Ended offers take memory only: the clock hides them. And names of categories may be this old. */
+/** Ended offers take memory only: the clock hides them. Names of categories may be this old, and room for others free for so long. */
 const TIDY_EVERY_MS = 10_000;
 const DROP_EVERY_MS = 3_600_000;
 const PAGE = 2_000;
@@ -45,7 +45,7 @@ export function followLiveOffers(o: {
   readonly metrics: Metrics;
   /** How long the last offers are shown while none can be read. */
   readonly staleAfterMs: number;
-  readonly mostOffers?: number;
+  readonly room?: Room;
   readonly elapsedMs?: () => number;
 }): FollowedOffers {
   const { postgres, clock } = o;
@@ -57,7 +57,7 @@ export function followLiveOffers(o: {
 
   const leftOut = o.metrics.counter({
     name: 'placement_offers_left_out_total',
-    help: 'Times that an offer was read and found no room, because too many are in memory. Such an offer is not shown.',
+    help: 'Times that an offer was read and found no room, because too many are in memory. Such an offer is not shown until others have ended.',
   });
   o.metrics.readGauge({ name: 'placement_offers', help: 'Offers in memory that members may see' }, (gauge) =>
     gauge.set(known?.offers.size() ?? 0),
@@ -73,7 +73,7 @@ export function followLiveOffers(o: {
   /** The cursor first: what changes while the pages are read is read again. */
   async function readAll(): Promise<void> {
     const { cursor } = await readPlacementChanges(postgres, null);
-    const offers = liveOffers(o.mostOffers);
+    const offers = liveOffers(o.room);
     let after: After | null = { expiryAt: clock.now(), offerId: 0 };
     while (after !== null) {
       const page: Awaited<ReturnType<typeof pageOfPlaceable>> = await pageOfPlaceable(postgres, after, PAGE);
@@ -100,6 +100,7 @@ export function followLiveOffers(o: {
     const { categories } = await readCatalogue(postgres);
     categoryNames = new Map(categories.map(({ categoryId, categoryName }) => [categoryId, categoryName]));
     offers.removeEnded(clock.now());
+    if (offers.hasRoomAgain()) await readAll();
     tidiedAtMs = elapsedMs();
   }
 

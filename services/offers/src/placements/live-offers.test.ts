@@ -70,13 +70,25 @@ describe('offers in memory', () => {
   });
 
   it('are bounded: one more is refused, and one that is there can be replaced', () => {
-    const offers = liveOffers(1);
+    const offers = liveOffers({ LIVE: 1, TEST: 1 });
     expect([offers.put(offer), offers.put({ ...offer, offerId: 2 }), offers.put(offer)]).toEqual([
       true,
       false,
       true,
     ]);
     expect(idsOf(offers)).toEqual([1]);
+  });
+
+  it('of one mode take no room of the other, and room that is free again is told of if one was left out', () => {
+    const offers = liveOffers({ LIVE: 1, TEST: 1 });
+    const put = (offerId: number, mode: 'TEST' | 'LIVE') => offers.put({ ...offer, offerId, mode });
+    expect([put(1, 'TEST'), put(2, 'LIVE'), offers.hasRoomAgain()]).toEqual([true, true, false]);
+    offers.remove(1);
+    expect([offers.hasRoomAgain(), put(1, 'TEST'), put(3, 'TEST')]).toEqual([false, true, false]);
+    offers.remove(2);
+    expect(offers.hasRoomAgain()).toBe(false);
+    offers.remove(1);
+    expect(offers.hasRoomAgain()).toBe(true);
   });
 
   it('for many interests are not for members with another one', () => {

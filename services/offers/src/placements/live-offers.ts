@@ -42,18 +42,28 @@ export type LiveOffers = {
   /** Removes those that have ended. */
   readonly removeEnded: (now: Date) => void;
   readonly size: () => number;
+  /** Whether some were left out, and there is room now. */
+  readonly hasRoomAgain: () => boolean;
 };
 
-/** About 1 KB each. */
-export const MOST_OFFERS = 250_000;
+export type Room = Readonly<Record<Mode, number>>;
 
-export function liveOffers(mostOffers = MOST_OFFERS): LiveOffers {
+/** In offers of about 1 KB. TEST offers cost nothing, so they have little room, and none of the LIVE ones'. */
+const usualRoom: Room = { LIVE: 200_000, TEST: 50_000 };
+/** Free before those that were left out are read, so that this is not done for each offer that ends. */
+const FREE_SHARE = 0.1;
+
+export function liveOffers(room = usualRoom): LiveOffers {
   const circles = { TEST: offerCircles(), LIVE: offerCircles() };
+  const held = { TEST: 0, LIVE: 0 };
+  const leftOut = new Set<Mode>();
   const offers = new Map<number, LiveOffer>();
 
   function remove(offerId: number): void {
     const offer = offers.get(offerId);
-    if (offer !== undefined) circles[offer.mode].remove(offerId);
+    if (offer === undefined) return;
+    circles[offer.mode].remove(offerId);
+    held[offer.mode] -= 1;
     offers.delete(offerId);
   }
 
@@ -61,7 +71,11 @@ export function liveOffers(mostOffers = MOST_OFFERS): LiveOffers {
     put: (offer) => {
       offer.lack = offers.get(offer.offerId)?.lack ?? offer.lack;
       remove(offer.offerId);
-      if (offers.size >= mostOffers) return false;
+      if (held[offer.mode] >= room[offer.mode]) {
+        leftOut.add(offer.mode);
+        return false;
+      }
+      held[offer.mode] += 1;
       circles[offer.mode].add(offer);
       offers.set(offer.offerId, offer);
       return true;
@@ -73,5 +87,6 @@ export function liveOffers(mostOffers = MOST_OFFERS): LiveOffers {
       for (const { offerId, expiryAtMs } of offers.values()) if (expiryAtMs <= now.getTime()) remove(offerId);
     },
     size: () => offers.size,
+    hasRoomAgain: () => [...leftOut].some((mode) => held[mode] <= room[mode] * (1 - FREE_SHARE)),
   };
 }

@@ -146,16 +146,22 @@ describe('offers in memory', () => {
     expect(seen(followed)).toEqual([first, second]);
   });
 
-  it('are bounded, and one that finds no room is reported', async () => {
-    for (const _ of [1, 2, 3]) await createdId(under, startingNow);
+  it('are bounded, and one that finds no room is reported, and shown when another has ended', async () => {
+    const ids: number[] = [];
+    for (const _ of [1, 2, 3]) ids.push(await createdId(under, startingNow));
     const { logger, lines } = collectingLogger();
     const metrics = createMetrics('test');
-    const followed = follow({ mostOffers: 2, logger, metrics });
+    const followed = follow({ room: { LIVE: 0, TEST: 2 }, logger, metrics });
     await followed.refresh();
     expect(seen(followed)).toHaveLength(2);
     const text = await metrics.registry.metrics();
     expect(text).toMatch(/^placement_offers\S* 2$/m);
     expect(text).toMatch(/^placement_offers_left_out_total\S* [1-9]\d*$/m);
     expect(lines.join('\n')).toContain('too many are in memory');
+    await under.call('DELETE', `/offers/${seen(followed)[0]}`);
+    await followed.refresh();
+    elapsedMs = 10_000;
+    await followed.refresh();
+    expect(seen(followed)).toEqual(ids.slice(1));
   });
 });
