@@ -153,11 +153,13 @@ describe('the last enabled admin', () => {
   it('who gave up the role before the change of billing details had its turn changes nothing', async () => {
     const { organisationId, second } = await admins();
     const by = { personId: second };
-    const held = Promise.withResolvers<void>();
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = postgres.transaction(async (tx) => {
       await lockOrganisation(tx, organisationId);
+      locked.resolve();
       await held.promise;
     });
+    await locked.promise;
     const stepsDown = people.change(organisationId, by, { id: second }, { role: 'marketer' }, inTime());
     await waitingAtLocks(1);
     const details = { address: [], vatNumber: null, purchaseOrder: 'PO 1' };
