@@ -1,6 +1,7 @@
 /**
  * A slow phone: the first price within a second on later visits, and Lighthouse on the pages that people open most: at least 95 for
- * performance and for accessibility. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores. Lighthouse is no dependency: it would double what `npm ci` installs.
+ * performance and for accessibility. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores.
+ * Lighthouse is no dependency: it would double what `npm ci` installs.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -15,7 +16,7 @@ const LIGHTHOUSE = 'lighthouse@13.5.0';
 const LEAST = 95;
 /** A busy machine makes a page slower, never faster: the best run counts. */
 const RUNS = 3;
-/** From the click to the price. */
+/** From the beginning of the navigation to the price. */
 const MAX_PRICE_MS = 1_000;
 const LATER_VISITS = 5;
 const minutesMs = 60_000;
