@@ -46,7 +46,9 @@ export async function listForPortal(
   query: PortalQuery,
   now: Date,
 ): Promise<PortalPage> {
-  if (query.sort !== 'newest' || query.search !== null) return listExamined(db, owner, query, now);
+  const { sort } = query;
+  if (sort !== 'newest' && sort !== 'ending_soon') return listByFigure(db, owner, query, sort, now);
+  if (sort === 'ending_soon' || query.search !== null) return listInOrder(db, owner, query, sort, now);
   const { sql, values } = newestOffers(owner, query, now, query.limit + 1);
   const rows = await db.query<OfferRow>(withFigures(sql), values);
   const { offers, next } = pageOf(rows.map(toOfferWithFigures), query.limit);
@@ -117,8 +119,8 @@ export async function exportOffers(
   atMost: number,
 ): Promise<readonly ExportedOffer[] | null> {
   const { sql, values } = newestOffers(owner, query, now, atMost + 1, exportedColumns);
-  const search = [query.search, query.search === null ? null : numberIn(query.search)];
-  const [first, second] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const all = [...values];
+  const matches = matchesSql(query.search, (value) => `$${all.push(value)}`);
   const rows = await db.query<OfferRow>(
     `WITH candidates AS MATERIALIZED (${sql})
      SELECT examined, found.* FROM (SELECT count(*)::integer AS examined FROM candidates) AS counted
@@ -126,10 +128,10 @@ export async function exportOffers(
        SELECT candidates.*, coalesce(sums.views, 0)::float8 AS views, coalesce(sums.clicks, 0)::float8 AS clicks,
          ${spendOf('candidates.offer_id')} AS spend_minor
        FROM candidates ${sumsOfCandidates}
-       WHERE ${first}::text IS NULL OR ${matchesSql(first, second)}
+       WHERE ${matches}
      ) AS found ON true
      ${newestFirst}`,
-    [...values, ...search],
+    all,
   );
   if (Number(rows[0]?.['examined']) > atMost) return null;
   return rows.filter(({ offer_id: id }) => id !== null).map((row) => toOffer(row) as OfferWithFigures);
@@ -143,95 +145,127 @@ export const sumsOf = (offers: string) =>
   `(SELECT offer_id, views, clicks FROM traffic_totals WHERE offer_id = ANY (ARRAY(SELECT offer_id FROM ${offers})))`;
 const sumsOfCandidates = `LEFT JOIN ${sumsOf('candidates')} AS sums USING (offer_id)`;
 
-type Examined = {
-  readonly examined: number;
-  readonly last_created_at: Date;
-  readonly last_expiry_at: Date;
-  readonly last_id: number;
-  /** Null: nothing was found. */
-  readonly offer_id: number | null;
-  readonly rank: number;
-  readonly created_at: Date;
-};
-
-async function listExamined(db: Queryable, owner: Owner, query: PortalQuery, now: Date): Promise<PortalPage> {
-  const { limit, sort } = query;
-  const { sql, values } = findExamined(owner, query, now);
-  const rows = await db.query<Examined>(sql, values);
-  const found = rows.filter(({ offer_id: id }) => id !== null);
-  const shown = found.slice(0, limit);
-  const [any] = rows;
-  const last = shown.at(-1);
-  const place =
-    found.length > limit && last !== undefined
-      ? { offerId: last.offer_id ?? 0, createdAt: last.created_at, rank: last.rank }
-      : any !== undefined && any.examined === EXAMINED_OFFERS && !isFigure(sort)
-        ? { offerId: any.last_id, createdAt: any.last_created_at, rank: any.last_expiry_at.getTime() }
-        : null;
-  return {
-    offers: await readForPortal(
-      db,
-      shown.map(({ offer_id: id }) => id ?? 0),
-    ),
-    nextCursor:
-      place === null ? null : sort === 'newest' ? writeCursor(place) : writeRankedCursor(sort, place),
-    onlyNewest: isFigure(sort) && any?.examined === EXAMINED_OFFERS,
-  };
-}
-
-function isFigure(sort: OfferSort): boolean {
-  return sort !== 'newest' && sort !== 'ending_soon';
-}
-
 const examinedColumns = 'offer_id, created_at, expiry_at, title';
 /** What `statusAtSql` reads. */
 const statusColumns = `${examinedColumns}, start_at, end_announced_at, payment_applied_at, paused_since, disabled_since`;
 
-/** One row for each offer found, and one more than the page shows; at least one row, with what was examined. */
-function findExamined(owner: Owner, query: PortalQuery, now: Date): Statement {
-  const { sort, search, afterRanked, limit } = query;
+const orders = {
+  newest: 'created_at DESC, offer_id DESC',
+  ending_soon: 'expiry_at, offer_id',
+} as const;
+
+type InOrder = {
+  readonly offer_id: number;
+  readonly created_at: Date;
+  readonly expiry_at: Date;
+  readonly fits: boolean;
+  /** 1 for the first candidate. */
+  readonly place: number;
+};
+
+/** Reads candidates in their order until the page is full, or until the last one that may be examined. */
+async function listInOrder(
+  db: Queryable,
+  owner: Owner,
+  query: PortalQuery,
+  sort: keyof typeof orders,
+  now: Date,
+): Promise<PortalPage> {
+  const { search, limit } = query;
   const candidates =
-    sort === 'ending_soon'
-      ? endingOffers(owner, query, now)
-      : newestOffers(owner, query, now, EXAMINED_OFFERS, examinedColumns);
+    sort === 'newest'
+      ? newestOffers(owner, query, now, EXAMINED_OFFERS, `${examinedColumns}, true AS fits`)
+      : endingOffers(owner, query, now);
   const values = [...candidates.values];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  const conditions = [
-    search === null ? 'true' : matchesSql(parameter(search), parameter(numberIn(search))),
-    sort === 'ending_soon' ? `fits` : 'true',
-    afterRanked === null || sort === 'ending_soon'
-      ? 'true'
-      : `(rank, offer_id) < (${parameter(afterRanked.rank)}::float8, ${parameter(afterRanked.offerId)}::integer)`,
-  ];
-  const order = sort === 'ending_soon' ? 'ASC' : 'DESC';
-  const sql = `WITH candidates AS MATERIALIZED (${candidates.sql}),
-    ranked AS (SELECT candidates.*, ${ranks[sort].rank} AS rank FROM candidates ${ranks[sort].join}),
-    last AS (SELECT * FROM candidates ORDER BY ${sort === 'ending_soon' ? 'expiry_at DESC, offer_id DESC' : 'created_at, offer_id'} LIMIT 1)
-    SELECT examined, last.created_at AS last_created_at, last.expiry_at AS last_expiry_at, last.offer_id AS last_id, found.*
-    FROM (SELECT count(*)::integer AS examined FROM candidates) AS counted
-    LEFT JOIN last ON true
-    LEFT JOIN (SELECT offer_id, created_at, rank FROM ranked WHERE ${conditions.join(' AND ')}
-      ORDER BY rank ${order}, offer_id ${order} LIMIT ${parameter(limit + 1)}) AS found ON true
-    ORDER BY found.rank ${order}, found.offer_id ${order}`;
-  return { sql, values };
+  const rows = await db.query<InOrder>(
+    `SELECT offer_id, created_at, expiry_at, fits, place FROM (
+       SELECT offer_id, created_at, expiry_at, fits AND ${matchesSql(search, parameter)} AS fits,
+         (row_number() OVER (ORDER BY ${orders[sort]}))::integer AS place
+       FROM (${candidates.sql}) AS candidates
+     ) AS examined
+     WHERE fits OR place = ${parameter(EXAMINED_OFFERS)} ORDER BY ${orders[sort]} LIMIT ${parameter(limit + 1)}`,
+    values,
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const hasNext = rows.length > limit || last?.place === EXAMINED_OFFERS;
+  return {
+    offers: await readForPortal(
+      db,
+      page.filter(({ fits }) => fits).map(({ offer_id: id }) => id),
+    ),
+    nextCursor: last !== undefined && hasNext ? cursorBehind(last, sort) : null,
+    onlyNewest: false,
+  };
 }
 
-/** Doubles: exact for instants in milliseconds and for any number of views that is expected. */
-const ranks: Record<OfferSort, { readonly rank: string; readonly join: string }> = {
-  newest: { rank: 'extract(epoch FROM created_at)::float8 * 1000', join: '' },
-  ending_soon: { rank: '(extract(epoch FROM expiry_at) * 1000)::float8', join: '' },
-  most_views: { rank: 'coalesce(sums.views, 0)::float8', join: sumsOfCandidates },
-  most_clicks: { rank: 'coalesce(sums.clicks, 0)::float8', join: sumsOfCandidates },
+function cursorBehind(
+  { offer_id: offerId, created_at: createdAt, expiry_at: expiryAt }: InOrder,
+  sort: keyof typeof orders,
+): string {
+  return sort === 'newest'
+    ? writeCursor({ createdAt, offerId })
+    : writeRankedCursor(sort, { rank: expiryAt.getTime(), offerId });
+}
+
+type Figure = Exclude<OfferSort, keyof typeof orders>;
+
+/** Doubles: exact for any number of views that is expected. */
+const figures: Record<Figure, { readonly figure: string; readonly join: string }> = {
+  most_views: { figure: 'coalesce(sums.views, 0)::float8', join: sumsOfCandidates },
+  most_clicks: { figure: 'coalesce(sums.clicks, 0)::float8', join: sumsOfCandidates },
   most_spend: {
-    rank: 'greatest(coalesce(spend, 0), 0)::float8',
+    figure: 'greatest(coalesce(spend, 0), 0)::float8',
     join: `LEFT JOIN (SELECT offer_id, sum(amount_minor) AS spend FROM offer_spend
         WHERE offer_id = ANY (ARRAY(SELECT offer_id FROM candidates)) GROUP BY offer_id) AS spent USING (offer_id)`,
   },
 };
 
-/** @param number the parameter of the number of an offer, or null */
-const matchesSql = (search: string, number: string) =>
-  `(strpos(lower(title), lower(${search}::text)) > 0 OR offer_id = ${number}::integer)`;
+/** The newest offers that the query asks for, sorted by a figure. */
+async function listByFigure(
+  db: Queryable,
+  owner: Owner,
+  query: PortalQuery,
+  sort: Figure,
+  now: Date,
+): Promise<PortalPage> {
+  const { search, afterRanked, limit } = query;
+  const candidates = newestOffers(owner, query, now, EXAMINED_OFFERS, examinedColumns);
+  const values = [...candidates.values];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const { figure, join } = figures[sort];
+  const behind =
+    afterRanked === null
+      ? 'true'
+      : `(rank, offer_id) < (${parameter(afterRanked.rank)}::float8, ${parameter(afterRanked.offerId)}::integer)`;
+  const rows = await db.query<{ examined: number; offer_id: number | null; rank: number }>(
+    `WITH candidates AS MATERIALIZED (${candidates.sql}),
+       ranked AS (SELECT candidates.*, ${figure} AS rank FROM candidates ${join})
+     SELECT examined, found.* FROM (SELECT count(*)::integer AS examined FROM candidates) AS counted
+     LEFT JOIN (SELECT offer_id, rank FROM ranked WHERE ${matchesSql(search, parameter)} AND ${behind}
+       ORDER BY rank DESC, offer_id DESC LIMIT ${parameter(limit + 1)}) AS found ON true
+     ORDER BY rank DESC, offer_id DESC`,
+    values,
+  );
+  const found = rows.flatMap(({ offer_id: offerId, rank }) => (offerId === null ? [] : [{ offerId, rank }]));
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    offers: await readForPortal(
+      db,
+      page.map(({ offerId }) => offerId),
+    ),
+    nextCursor: last === undefined ? null : writeRankedCursor(sort, last),
+    onlyNewest: rows[0]?.examined === EXAMINED_OFFERS,
+  };
+}
+
+/** @param parameter gives a value its place in the statement */
+function matchesSql(search: string | null, parameter: (value: unknown) => string): string {
+  if (search === null) return 'true';
+  return `(strpos(lower(title), lower(${parameter(search)}::text)) > 0 OR offer_id = ${parameter(numberIn(search))}::integer)`;
+}
 
 /** Behind all offers that end at the same instant. */
 const maxOfferId = 2 ** 31 - 1;

@@ -3,14 +3,14 @@
  * load.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { EXAMINED_OFFERS, offerSorts } from '@offer-ads/contracts/values/offers-list';
+import { EXAMINED_OFFERS, type OfferSort, offerSorts } from '@offer-ads/contracts/values/offers-list';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { type Postgres, type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import { type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
-import type { PortalQuery } from '../../src/domain/portal-listing.ts';
+import { type PortalQuery, readPortalQuery } from '../../src/domain/portal-listing.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
-import { listForPortal } from '../../src/listing/portal-listing-store.ts';
+import { listForPortal, type PortalPage } from '../../src/listing/portal-listing-store.ts';
 import { countWaitingForReview } from '../../src/listing/search-store.ts';
 import { changeDueOffers, countLive } from '../../src/offers-store.ts';
 import { pageOfPlaceable } from '../../src/placements/live-offers-store.ts';
@@ -138,7 +138,7 @@ describe('the portal’s list', () => {
 
   beforeAll(async () => {
     await postgres.query(
-      'INSERT INTO traffic_totals SELECT offer_id, offer_id % 1000, offer_id % 10 FROM offers; ANALYZE traffic_totals',
+      'INSERT INTO traffic_totals SELECT offer_id, offer_id % 1000, offer_id % 10 FROM offers; ANALYZE',
     );
   });
 
@@ -167,6 +167,48 @@ describe('the portal’s list', () => {
       expect(all?.rowsOf('offer_spend')).toBeLessThanOrEqual(EXAMINED_OFFERS);
     },
   );
+
+  it.each(
+    [null, ...portalStatuses].flatMap((status) =>
+      [mostlyEnded, mostlyScheduled, mostlyActive].map((organisation) => [status, organisation] as const),
+    ),
+  )(
+    'stops a search that finds much when the page is full: status %s, organisation %i',
+    async (status, organisation) => {
+      const [cost] = await list(organisation, { status, search: 'two' });
+      expect(cost?.rowsOf('offers')).toBeLessThanOrEqual(limit + 1);
+    },
+  );
+});
+
+describe('a search of the portal for an offer that lies far behind', () => {
+  it.each([
+    ['newest', 'created_at, offer_id'],
+    ['ending_soon', 'expiry_at DESC, offer_id DESC'],
+  ] as const)('goes on behind the offers that it examined, by %s', async (sort, order) => {
+    const owner = { organisationId: mostlyActive, mode: 'TEST' } as const;
+    const [last] = await postgres.query<{ id: number }>(
+      `SELECT offer_id AS id FROM offers WHERE organisation_id = $1 AND expiry_at > $2 ORDER BY ${order} LIMIT 1`,
+      [mostlyActive, now],
+    );
+    const search = String(last?.id);
+    const found: number[][] = [];
+    let after: Pick<PortalQuery, 'after' | 'afterRanked'> | null = { after: null, afterRanked: null };
+    while (after !== null) {
+      const query: PortalQuery = { ...whole, search, sort, ...after };
+      const { offers, nextCursor }: PortalPage = await listForPortal(postgres, owner, query, now);
+      found.push(offers.map(({ offerId }) => offerId));
+      after = nextCursor === null ? null : placesOf(nextCursor, sort);
+    }
+    expect(found.flat()).toEqual([last?.id]);
+    expect(found).toHaveLength(Math.ceil(many / EXAMINED_OFFERS));
+  });
+
+  function placesOf(cursor: string, sort: OfferSort): Pick<PortalQuery, 'after' | 'afterRanked'> {
+    const read = readPortalQuery({ sort, cursor }, 'TEST');
+    if (!read.ok) throw new Error(`no cursor: ${cursor}`);
+    return { after: read.query.after, afterRanked: read.query.afterRanked };
+  }
 });
 
 describe('the portal’s first page', () => {
