@@ -18,8 +18,8 @@ export const usage = `npm run scale -- store|replicas [options]
 store: p99 of every endpoint with a large store beside a small one
   --offers 10000000        of the large store; as many ledger transactions, and those of top-ups
   --organisations 1000000  of the large store
-  --rounds 4               of both stores in turn, after one that does not count; up to twice as many while a request is above the aim
-  --turns 200              of all endpoints in a round
+  --rounds 5               of both stores in turn, after one that does not count; up to twice as many while a request is above the aim
+  --turns 300              of all endpoints in a round
 
 replicas: many replicas of each service under light load, and a deploy that replaces all of them
   --replicas 20            of each service
@@ -32,8 +32,8 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       offers: { type: 'string', default: '10000000' },
       organisations: { type: 'string', default: '1000000' },
-      rounds: { type: 'string', default: '4' },
-      turns: { type: 'string', default: '200' },
+      rounds: { type: 'string', default: '5' },
+      turns: { type: 'string', default: '300' },
       replicas: { type: 'string', default: '20' },
       minutes: { type: 'string', default: '10' },
     },
