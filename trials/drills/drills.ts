@@ -17,6 +17,7 @@ import { webhookFailures } from './alerts/money/webhook-failures.ts';
 import { imageStoreForeign } from './alerts/pictures/image-store-foreign.ts';
 import { moderationSlow } from './alerts/pictures/moderation-slow.ts';
 import { pictureProcessDying } from './alerts/pictures/picture-process-dying.ts';
+import { placementsRoomShort } from './alerts/placements/placements-room-short.ts';
 import { audienceIndexLagging } from './alerts/prices/audience-index-lagging.ts';
 import { membersLeftOut } from './alerts/prices/members-left-out.ts';
 import { privacyBudgetUsedUp } from './alerts/prices/privacy-budget-used-up.ts';
@@ -60,6 +61,7 @@ export const drills: readonly Drill[] = [
   emergencyTokenUsed,
   audienceIndexLagging,
   membersLeftOut,
+  placementsRoomShort,
   callLogBacklog,
   callLogLost,
   mailsUnsent,

@@ -145,6 +145,7 @@ export async function startWorld(): Promise<World> {
             AUDIENCE_POSITION_DECIMALS: 2,
             PLACEMENTS_STALE_SECONDS: 60,
             PLACEMENTS_PER_VIEWER_AND_DAY: 10,
+            PLACEMENTS_LIVE_OFFERS: 200_000,
             FREE_LIVE_OFFERS_PER_DAY: 10,
           },
           overrides,

@@ -18,7 +18,7 @@ const hour = 3_600_000;
 
 /** Offers with these targets that run now. */
 function showing(targets: ReturnType<typeof randomTarget>[]): LiveOffers {
-  const offers = liveOffers();
+  const offers = liveOffers({ LIVE: 1_000, TEST: 1_000 });
   for (const [at, target] of targets.entries())
     offers.put({
       offerId: at + 1,

@@ -32,7 +32,7 @@ export async function measurePlacements(
 ): Promise<PlacementsSample> {
   requirePostgis();
   const offers = offersOf(o.offers);
-  const index = liveOffers();
+  const index = liveOffers({ LIVE: 1_000_000, TEST: 1_000_000 });
   for (const offer of offers) index.put(offer);
   const folder = await openFolder(opened, undefined);
   const postgis = await fillPostgis(opened, folder, offers);

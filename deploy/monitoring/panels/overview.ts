@@ -152,6 +152,16 @@ export const overview: Dashboard = {
           ],
         },
         {
+          title: 'Room for offers in memory',
+          description:
+            'The share of the room for LIVE offers that the fullest replica uses. Members are not shown the offers beyond it. PlacementsRoomShort fires above nine tenths.',
+          unit: 'percentunit',
+          redFrom: 0.9,
+          queries: [
+            ['max(placement_offers{mode="LIVE"} / placement_offers_room{mode="LIVE"})', 'LIVE offers'],
+          ],
+        },
+        {
           title: 'Circuit breakers open',
           description:
             'An open breaker refuses calls at once, because half of the calls to the target failed.',

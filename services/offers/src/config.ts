@@ -65,6 +65,11 @@ export const offersSettings = z.object({
     description: 'The most showings of one offer to one viewer in a day (UTC), 1 to 1000.',
     example: '10',
   }),
+  PLACEMENTS_LIVE_OFFERS: wholeNumber(1, 1_000_000).default(200_000).meta({
+    description:
+      'The most LIVE offers that each replica keeps in memory for placements, at about 1 KB each, 1 to 1000000. Members are not shown an offer beyond them.',
+    example: '200000',
+  }),
   IMAGE_STORE_URL: z
     .string({ error: storeHint })
     .regex(/^(file:\/\/\/.+|s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?)$/, { error: storeHint })

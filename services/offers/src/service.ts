@@ -37,6 +37,7 @@ import { connectOtherServices } from './other-services.ts';
 import { clickTargets } from './placements/click-targets.ts';
 import { type Clicks, startClicks } from './placements/clicks.ts';
 import { type FollowedOffers, followLiveOffers } from './placements/follow-live-offers.ts';
+import { TEST_ROOM } from './placements/live-offers.ts';
 import { type ShowingsOfViewers, showingsOfViewers } from './placements/showings.ts';
 import { placementTokens } from './placements/tokens.ts';
 import { gatherTraffic } from './traffic/gathered-intake.ts';
@@ -103,7 +104,11 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const views = started.use(gatherTraffic({ ...context, kind: 'view' }));
   const clicks = started.use(startClicks(context));
   const followed = started.use(
-    followLiveOffers({ ...context, staleAfterMs: config.PLACEMENTS_STALE_SECONDS * 1_000 }),
+    followLiveOffers({
+      ...context,
+      staleAfterMs: config.PLACEMENTS_STALE_SECONDS * 1_000,
+      room: { LIVE: config.PLACEMENTS_LIVE_OFFERS, TEST: TEST_ROOM },
+    }),
   );
   const showings = started.use(showingsOfViewers(context));
   const sweeper = started.use(startSweeper(context));

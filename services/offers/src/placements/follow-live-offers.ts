@@ -1,4 +1,5 @@
 /** Keeps the offers in memory current: reads them all at the start, then their changes a few times a second (decision 205, freshness of placements). */
+import { mode as anyMode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -31,6 +32,8 @@ export type FollowedOffers = AsyncDisposable & {
   readonly refresh: Loop['runNow'];
 };
 
+const modes = anyMode.options;
+
 /** Three reads in a second, so that one may be slow and a pause still takes less than a second. */
 const READ_EVERY_MS = 300;
 /** Ended offers take memory only: the clock hides them. Names of categories may be this old, and room for others free for so long. */
@@ -45,7 +48,7 @@ export function followLiveOffers(o: {
   readonly metrics: Metrics;
   /** How long the last offers are shown while none can be read. */
   readonly staleAfterMs: number;
-  readonly room?: Room;
+  readonly room: Room;
   readonly elapsedMs?: () => number;
 }): FollowedOffers {
   const { postgres, clock } = o;
@@ -58,16 +61,27 @@ export function followLiveOffers(o: {
   const leftOut = o.metrics.counter({
     name: 'placement_offers_left_out_total',
     help: 'Times that an offer was read and found no room, because too many are in memory. Such an offer is not shown until others have ended.',
+    labelNames: ['mode'],
+    from0: { mode: modes },
   });
-  o.metrics.readGauge({ name: 'placement_offers', help: 'Offers in memory that members may see' }, (gauge) =>
-    gauge.set(known?.offers.size() ?? 0),
+  o.metrics.readGauge(
+    { name: 'placement_offers', help: 'Offers in memory that members may see', labelNames: ['mode'] },
+    (gauge) => {
+      for (const mode of modes) gauge.set({ mode }, known?.offers.held(mode) ?? 0);
+    },
   );
+  const roomFor = o.metrics.gauge({
+    name: 'placement_offers_room',
+    help: 'The most offers that may be in memory. Members are not shown the offers beyond them.',
+    labelNames: ['mode'],
+  });
+  for (const mode of modes) roomFor.set({ mode }, o.room[mode]);
 
   function put(offers: LiveOffers, found: Awaited<ReturnType<typeof findPlaceable>>): void {
-    const refused = found.filter((offer) => !offers.put(offer)).length;
-    if (refused === 0) return;
-    leftOut.inc(refused);
-    o.logger.error({ offers: refused }, 'offers are not shown: too many are in memory');
+    const refused = found.filter((offer) => !offers.put(offer));
+    if (refused.length === 0) return;
+    for (const { mode } of refused) leftOut.inc({ mode });
+    o.logger.error({ offers: refused.length }, 'offers are not shown: too many are in memory');
   }
 
   /** The cursor first: what changes while the pages are read is read again. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { chance } from '@offer-ads/testing/random';
-import { type LiveOffer, type LiveOffers, liveOffers } from './live-offers.ts';
+import { type LiveOffer, type LiveOffers, liveOffers, type Room } from './live-offers.ts';
 
 const start = new Date('2026-06-01T12:00:00Z');
 const after = (ms: number) => new Date(start.getTime() + ms);
@@ -20,38 +20,43 @@ const offer: LiveOffer = {
   card: '{}',
   lack: 0,
 };
+const ample: Room = { LIVE: 1_000, TEST: 1_000 };
 const byNumber = (a: number, b: number) => a - b;
 const idsOf = (offers: LiveOffers, now = start, mode: 'TEST' | 'LIVE' = 'LIVE') =>
   offers.matching(mode, member, now).map(({ offerId }) => offerId);
 
 describe('offers in memory', () => {
   it('begin and end at the instant', () => {
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     offers.put(offer);
     expect([-1, 0, 999, 1_000].map((ms) => idsOf(offers, after(ms)))).toEqual([[], [1], [1], []]);
   });
 
   it('of the other mode are not shown', () => {
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     offers.put({ ...offer, mode: 'TEST' });
     expect([idsOf(offers), idsOf(offers, start, 'TEST')]).toEqual([[], [1]]);
   });
 
   it('are replaced and removed, also when they cross the date line', () => {
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     const east = { ...member, longitude: 179.99, latitude: 0 };
     const target = { ...offer.target, latitude: 0, longitude: -179.99 };
     offers.put({ ...offer, target });
     expect(offers.matching('LIVE', east, start)).toHaveLength(1);
     offers.put(offer);
-    expect([offers.matching('LIVE', east, start).length, idsOf(offers), offers.size()]).toEqual([0, [1], 1]);
+    expect([offers.matching('LIVE', east, start).length, idsOf(offers), offers.held('LIVE')]).toEqual([
+      0,
+      [1],
+      1,
+    ]);
     offers.remove(1);
     offers.remove(1);
-    expect([idsOf(offers), offers.size()]).toEqual([[], 0]);
+    expect([idsOf(offers), offers.held('LIVE')]).toEqual([[], 0]);
   });
 
   it('keep what they lack to their share when they are replaced, and lose it when they are removed', () => {
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     const lackOf = () => offers.matching('LIVE', member, start).map(({ lack }) => lack);
     offers.put({ ...offer, lack: 2 });
     offers.put({ ...offer, categoryId: 2 });
@@ -62,11 +67,11 @@ describe('offers in memory', () => {
   });
 
   it('take no memory when they have ended', () => {
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     offers.put(offer);
     offers.put({ ...offer, offerId: 2, expiryAtMs: after(1_001).getTime() });
     offers.removeEnded(after(1_000));
-    expect([offers.size(), idsOf(offers, after(1_000))]).toEqual([1, [2]]);
+    expect([offers.held('LIVE'), idsOf(offers, after(1_000))]).toEqual([1, [2]]);
   });
 
   it('are bounded: one more is refused, and one that is there can be replaced', () => {
@@ -92,7 +97,7 @@ describe('offers in memory', () => {
   });
 
   it('for many interests are not for members with another one', () => {
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     const most = Array.from({ length: 64 }, (_, place) => place + 1);
     offers.put({ ...offer, target: { ...offer.target, interests: most } });
     const shownWith = (interest: number) =>
@@ -102,7 +107,7 @@ describe('offers in memory', () => {
 
   it('match as the rule of targets says, one by one, while thousands are put, replaced and removed', () => {
     const random = chance(20_261_124);
-    const offers = liveOffers();
+    const offers = liveOffers(ample);
     const expected = new Map<number, LiveOffer>();
     const degrees = (limit: number) => random.below(2 * limit * 100 + 1) / 100 - limit;
     const interestsOf = (most: number) =>
@@ -134,6 +139,6 @@ describe('offers in memory', () => {
           .toSorted(byNumber),
       ).toEqual(shown.map(({ offerId: id }) => id).toSorted(byNumber));
     }
-    expect(offers.size()).toBe(expected.size);
+    expect(offers.held('LIVE')).toBe(expected.size);
   });
 });

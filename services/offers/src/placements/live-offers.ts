@@ -41,19 +41,20 @@ export type LiveOffers = {
   readonly matching: (mode: Mode, member: TargetedMember, now: Date) => readonly LiveOffer[];
   /** Removes those that have ended. */
   readonly removeEnded: (now: Date) => void;
-  readonly size: () => number;
+  readonly held: (mode: Mode) => number;
   /** Whether some were left out, and there is room now. */
   readonly hasRoomAgain: () => boolean;
 };
 
+/** In offers of about 1 KB. */
 export type Room = Readonly<Record<Mode, number>>;
 
-/** In offers of about 1 KB. TEST offers cost nothing, so they have little room, and none of the LIVE ones'. */
-const usualRoom: Room = { LIVE: 200_000, TEST: 50_000 };
+/** TEST offers cost nothing, so they have little room, and none of the LIVE ones'. */
+export const TEST_ROOM = 50_000;
 /** Free before those that were left out are read, so that this is not done for each offer that ends. */
 const FREE_SHARE = 0.1;
 
-export function liveOffers(room = usualRoom): LiveOffers {
+export function liveOffers(room: Room): LiveOffers {
   const circles = { TEST: offerCircles(), LIVE: offerCircles() };
   const held = { TEST: 0, LIVE: 0 };
   const leftOut = new Set<Mode>();
@@ -86,7 +87,7 @@ export function liveOffers(room = usualRoom): LiveOffers {
     removeEnded: (now) => {
       for (const { offerId, expiryAtMs } of offers.values()) if (expiryAtMs <= now.getTime()) remove(offerId);
     },
-    size: () => offers.size,
+    held: (mode) => held[mode],
     hasRoomAgain: () => [...leftOut].some((mode) => held[mode] <= room[mode] * (1 - FREE_SHARE)),
   };
 }

@@ -42,6 +42,7 @@ function follow(o: Partial<Parameters<typeof followLiveOffers>[0]> = {}) {
       logger: silentLogger,
       metrics: createMetrics('test'),
       staleAfterMs,
+      room: { LIVE: 1_000, TEST: 1_000 },
       elapsedMs: () => elapsedMs,
       ...o,
     }),
@@ -155,8 +156,10 @@ describe('offers in memory', () => {
     await followed.refresh();
     expect(seen(followed)).toHaveLength(2);
     const text = await metrics.registry.metrics();
-    expect(text).toMatch(/^placement_offers\S* 2$/m);
-    expect(text).toMatch(/^placement_offers_left_out_total\S* [1-9]\d*$/m);
+    expect(text).toMatch(/^placement_offers\{mode="TEST"\S* 2$/m);
+    expect(text).toMatch(/^placement_offers_room\{mode="TEST"\S* 2$/m);
+    expect(text).toMatch(/^placement_offers_left_out_total\{mode="TEST"\S* [1-9]\d*$/m);
+    expect(text).toMatch(/^placement_offers_left_out_total\{mode="LIVE"\S* 0$/m);
     expect(lines.join('\n')).toContain('too many are in memory');
     await under.call('DELETE', `/offers/${seen(followed)[0]}`);
     await followed.refresh();
