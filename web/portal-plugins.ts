@@ -1,4 +1,4 @@
-/** Build plugins: for the data of the map, for packages that are not used unchanged, and for the font. */
+/** Build plugins: for the data of the map, and for packages that are not used unchanged. */
 import type { Plugin } from 'vite';
 import { largestTowns, mapTiles, townLists } from './map-data.ts';
 
@@ -70,36 +70,6 @@ export function leafletWithoutMarkup(): Plugin {
 
 /** The file with the Latin letters of the font; other alphabets are loaded by the pages that show them. */
 export const firstFont: RegExp = /inter-latin-wght-normal-[\w-]+\.woff2$/;
-
-/**
- * Loads the font at once with the page, and not when the style sheet is there, so that the text does not change later. Scripts go first:
- * without them there is no text.
- */
-export function preloadedFont(): Plugin {
-  let base = '/';
-  return {
-    name: 'preloaded-font',
-    configResolved: (config) => {
-      base = config.base;
-    },
-    transformIndexHtml: {
-      order: 'post',
-      handler(_html, { bundle }) {
-        const file = Object.keys(bundle ?? {}).find((name) => firstFont.test(name));
-        if (file === undefined) return [];
-        const attrs = {
-          rel: 'preload',
-          href: base + file,
-          as: 'font',
-          type: 'font/woff2',
-          crossorigin: '',
-          fetchpriority: 'low',
-        };
-        return [{ tag: 'link', attrs, injectTo: 'head' }];
-      },
-    },
-  };
-}
 
 /** The texts that Scalar shows where a key belongs look like keys. They are replaced by texts that say what belongs there. */
 export function ownPlaceholders(): Plugin {

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { preact } from '@preact/preset-vite';
 import { defineConfig, type InlineConfig } from 'vite';
-import { leafletWithoutMarkup, mapData, preloadedFont } from './portal-plugins.ts';
+import { leafletWithoutMarkup, mapData } from './portal-plugins.ts';
 
 /** Each app is one page with its scripts; `base` is the path at which its server has the folder. */
 export const apps = {
@@ -23,10 +23,10 @@ export function configOf(app: App, outDir: string): InlineConfig {
   return {
     root: fileURLToPath(new URL(app, import.meta.url)),
     base: apps[app].base,
-    // The icon, the script that applies the theme, and the one that loads the page again when its script is missing.
+    // The icon, the script that applies the theme, and the one that runs before those of the portal.
     publicDir: fileURLToPath(new URL('portal/public', import.meta.url)),
     configFile: false,
-    plugins: [preact({ reactAliasesEnabled: false }), mapData(), leafletWithoutMarkup(), preloadedFont()],
+    plugins: [preact({ reactAliasesEnabled: false }), mapData(), leafletWithoutMarkup()],
     resolve: {
       // Its own entry is a CommonJS module.
       alias: [{ find: /^leaflet$/, replacement: 'leaflet/dist/leaflet-src.esm.js' }],

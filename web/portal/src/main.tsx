@@ -12,8 +12,6 @@ const MAX_WAIT_MS = 300;
 
 const queries = createQueries((status) => status === 0 || status >= 500);
 const begun = beginPage(location.pathname, queries);
-// Meanwhile, because the first format of a page takes a slow phone a tenth of a second.
-Intl.NumberFormat('en-GB').format(0);
 // A page whose script and session are there at once is drawn once, and not as a skeleton first.
 await Promise.race([begun, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
 const root = document.getElementById('portal');

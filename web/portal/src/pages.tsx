@@ -1,17 +1,19 @@
-/** The pages for signed-in people. Each section's script is loaded on first use. */
+/** The pages for signed-in people. The scripts of most are loaded on first use. */
 import type { QueryClient } from '@tanstack/preact-query';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso';
 import { exec } from 'preact-iso/router';
 import { Broken, pageScript } from './page-script.tsx';
 import { NotFound } from './pages/not-found.tsx';
+import { NewOffer } from './pages/offers/new/new-offer.tsx';
 import { PortalPage } from './portal-page.tsx';
 import { type Section, sectionOf, sections } from './sections.ts';
 import { modeOf, portalOf, sessionQuery, usePortal } from './session.ts';
 
 const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home);
 const Offers = pageScript(async () => (await import('./pages/offers/list/offers.tsx')).Offers);
-const NewOffer = pageScript(async () => (await import('./pages/offers/new/new-offer.tsx')).NewOffer);
+/** Part of the first script: on a slow phone its price would come a round trip later otherwise. */
+const MakeOffer = pageScript(async () => NewOffer);
 const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
 const EditOffer = pageScript(async () => (await import('./pages/offers/one/edit-offer.tsx')).EditOffer);
 const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
@@ -27,7 +29,7 @@ const Settings = pageScript(async () => (await import('./pages/settings/settings
 const routes = [
   ['/portal/:mode', Home],
   ['/portal/:mode/offers', Offers],
-  ['/portal/:mode/offers/new', NewOffer],
+  ['/portal/:mode/offers/new', MakeOffer],
   ['/portal/:mode/offers/:id', Offer],
   ['/portal/:mode/offers/:id/edit', EditOffer],
   ['/portal/:mode/money', Money],
@@ -42,8 +44,8 @@ const routes = [
 ] as const;
 
 /**
- * Loads the script of a page together with the session, before anything is drawn. Then asks what the page asks first: on a slow phone the
- * answer comes while the page is drawn.
+ * Loads the script of a page together with the session, before anything is drawn. Then asks what the page asks first: a slow phone draws a
+ * page with its answer sooner than first the page and then the answer.
  */
 export async function beginPage(path: string, queries: QueryClient): Promise<void> {
   const script = routes.find(([address]) => exec(path, address) !== undefined)?.[1];
@@ -53,7 +55,7 @@ export async function beginPage(path: string, queries: QueryClient): Promise<voi
   const session = queries.getQueryData(sessionQuery.queryKey);
   if (!session) return;
   const first = page.firstQuery?.(portalOf(session, mode, queries));
-  if (first) void queries.prefetchQuery(first);
+  if (first) await queries.prefetchQuery(first);
 }
 
 export function Pages() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
-import { findPeople, keysText, standingOf } from './listed-people.ts';
+import { findPeople, isOnlyAdmin, keysText, standingOf } from './listed-people.ts';
 
 const admin: PortalPerson = {
   id: 1,
@@ -28,6 +28,15 @@ describe('people', () => {
     expect(standingOf({ ...admin, lastSignedInAt: null })).toBe('invited');
     expect(standingOf({ ...admin, enabled: false })).toBe('disabled');
     expect(standingOf({ ...admin, enabled: false, lastSignedInAt: null })).toBe('disabled');
+  });
+
+  it('are the only admin while no other admin has signed in', () => {
+    const other = { ...admin, id: 3, email: 'eve@crown.example' };
+    expect(isOnlyAdmin(admin, [admin, developer])).toBe(true);
+    expect(isOnlyAdmin(admin, [admin, { ...other, lastSignedInAt: null }])).toBe(true);
+    expect(isOnlyAdmin(admin, [admin, { ...other, enabled: false }])).toBe(true);
+    expect(isOnlyAdmin(admin, [admin, other])).toBe(false);
+    expect(isOnlyAdmin(developer, [admin, developer])).toBe(false);
   });
 
   it('have "1 API key" or "2 API keys"', () => {

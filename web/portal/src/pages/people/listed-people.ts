@@ -32,6 +32,12 @@ export function standingOf({ enabled, lastSignedInAt }: PortalPerson): Standing 
   return lastSignedInAt === null ? 'invited' : 'active';
 }
 
+/** An organisation keeps an admin who has signed in, so this person's role stays, and they cannot be disabled. */
+export function isOnlyAdmin(person: PortalPerson, people: readonly PortalPerson[]): boolean {
+  const admins = people.filter((each) => each.role === 'admin' && standingOf(each) === 'active');
+  return admins.length === 1 && admins[0]?.id === person.id;
+}
+
 /** "1 API key", "3 API keys". */
 export function keysText(count: number): string {
   return count === 1 ? '1 API key' : `${count} API keys`;

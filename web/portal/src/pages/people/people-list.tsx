@@ -9,7 +9,7 @@ import { Empty } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { usePortal } from '../../session.ts';
-import { findPeople, roles, type Step, standingOf } from './listed-people.ts';
+import { findPeople, isOnlyAdmin, roles, type Step, standingOf } from './listed-people.ts';
 
 type PeopleListProps = {
   readonly people: readonly PortalPerson[];
@@ -56,7 +56,12 @@ export function PeopleList({ people, begin, inviteAgain }: PeopleListProps) {
               {
                 title: 'Actions',
                 kind: 'actions',
-                cell: (person) => <Actions of={person} begin={begin} inviteAgain={inviteAgain} />,
+                cell: (person) =>
+                  isOnlyAdmin(person, people) ? (
+                    <span class="muted">The only admin: first make another person an admin.</span>
+                  ) : (
+                    <Actions of={person} begin={begin} inviteAgain={inviteAgain} />
+                  ),
               },
             ]}
           />
