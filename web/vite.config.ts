@@ -42,8 +42,13 @@ export function configOf(app: App, outDir: string): InlineConfig {
       rolldownOptions: {
         output: {
           codeSplitting: {
-            // What two pages use is in one file: a request takes longer than the few kilobytes that a page does not use.
-            groups: [{ name: 'shared', test: isSmall, minShareCount: 2 }],
+            // A group has all that its files import. What two other pages use is in one file: a request takes longer than the few kilobytes
+            // that a page does not use.
+            groups: [
+              { name: 'early', test: /\/portal\/src\/early\.ts$/, priority: 2 },
+              { name: 'main', test: /\/src\/main\.tsx$/, priority: 1 },
+              { name: 'shared', test: isSmall, minShareCount: 2 },
+            ],
           },
         },
       },

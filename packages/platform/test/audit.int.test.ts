@@ -25,6 +25,7 @@ import { openPostgres, type Postgres } from '../src/postgres/postgres.ts';
 import { serviceUnavailable } from '../src/process/faults.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
+import { startTracing } from '../src/telemetry/traces.ts';
 
 const foundation = { logger: silentLogger, metrics: createMetrics('test') };
 const clock = testClock(new Date().toISOString());
@@ -106,6 +107,7 @@ describe.each(['postgres', 'mongo'] as const)('the audit log in %s', (kind) => {
     });
 
   it('has who changed what, when, why, as which request, and with which outcome', async () => {
+    startTracing();
     const headers = {
       'x-admin-actor': 'ann@platform.example',
       'x-admin-subject': 'subject-of-ann',
@@ -129,7 +131,7 @@ describe.each(['postgres', 'mongo'] as const)('the audit log in %s', (kind) => {
         reason: 'stolen picture',
         details: {},
         requestId: 'request-of-ann',
-        traceId: null,
+        traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
         status: 200,
       },
     ]);

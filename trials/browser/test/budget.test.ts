@@ -36,7 +36,7 @@ describe('the first page of the portal', () => {
 
   it('consists of its script, its styles, and the script of home with its imports', async () => {
     const names = [...(await firstFiles())].map((file) => file.replace(/^assets\/|-[\w-]{8}(?=\.)/g, ''));
-    expect(names).toEqual(expect.arrayContaining(['theme.js', 'index.js', 'index.css', 'home.js']));
+    expect(names).toEqual(expect.arrayContaining(['theme.js', 'early.js', 'main.js', 'main.css', 'home.js']));
     expect(names.length).toBeGreaterThan(4);
   });
 

@@ -25,8 +25,7 @@ export async function firstPrice({ page, context }: Visitor, o: { readonly isCol
     { polling: 10 },
   );
   const ms = Math.round((await shownAt.jsonValue()) ?? 0);
-  const answered = loaded.all.findIndex(({ url }) => url.endsWith('/price-estimate'));
-  const before = loaded.all.slice(0, answered + 1);
+  const before = [...loaded.all];
   return {
     ms,
     beforePrice: loaded.begunBefore('/price-estimate'),

@@ -1,5 +1,5 @@
 /**
- * A slow phone: the first price within a second on later visits, and Lighthouse on the pages that people open most: at least 95 for
+ * A slow phone: the first price within a second, and Lighthouse on the pages that people open most: at least 95 for
  * performance and for accessibility. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores.
  * Lighthouse is no dependency: it would double what `npm ci` installs.
  */
@@ -18,7 +18,7 @@ const LEAST = 95;
 const RUNS = 3;
 /** From the beginning of the navigation to the price. */
 const MAX_PRICE_MS = 1_000;
-const LATER_VISITS = 5;
+const VISITS = 5;
 const minutesMs = 60_000;
 
 type Report = { readonly categories: Readonly<Record<string, { readonly score: number | null }>> };
@@ -41,17 +41,24 @@ describeLong('a slow phone', () => {
   }, 3 * minutesMs);
 
   it(
-    `shows the first price within ${MAX_PRICE_MS} ms on later visits`,
+    `shows the first price within ${MAX_PRICE_MS} ms, on a first visit too`,
     async () => {
       await using visitor = await portal.visitor();
       const { adminEmail } = await newOrganisation(portal.system);
       await visitor.signIn(adminEmail);
       await visitor.page.setViewportSize({ width: 390, height: 844 });
-      const first = await firstPrice(visitor, { isCold: true });
+      // For caches of the server, and V8.
+      await firstPrice(visitor, { isCold: true });
+      const first: number[] = [];
       const later: number[] = [];
-      while (later.length < LATER_VISITS) later.push((await firstPrice(visitor, { isCold: false })).ms);
-      process.stderr.write(`first price on a slow phone: ${first.ms} ms, then ${later.join(', ')} ms\n`);
-      expect(median(later)).toBeLessThanOrEqual(MAX_PRICE_MS);
+      while (later.length < VISITS) {
+        first.push((await firstPrice(visitor, { isCold: true })).ms);
+        later.push((await firstPrice(visitor, { isCold: false })).ms);
+      }
+      process.stderr.write(
+        `first price on a slow phone: ${first.join(', ')} ms, later ${later.join(', ')} ms\n`,
+      );
+      expect([first, later].map(median).filter((ms) => ms > MAX_PRICE_MS)).toEqual([]);
     },
     3 * minutesMs,
   );

@@ -1,3 +1,4 @@
+import './early.ts';
 import '../../ui/theme/theme.css';
 import '../../ui/parts.css';
 import '../../ui/frame.css';

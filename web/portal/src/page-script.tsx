@@ -2,8 +2,8 @@
 import type { FetchQueryOptions } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
+import type { Portal } from './portal.ts';
 import { PortalPage } from './portal-page.tsx';
-import type { Portal } from './session.ts';
 
 export type PageComponent = ComponentType & {
   /** What the page asks for first. It is asked for while the page is still being drawn. */

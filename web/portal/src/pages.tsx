@@ -6,9 +6,10 @@ import { exec } from 'preact-iso/router';
 import { Broken, pageScript } from './page-script.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { NewOffer } from './pages/offers/new/new-offer.tsx';
+import { modeOf, portalOf } from './portal.ts';
 import { PortalPage } from './portal-page.tsx';
 import { type Section, sectionOf, sections } from './sections.ts';
-import { modeOf, portalOf, sessionQuery, usePortal } from './session.ts';
+import { sessionKey, sessionQuery, usePortal } from './session.ts';
 
 const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home);
 const Offers = pageScript(async () => (await import('./pages/offers/list/offers.tsx')).Offers);
@@ -54,7 +55,8 @@ export async function beginPage(path: string, queries: QueryClient): Promise<voi
   const [page] = await Promise.all([script.preload(), queries.prefetchQuery(sessionQuery)]);
   const session = queries.getQueryData(sessionQuery.queryKey);
   if (!session) return;
-  const first = page.firstQuery?.(portalOf(session, mode, queries));
+  const sessionChanged = () => void queries.invalidateQueries({ queryKey: sessionKey });
+  const first = page.firstQuery?.(portalOf(session, mode, sessionChanged));
   if (first) await queries.prefetchQuery(first);
 }
 

@@ -8,7 +8,8 @@ import { Failed, Loading } from '../../ui/states.tsx';
 import { AskForLink } from './pages/ask-for-link.tsx';
 import { NoLiveMode } from './pages/no-live-mode.tsx';
 import { Pages } from './pages.tsx';
-import { type Mode, modeOf, PortalContext, portalOf, sessionQuery } from './session.ts';
+import { type Mode, modeOf, portalOf } from './portal.ts';
+import { PortalContext, sessionKey, sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
 import { lastMode, rememberMode } from './tab-storage.ts';
@@ -44,7 +45,10 @@ function Entry({ session }: { readonly session: SessionReply }) {
 
 function InMode({ session, mode }: { readonly session: SessionReply; readonly mode: Mode }) {
   const queries = useQueryClient();
-  const portal = useMemo(() => portalOf(session, mode, queries), [session, mode, queries]);
+  const portal = useMemo(
+    () => portalOf(session, mode, () => void queries.invalidateQueries({ queryKey: sessionKey })),
+    [session, mode, queries],
+  );
   useEffect(() => {
     document.documentElement.dataset['mode'] = mode;
     rememberMode(mode);

@@ -1,6 +1,6 @@
 /** The next steps, by role and state of the organisation. They block nothing: every page can be opened before. */
 import type { Permission } from '@offer-ads/contracts/portal/session-api';
-import type { Mode } from '../../session.ts';
+import type { Mode } from '../../portal.ts';
 
 /** The known facts; undefined while loading, or if the role may not read them. */
 export type Facts = {

@@ -1,6 +1,6 @@
 /** Selects and sorts the listed keys: keys of the mode and keys without a mode, working ones first. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
-import type { Mode } from '../../session.ts';
+import type { Mode } from '../../portal.ts';
 
 export type KeyFilter = {
   readonly mode: Mode;

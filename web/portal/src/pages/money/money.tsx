@@ -7,7 +7,7 @@ import { Loaded } from '../../../../ui/states.tsx';
 import { useAmounts, useBalance } from '../../amounts/amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
-import { readKeptDraft } from '../offers/new/kept-draft.ts';
+import { readKeptDraft } from '../offers/new/first-estimate.ts';
 import { Invoices } from './invoices.tsx';
 import { LowBalance } from './low-balance.tsx';
 import { useMoneyChanged } from './money-data.ts';

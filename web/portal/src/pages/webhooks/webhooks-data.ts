@@ -1,7 +1,8 @@
 /** The queries of webhooks. */
 import type { MessagesReply } from '@offer-ads/contracts/public/webhooks-api';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
-import { type Portal, usePortal } from '../../session.ts';
+import type { Portal } from '../../portal.ts';
+import { usePortal } from '../../session.ts';
 
 export function webhooksKey(scope: Portal['scope']) {
   return [...scope, 'webhooks'] as const;

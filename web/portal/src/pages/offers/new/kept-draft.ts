@@ -3,16 +3,13 @@
  * is kept until the portal is reloaded.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { type Portal, usePortal } from '../../../session.ts';
-import { readTab, writeTab } from '../../../tab-storage.ts';
-import { type Draft, draftAt, isBegun, readDraft, type Target } from './draft.ts';
+import { usePortal } from '../../../session.ts';
+import { writeTab } from '../../../tab-storage.ts';
+import { type Draft, draftAt, isBegun, type Target } from './draft.ts';
+import { placeOfDraft, readKeptDraft } from './first-estimate.ts';
 
 type Pictures = { [place: string]: File | undefined };
 const pictures: Pictures = {};
-
-function placeOf(scope: Portal['scope']): string {
-  return `offer-draft ${scope.join(' ')}`;
-}
 
 export type KeptDraft = {
   readonly draft: Draft;
@@ -25,15 +22,10 @@ export type KeptDraft = {
   readonly begin: (draft?: Draft) => void;
 };
 
-/** The draft of an earlier visit, or null. */
-export function readKeptDraft(scope: Portal['scope']): Draft | null {
-  return readDraft(readTab(placeOf(scope)));
-}
-
 /** @param start the circle of an empty draft */
 export function useKeptDraft(start: Target): KeptDraft {
   const { scope } = usePortal();
-  const place = placeOf(scope);
+  const place = placeOfDraft(scope);
   const [kept, setKept] = useState(() => readKeptDraft(scope));
   const [draft, setDraft] = useState(kept ?? draftAt(start));
   const [picture, setPicture] = useState<File | null>(pictures[place] ?? null);

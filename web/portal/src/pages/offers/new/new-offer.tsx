@@ -98,7 +98,7 @@ export function NewOffer() {
   const chosenPicture = useObjectUrl(pictureState(picture) === 'fits' ? picture : null);
   const shownPicture = chosenPicture ?? (draft.copiedPicture || null);
 
-  // What is far below the price is drawn after it: a slow phone would answer to nobody meanwhile.
+  // All but the price is drawn after it: a slow phone would show the price later, and answer to nobody meanwhile.
   const [isDrawn, setDrawn] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setDrawn(true));
@@ -262,28 +262,28 @@ export function NewOffer() {
       >
         <fieldset class="stack" disabled={busy}>
           <legend class="hidden">The offer</legend>
-          <Step number={1} id="offer-what" title="What members see">
-            <div class="texts-and-preview">
-              <div class="stack">
-                <TextFields draft={draft} faults={faults} set={set} />
-                <PictureFields
-                  fault={faults.picture}
-                  picture={picture}
-                  otherwise={draft.copiedPicture === '' ? null : 'The picture of the copied offer'}
-                  choose={(next) => {
-                    setRefused(null);
-                    kept.setPicture(next);
-                  }}
-                />
-              </div>
-              <div class="preview" data-empty={draft.title === '' && shownPicture === null}>
-                <p class="label">Preview</p>
-                <MemberCard draft={draft} picture={shownPicture} />
-              </div>
-            </div>
-          </Step>
           {isDrawn && (
             <>
+              <Step number={1} id="offer-what" title="What members see">
+                <div class="texts-and-preview">
+                  <div class="stack">
+                    <TextFields draft={draft} faults={faults} set={set} />
+                    <PictureFields
+                      fault={faults.picture}
+                      picture={picture}
+                      otherwise={draft.copiedPicture === '' ? null : 'The picture of the copied offer'}
+                      choose={(next) => {
+                        setRefused(null);
+                        kept.setPicture(next);
+                      }}
+                    />
+                  </div>
+                  <div class="preview" data-empty={draft.title === '' && shownPicture === null}>
+                    <p class="label">Preview</p>
+                    <MemberCard draft={draft} picture={shownPicture} />
+                  </div>
+                </div>
+              </Step>
               <Step number={2} id="offer-where" title="Where">
                 <TargetFields
                   draft={draft}
@@ -307,60 +307,62 @@ export function NewOffer() {
             <h2 id="offer-price">Price</h2>
             <PricePanel estimate={estimate} />
           </section>
-          <Step number={5} id="offer-pay" title="Payment">
-            <PaymentFields
-              draft={draft}
-              estimate={estimate}
-              fault={faults.payment}
-              disabled={busy}
-              set={set}
-            />
-            {refused !== null && refused.rest !== null && (
-              <div class="notice problem" role="alert" tabIndex={-1}>
-                <p>{refused.rest}</p>
-                {refused.code === 'E9' && (
-                  <p>
-                    <a href={at('terms')}>Read the terms</a>
-                    {may('terms')
-                      ? ' and accept them'
-                      : '; an admin of your organisation can accept them there'}
-                    . Your draft is kept here.
-                  </p>
-                )}
-                {refused.code === 'E4' && (
-                  <p>
-                    You can create an offer again when <a href={at('offers')}>an offer</a> ends or is deleted.
-                    Your draft is kept here.
-                  </p>
-                )}
-              </div>
-            )}
-            {tried && Object.keys(faults).length > 0 && (
-              <p class="fault" role="status">
-                Correct {namesOf(faults)}, then create the offer.
-              </p>
-            )}
-            <button class="create" aria-disabled={busy}>
-              {stage.at === 'sending' ? (stage.again ? 'Finding out …' : 'Creating …') : 'Create the offer'}
-            </button>
-            {stage.at === 'sending' && stage.again && (
-              <Notice kind="warning">
-                The answer was lost on the way. We are checking whether the offer was created. It is never
-                created twice.
-              </Notice>
-            )}
-            {stage.at === 'unknown' && (
-              <div class="notice problem" role="alert">
-                <p>
-                  {stage.message} It is not known yet whether the offer was created. Ask again: this never
-                  creates a second offer. Or look at <a href={at('offers')}>the list of offers</a>.
-                </p>
-                <div>
-                  <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
+          {isDrawn && (
+            <Step number={5} id="offer-pay" title="Payment">
+              <PaymentFields
+                draft={draft}
+                estimate={estimate}
+                fault={faults.payment}
+                disabled={busy}
+                set={set}
+              />
+              {refused !== null && refused.rest !== null && (
+                <div class="notice problem" role="alert" tabIndex={-1}>
+                  <p>{refused.rest}</p>
+                  {refused.code === 'E9' && (
+                    <p>
+                      <a href={at('terms')}>Read the terms</a>
+                      {may('terms')
+                        ? ' and accept them'
+                        : '; an admin of your organisation can accept them there'}
+                      . Your draft is kept here.
+                    </p>
+                  )}
+                  {refused.code === 'E4' && (
+                    <p>
+                      You can create an offer again when <a href={at('offers')}>an offer</a> ends or is
+                      deleted. Your draft is kept here.
+                    </p>
+                  )}
                 </div>
-              </div>
-            )}
-          </Step>
+              )}
+              {tried && Object.keys(faults).length > 0 && (
+                <p class="fault" role="status">
+                  Correct {namesOf(faults)}, then create the offer.
+                </p>
+              )}
+              <button class="create" aria-disabled={busy}>
+                {stage.at === 'sending' ? (stage.again ? 'Finding out …' : 'Creating …') : 'Create the offer'}
+              </button>
+              {stage.at === 'sending' && stage.again && (
+                <Notice kind="warning">
+                  The answer was lost on the way. We are checking whether the offer was created. It is never
+                  created twice.
+                </Notice>
+              )}
+              {stage.at === 'unknown' && (
+                <div class="notice problem" role="alert">
+                  <p>
+                    {stage.message} It is not known yet whether the offer was created. Ask again: this never
+                    creates a second offer. Or look at <a href={at('offers')}>the list of offers</a>.
+                  </p>
+                  <div>
+                    <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
+                  </div>
+                </div>
+              )}
+            </Step>
+          )}
         </div>
       </form>
     </PortalPage>

@@ -4,11 +4,12 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/preact-que
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bodyOrThrow, type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
 import { minorOf } from '../../../amounts/amount-fields.ts';
-import { type Portal, usePortal } from '../../../session.ts';
+import { takeEstimate } from '../../../early.ts';
+import type { Portal } from '../../../portal.ts';
+import { usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
-import { type Draft, draftAt, estimateKey, estimateRequest, type Faults, missingForPrice } from './draft.ts';
-import { firstTarget } from './first-place.ts';
-import { readKeptDraft } from './kept-draft.ts';
+import { type Draft, type Faults, missingForPrice } from './draft.ts';
+import { askEstimate, firstDraft, keyOf } from './first-estimate.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
 /** Longer than the steps of a moving slider, shorter than people notice. */
@@ -36,28 +37,14 @@ export type Estimate = {
   readonly isFirstDone: boolean;
 };
 
-/** On these an estimate depends: the draft, and by how much the test clock is ahead. */
-function keyOf(draft: Draft, aheadSeconds: number): string {
-  return `${estimateKey(draft)} ${aheadSeconds}`;
-}
-
-type Asking = { readonly now: Date; readonly quote?: boolean; readonly signal?: AbortSignal };
-
-function ask(draft: Draft, { api, mode }: Portal, { now, quote = false, signal }: Asking) {
-  const request = estimateRequest(draft, now);
-  if (request === null) throw new Error('the draft has no place or no period');
-  return api.send<EstimateReply>('POST', `/${mode}/offers/price-estimate`, {
-    json: quote ? { ...request, quote } : request,
-    ...(signal === undefined ? {} : { signal }),
-  });
-}
-
 function estimateQuery(draft: Draft, portal: Portal, o: { aheadSeconds: number; key: string }) {
   return {
     queryKey: [...portal.scope, 'estimate', o.key],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+      const early = await takeEstimate();
+      if (early?.key === o.key) return bodyOrThrow(early.reply);
       const now = new Date(Date.now() + o.aheadSeconds * 1_000);
-      return bodyOrThrow(ask(draft, portal, { now, signal }));
+      return bodyOrThrow(askEstimate(draft, portal, { now, signal }));
     },
     staleTime: FRESH_MS,
   };
@@ -65,16 +52,14 @@ function estimateQuery(draft: Draft, portal: Portal, o: { aheadSeconds: number; 
 
 /** The estimate with which the page begins, for `PageComponent.firstQuery`. */
 export function firstEstimate(portal: Portal) {
-  const draft = readKeptDraft(portal.scope) ?? draftAt(firstTarget(portal));
-  if (!portal.may('offers') || estimateRequest(draft, new Date()) === null) return null;
-  return estimateQuery(draft, portal, { aheadSeconds: 0, key: keyOf(draft, 0) });
+  const draft = firstDraft(portal);
+  return draft && estimateQuery(draft, portal, { aheadSeconds: 0, key: keyOf(draft, 0) });
 }
 
 export function useEstimate(draft: Draft): Estimate {
   const portal = usePortal();
   const queries = useQueryClient();
   const aheadSeconds = useAheadSeconds();
-  // The first estimate does not wait for the test clock. If the clock was moved, that estimate is wrong or refused, and another is made.
   const key = keyOf(draft, aheadSeconds);
   const isClockKnown = !useTestClock().isLoading;
   const settled = useSettled(key);
@@ -106,7 +91,7 @@ export function useEstimate(draft: Draft): Estimate {
     retry: query.refetch,
     isFirstDone: useOnce(!isComplete || query.isFetched),
     quote: async (now) => {
-      const quoted = await ask(draft, portal, { now, quote: true });
+      const quoted = await askEstimate(draft, portal, { now, quote: true });
       if (quoted.ok)
         queries.setQueryData(estimateQuery(draft, portal, { aheadSeconds, key }).queryKey, quoted.body);
       return quoted;
