@@ -21,13 +21,17 @@ export function walksOfOrganisations(portal: () => Portal): void {
   it.concurrent('the portal opens although page and script come from two releases', async () => {
     await using visitor = await portal().visitor();
     const { context, go } = visitor;
-    let refusals = 2;
-    await context.route('**/portal/assets/index-*.js', (route) => {
-      refusals -= 1;
-      return refusals < 0 ? route.continue() : route.fulfill({ status: 404 });
-    });
-    await go('/portal/sign-up');
-    expect(refusals).toBe(-1);
+    for (const script of ['early', 'main']) {
+      let refusals = 2;
+      const address = `**/portal/assets/${script}-*.js`;
+      await context.route(address, (route) => {
+        refusals -= 1;
+        return refusals < 0 ? route.continue() : route.fulfill({ status: 404 });
+      });
+      await go('/portal/sign-up');
+      expect([script, refusals]).toEqual([script, -1]);
+      await context.unroute(address);
+    }
   });
 
   it.concurrent('an organisation registers, accepts the terms, and uses its key with curl', async () => {

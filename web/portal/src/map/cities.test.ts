@@ -3,6 +3,7 @@ import {
   aroundText,
   beginningsOf,
   milesBetween,
+  milesText,
   nameOf,
   nearestCity,
   readCities,
@@ -75,6 +76,10 @@ describe('a place', () => {
   test('is 570 miles from another: London and Munich', () => {
     expect(Math.round(milesBetween(london, cities[1] as City))).toBe(570);
   });
+});
+
+test('a distance is told in miles and kilometres', () => {
+  expect([1, 10, 50].map(milesText)).toEqual(['1 mile (2 km)', '10 miles (16 km)', '50 miles (80 km)']);
 });
 
 test('coordinates can be pasted', () => {

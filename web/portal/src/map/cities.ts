@@ -123,8 +123,9 @@ function hasWord(text: string, beginning: string): boolean {
   return text.startsWith(beginning) || text.includes(` ${beginning}`);
 }
 
-/** Mean radius of the earth in miles of 1,609.344 m; pricing counts members with the same value. */
-const EARTH_MILES = 6_371_008.8 / 1_609.344;
+const KM_PER_MILE = 1.609344;
+/** Mean radius of the earth; pricing counts members with the same value. */
+const EARTH_MILES = 6_371.0088 / KM_PER_MILE;
 
 export function milesBetween(a: Place, b: Place): number {
   const radians = Math.PI / 180;
@@ -152,6 +153,11 @@ export function nearestCity(cities: Cities, place: Place): City | null {
     }
   }
   return nearest;
+}
+
+/** "10 miles (16 km)" */
+export function milesText(miles: number): string {
+  return `${miles} ${miles === 1 ? 'mile' : 'miles'} (${Math.round(miles * KM_PER_MILE)} km)`;
 }
 
 /** "10 miles around Croydon, England, United Kingdom" */

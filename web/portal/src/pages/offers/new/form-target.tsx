@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { useNearWindow } from '../../../../../ui/near-window.ts';
-import { aroundText, nameNear, type Place } from '../../../map/cities.ts';
+import { aroundText, milesText, nameNear, type Place } from '../../../map/cities.ts';
 import { useTownsNear } from '../../../map/use-towns.ts';
 import { placeOf } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
@@ -36,7 +36,7 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
           move(next);
         }}
       />
-      <Field label={`Radius: ${draft.radiusMiles} miles`} fault={faults.radius}>
+      <Field label={`Radius: ${milesText(draft.radiusMiles)}`} fault={faults.radius}>
         {(described) => (
           <input
             {...described}
@@ -46,7 +46,7 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
             max={offerLimits.radius.most}
             step={1}
             value={draft.radiusMiles}
-            aria-valuetext={`${draft.radiusMiles} miles`}
+            aria-valuetext={milesText(draft.radiusMiles)}
             onInput={(event) => set({ radiusMiles: Number(event.currentTarget.value) })}
           />
         )}
