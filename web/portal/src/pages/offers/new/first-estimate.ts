@@ -42,10 +42,23 @@ export function firstDraft(portal: Portal): Draft | null {
   return portal.may('offers') && estimateRequest(draft, new Date()) !== null ? draft : null;
 }
 
-export type FirstEstimate = { readonly key: string; readonly reply: Promise<Reply<EstimateReply>> };
+/** In one organisation and mode the same key has the same price; in another one it may not. */
+export function estimateQueryKey(
+  { scope }: Portal,
+  key: string,
+): readonly [...Portal['scope'], 'estimate', string] {
+  return [...scope, 'estimate', key];
+}
+
+export type FirstEstimate = {
+  readonly queryKey: ReturnType<typeof estimateQueryKey>;
+  readonly reply: Promise<Reply<EstimateReply>>;
+};
 
 /** It does not wait for the test clock. If the clock was moved, this estimate is wrong or refused, and another is made. */
 export function askFirstEstimate(portal: Portal): FirstEstimate | null {
   const draft = firstDraft(portal);
-  return draft && { key: keyOf(draft, 0), reply: askEstimate(draft, portal, { now: new Date() }) };
+  if (draft === null) return null;
+  const queryKey = estimateQueryKey(portal, keyOf(draft, 0));
+  return { queryKey, reply: askEstimate(draft, portal, { now: new Date() }) };
 }

@@ -9,7 +9,7 @@ import type { Portal } from '../../../portal.ts';
 import { usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
 import { type Draft, type Faults, missingForPrice } from './draft.ts';
-import { askEstimate, firstDraft, keyOf } from './first-estimate.ts';
+import { askEstimate, estimateQueryKey, firstDraft, keyOf } from './first-estimate.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
 /** Longer than the steps of a moving slider, shorter than people notice. */
@@ -38,11 +38,12 @@ export type Estimate = {
 };
 
 function estimateQuery(draft: Draft, portal: Portal, o: { aheadSeconds: number; key: string }) {
+  const queryKey = estimateQueryKey(portal, o.key);
   return {
-    queryKey: [...portal.scope, 'estimate', o.key],
+    queryKey,
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
       const early = await takeEstimate();
-      if (early?.key === o.key) return bodyOrThrow(early.reply);
+      if (early?.queryKey.join() === queryKey.join()) return bodyOrThrow(early.reply);
       const now = new Date(Date.now() + o.aheadSeconds * 1_000);
       return bodyOrThrow(askEstimate(draft, portal, { now, signal }));
     },
