@@ -18,6 +18,7 @@ import { renderList } from './rendering.ts';
 import {
   declined,
   internalError,
+  invalid,
   notFound,
   ok,
   type Reply,
@@ -64,12 +65,13 @@ export function mountApi(
       const send = () => {
         res.set({
           'request-id': requestId,
-          'stripe-version': req.get('stripe-version') ?? apiVersion,
+          'stripe-version': apiVersion,
           ...reply.headers,
         });
         res.status(reply.status).json(reply.body);
       };
       if (failure === 'cut') req.socket.destroy();
+      else if (failure === 'torn') res.writeHead(200).write('{"id":', () => req.socket.destroy());
       else if (failure === 'slow') setTimeout(send, o.faults().slowMs ?? 1_000).unref();
       else send();
     });
@@ -79,6 +81,9 @@ export function mountApi(
     const key = apiKey(req);
     const mode = /^(?:sk|rk)_(test|live)_\w+$/.exec(key ?? '')?.[1];
     if (!mode) return refuse(401, { type: 'invalid_request_error', message: keyProblem(key) });
+    const version = req.get('stripe-version') ?? apiVersion;
+    if (version !== apiVersion)
+      return invalid(`The simulator has only the API version ${apiVersion}: ${version}`);
     const idempotencyKey = req.method === 'POST' ? req.get('idempotency-key') : undefined;
     const call: Call = {
       livemode: mode === 'live',

@@ -1,6 +1,6 @@
 /** Checkout Sessions: each is opened and then paid or expired once, which emits an event. */
 
-import { cardMinimumMinor, formatMinor } from '@offer-ads/contracts/values/currencies';
+import { cardMaximumMinor, cardMinimumMinor, formatMinor } from '@offer-ads/contracts/values/currencies';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Faults } from './faults.ts';
 import type { Collection } from './journal.ts';
@@ -113,8 +113,8 @@ export function createCheckout(o: {
         metadata: asked.metadata ?? {},
         outcome: { status: 'open' },
       };
-      const tooSmall = checkMinimum(session, o.faults().failCreate === 'too_small');
-      if (tooSmall) return { ok: false, reply: tooSmall };
+      const outside = checkAmount(session, o.faults().failCreate === 'too_small');
+      if (outside) return { ok: false, reply: outside };
       o.sessions.put(session);
       return { ok: true, session };
     },
@@ -164,12 +164,19 @@ function checkExpiry(expiresAt: number, nowSeconds: number): Reply | undefined {
 }
 
 /** Stripe compares the whole amount that the card would be charged. */
-function checkMinimum(session: CheckoutSession, always: boolean): Reply | undefined {
+function checkAmount(session: CheckoutSession, alwaysTooSmall: boolean): Reply | undefined {
   const currency = session.currency.toUpperCase();
+  const total = BigInt(sessionTotals(session).total);
   const minimum = cardMinimumMinor(currency) ?? 0n;
-  if (!always && BigInt(sessionTotals(session).total) >= minimum) return undefined;
-  const amount = `${formatMinor(minimum, currency)} ${session.currency}`;
-  return invalid(`The Checkout Session's total amount due must add up to at least ${amount}`, {
-    code: 'amount_too_small',
+  const maximum = cardMaximumMinor(currency);
+  const amount = (minor: bigint) => `${formatMinor(minor, currency)} ${session.currency}`;
+  if (alwaysTooSmall || total < minimum) {
+    return invalid(`The Checkout Session's total amount due must add up to at least ${amount(minimum)}`, {
+      code: 'amount_too_small',
+    });
+  }
+  if (total <= maximum) return undefined;
+  return invalid(`The Checkout Session's total amount due must be no more than ${amount(maximum)}.`, {
+    code: 'amount_too_large',
   });
 }

@@ -14,14 +14,34 @@ const interval = z.strictObject({
   lte: wholeNumber.optional(),
 });
 
+/** What billing subscribes to. */
+const eventTypes: readonly Event['type'][] = [
+  'checkout.session.async_payment_failed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+];
+const wantedType = text.refine(
+  (wanted) => eventTypes.some((type) => isKind(type, wanted)),
+  'The simulator has no events of this type',
+);
+
 export const eventListParameters = z.strictObject({
   created: z.union([interval, wholeNumber.transform((at) => ({ gte: at, lte: at }))]).optional(),
   delivery_success: flag.optional(),
   ending_before: text.optional(),
   limit: pageSize.optional(),
   starting_after: text.optional(),
-  type: text.optional(),
-  types: z.array(text).max(20, 'You may pass up to 20 types').optional(),
+  type: wantedType.optional(),
+  types: z.array(wantedType).max(20, 'You may pass up to 20 types').optional(),
 });
 type EventListParameters = z.infer<typeof eventListParameters>;
 
@@ -49,7 +69,7 @@ export function listEvents(
   const from = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
   const to = before === undefined ? matching.length : matching.findIndex(({ id }) => id === before);
   const found = matching.slice(from, to).filter((event) => {
-    const isOfType = (types ?? [type]).some((wanted) => wanted === undefined || isKind(event, wanted));
+    const isOfType = (types ?? [type]).some((wanted) => wanted === undefined || isKind(event.type, wanted));
     const { delivery_success: delivered } = asked;
     const isAsDelivered = delivered === undefined || o.isDelivered(event.id) === delivered;
     return isOfType && isAsDelivered && isWithin(event.created, asked.created);
@@ -60,7 +80,7 @@ export function listEvents(
 }
 
 /** `refund.*` means all events of refunds. */
-function isKind({ type }: Event, wanted: string): boolean {
+function isKind(type: Event['type'], wanted: string): boolean {
   return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
 }
 

@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 /**
  * `down`: 503 before the work. `error`: 500 from the work itself, which Stripe stores under the idempotency key and always repeats.
- * `declined`: 402. `busy`: 429 with `Retry-After`. `cut`: the work is done and then the connection breaks. `slow`: the work is done
- * and the reply is late.
+ * `declined`: 402. `busy`: 429 with `Retry-After`. `cut`: the work is done and then the connection breaks, `torn`: within the reply.
+ * `slow`: the work is done and the reply is late.
  */
-export const failures = ['down', 'error', 'declined', 'busy', 'cut', 'slow'] as const;
+export const failures = ['down', 'error', 'declined', 'busy', 'cut', 'torn', 'slow'] as const;
 export type Failure = (typeof failures)[number];
 
 export const faults = z.strictObject({

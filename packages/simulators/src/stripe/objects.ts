@@ -6,8 +6,8 @@ import { taxMinor } from './tax.ts';
 export type TaxRate = Stripe.TaxRate;
 export type Event = Stripe.Event;
 
-/** The API version of the SDK that billing uses; events are rendered in it. */
-export const apiVersion = '2026-10-28.endive';
+/** The only API version of the simulator; events are rendered in it. */
+export const apiVersion = '2026-08-26.dahlia';
 
 export type SessionLine = {
   readonly id: string;

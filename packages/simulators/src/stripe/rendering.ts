@@ -1,6 +1,14 @@
 /** Objects as Stripe's API returns them. The SDK's types check the shapes; unused fields are null. */
 import type { Stripe } from 'stripe';
-import { type CheckoutSession, lineTotals, type SessionLine, sessionTotals, statusAt } from './objects.ts';
+import {
+  type CheckoutSession,
+  lineTotals,
+  newId,
+  type SessionLine,
+  sessionTotals,
+  statusAt,
+} from './objects.ts';
+import type { Dispute, Refund } from './reversals.ts';
 
 export function renderList<T>(url: string, data: T[], hasMore = false) {
   return { object: 'list' as const, data, has_more: hasMore, url };
@@ -20,7 +28,6 @@ export function renderSession(
     adaptive_pricing: { enabled: false },
     after_expiration: null,
     allow_promotion_codes: null,
-    allowed_payment_method_types: null,
     amount_subtotal: totals.subtotal,
     amount_total: totals.total,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
@@ -141,6 +148,111 @@ function renderLine(session: CheckoutSession, line: SessionLine) {
     price: Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string };
   };
 }
+
+export function renderRefund(refund: Refund): object {
+  return {
+    id: refund.id,
+    object: 'refund',
+    amount: refund.amount,
+    balance_transaction: null,
+    charge: null,
+    created: refund.created,
+    currency: refund.currency,
+    customer: null,
+    customer_account: null,
+    metadata: {},
+    payment_intent: refund.paymentIntent,
+    payment_method: null,
+    reason: 'requested_by_customer',
+    receipt_number: null,
+    source_transfer_reversal: null,
+    status: refund.status,
+    transfer_reversal: null,
+  } satisfies Stripe.Refund;
+}
+
+export function renderDispute(dispute: Dispute): object {
+  const { created, currency, withdrawn } = dispute;
+  const moved = (amount: number, category: 'dispute' | 'dispute_reversal') =>
+    ({
+      id: newId('txn'),
+      object: 'balance_transaction',
+      amount,
+      available_on: created,
+      balance_type: 'payments',
+      created,
+      currency,
+      description: null,
+      exchange_rate: null,
+      fee: 0,
+      fee_details: [],
+      net: amount,
+      reporting_category: category,
+      source: dispute.id,
+      status: 'available',
+      type: 'adjustment',
+    }) satisfies Stripe.BalanceTransaction;
+  return {
+    id: dispute.id,
+    object: 'dispute',
+    amount: dispute.amount,
+    balance_transactions: [
+      ...(withdrawn ? [moved(-dispute.amount, 'dispute')] : []),
+      ...(withdrawn && dispute.status === 'won' ? [moved(dispute.amount, 'dispute_reversal')] : []),
+    ],
+    charge: newId('ch'),
+    created,
+    currency,
+    enhanced_eligibility_types: [],
+    evidence: noEvidence,
+    evidence_details: {
+      due_by: created + EVIDENCE_WITHIN_SECONDS,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
+    is_charge_refundable: !withdrawn,
+    livemode: dispute.livemode,
+    metadata: {},
+    payment_intent: dispute.paymentIntent,
+    reason: 'fraudulent',
+    status: dispute.status,
+  } satisfies Stripe.Dispute;
+}
+
+const EVIDENCE_WITHIN_SECONDS = 14 * 24 * 60 * 60;
+
+const noEvidence: Stripe.Dispute.Evidence = {
+  access_activity_log: null,
+  billing_address: null,
+  cancellation_policy: null,
+  cancellation_policy_disclosure: null,
+  cancellation_rebuttal: null,
+  customer_communication: null,
+  customer_email_address: null,
+  customer_name: null,
+  customer_purchase_ip: null,
+  customer_signature: null,
+  duplicate_charge_documentation: null,
+  duplicate_charge_explanation: null,
+  duplicate_charge_id: null,
+  enhanced_evidence: {},
+  product_description: null,
+  receipt: null,
+  refund_policy: null,
+  refund_policy_disclosure: null,
+  refund_refusal_explanation: null,
+  service_date: null,
+  service_documentation: null,
+  shipping_address: null,
+  shipping_carrier: null,
+  shipping_date: null,
+  shipping_documentation: null,
+  shipping_tracking_number: null,
+  uncategorized_file: null,
+  uncategorized_text: null,
+};
 
 /** `GET /sim/sessions/{id}`: the facts that tests compare. */
 export function summariseSession(session: CheckoutSession, nowSeconds: number) {

@@ -1,6 +1,7 @@
 /** Refunds and disputes. They are made at Stripe and by cardholders, so there is no API call for them here. */
 import type { Collection } from './journal.ts';
 import { type CheckoutSession, type Event, newId, sessionTotals } from './objects.ts';
+import { renderDispute, renderRefund } from './rendering.ts';
 
 export type Refund = {
   readonly id: string;
@@ -88,47 +89,5 @@ export function createReversals(o: {
         ? changeDispute('charge.dispute.funds_reinstated', dispute)
         : dispute;
     },
-  };
-}
-
-/** Only the fields of Stripe's objects that matter here. The SDK's types have many more. */
-function renderRefund(refund: Refund): object {
-  return {
-    id: refund.id,
-    object: 'refund',
-    amount: refund.amount,
-    balance_transaction: null,
-    charge: null,
-    created: refund.created,
-    currency: refund.currency,
-    metadata: {},
-    payment_intent: refund.paymentIntent,
-    reason: 'requested_by_customer',
-    receipt_number: null,
-    source_transfer_reversal: null,
-    status: refund.status,
-    transfer_reversal: null,
-  };
-}
-
-function renderDispute(dispute: Dispute): object {
-  const moved = (amount: number) => ({ id: newId('txn'), object: 'balance_transaction', amount });
-  return {
-    id: dispute.id,
-    object: 'dispute',
-    amount: dispute.amount,
-    balance_transactions: [
-      ...(dispute.withdrawn ? [moved(-dispute.amount)] : []),
-      ...(dispute.withdrawn && dispute.status === 'won' ? [moved(dispute.amount)] : []),
-    ],
-    charge: newId('ch'),
-    created: dispute.created,
-    currency: dispute.currency,
-    is_charge_refundable: !dispute.withdrawn,
-    livemode: dispute.livemode,
-    metadata: {},
-    payment_intent: dispute.paymentIntent,
-    reason: 'fraudulent',
-    status: dispute.status,
   };
 }

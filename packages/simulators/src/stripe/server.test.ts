@@ -179,6 +179,9 @@ describe('a Checkout Session', () => {
 });
 
 describe('creating is refused', () => {
+  const metadataOf = (keys: number) =>
+    Object.fromEntries(Array.from({ length: keys }, (_, key) => [`key_${key}`, 'x']));
+
   it.each([
     [
       'an expiry in less than 30 minutes',
@@ -191,6 +194,18 @@ describe('creating is refused', () => {
       'expires_at',
     ],
     ['a success address that is not an address', { success_url: 'nowhere' }, 'success_url'],
+    ['an unknown currency', { line_items: [line(1234, 'xxx')] }, 'line_items[0][price_data][currency]'],
+    ['51 metadata keys', { metadata: metadataOf(51) }, 'metadata'],
+    [
+      '51 metadata keys of the payment',
+      { payment_intent_data: { metadata: metadataOf(51) } },
+      'payment_intent_data[metadata]',
+    ],
+    [
+      'an unknown payment method type',
+      { payment_method_types: ['cheque' as 'card'] },
+      'payment_method_types[0]',
+    ],
   ])('for %s', async (_, overrides, param) => {
     const { stripe } = await start();
     await expect(stripe.checkout.sessions.create(order(1234, overrides))).rejects.toMatchObject({
@@ -208,12 +223,29 @@ describe('creating is refused', () => {
     });
   });
 
+  it('for an amount above the maximum of the currency', async () => {
+    const { stripe } = await start();
+    await expect(stripe.checkout.sessions.create(order(100_000_000))).rejects.toMatchObject({
+      code: 'amount_too_large',
+      message: "The Checkout Session's total amount due must be no more than 999999.99 gbp.",
+    });
+    await expect(stripe.checkout.sessions.create(order(99_999_999))).resolves.toMatchObject({
+      status: 'open',
+    });
+  });
+
   it('for an amount below the minimum of the currency', async () => {
     const { stripe } = await start();
     await expect(stripe.checkout.sessions.create(order(29))).rejects.toMatchObject({
       code: 'amount_too_small',
     });
     await expect(stripe.checkout.sessions.create(order(30))).resolves.toMatchObject({ amount_total: 30 });
+  });
+
+  it('in another API version', async () => {
+    const { stripe } = await start();
+    const other = { apiVersion: '2026-07-29.dahlia' };
+    await expect(stripe.checkout.sessions.create(order(), other)).rejects.toMatchObject({ statusCode: 400 });
   });
 
   it('for an invalid API key', async () => {
@@ -386,7 +418,10 @@ describe('events', () => {
       code: 'resource_missing',
       param: 'starting_after',
     });
-    await expect(stripe.events.list({ type: 'a', types: ['a'] })).rejects.toMatchObject({ param: 'types' });
+    const both = { type: 'refund.*', types: ['refund.created'] };
+    await expect(stripe.events.list(both)).rejects.toMatchObject({ param: 'types' });
+    const unknown = { types: ['refund.created', 'refund.create'] };
+    await expect(stripe.events.list(unknown)).rejects.toMatchObject({ param: 'types[1]' });
   });
 });
 

@@ -18,7 +18,13 @@ export type StripeSimulator = WebServer & {
   readonly expireDue: () => void;
 };
 
-export type RecordedRequest = { readonly method: string; readonly path: string; readonly body: string };
+export type RecordedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  /** The API version that the client names. */
+  readonly version: string | undefined;
+};
 
 export async function startStripeSimulator(o: {
   host?: string;
@@ -95,7 +101,8 @@ export async function startStripeSimulator(o: {
   };
   const bodies = new WeakMap<IncomingMessage, string>();
   app.use('/v1', express.urlencoded({ extended: true, verify }), (req, _, next) => {
-    o.onRequest?.({ method: req.method, path: req.originalUrl, body: bodies.get(req) ?? '' });
+    const { method, originalUrl: path } = req;
+    o.onRequest?.({ method, path, body: bodies.get(req) ?? '', version: req.get('stripe-version') });
     next();
   });
   app.use('/sim', express.json());

@@ -73,11 +73,17 @@ function waitBeforeRepeat({ pauseBeforeRepeatMs }: StripeAccount, error: unknown
   // Clients that failed at the same time must not retry at the same time.
   const jitteredMs = pauseBeforeRepeatMs * (0.5 + Math.random() / 2);
   const status = error.statusCode;
-  if (status === undefined) return error instanceof Stripe.errors.StripeConnectionError ? jitteredMs : null;
+  if (status === undefined) return isNoAnswer(error) ? jitteredMs : null;
   // Stripe sends this header for answers that it has stored under the idempotency key.
   if (error.headers?.['stripe-should-retry'] === 'false') return null;
   if (status === 429) return Math.max(jitteredMs, (retryAfterSeconds(error) ?? 0) * 1_000);
   return status === 409 || status >= 500 ? jitteredMs : null;
+}
+
+/** The SDK says StripeAPIError of an answer that broke off within its body. */
+function isNoAnswer(error: unknown): boolean {
+  const { StripeConnectionError, StripeAPIError } = Stripe.errors;
+  return error instanceof StripeConnectionError || error instanceof StripeAPIError;
 }
 
 function retryAfterSeconds(error: InstanceType<typeof Stripe.errors.StripeError>): number | undefined {

@@ -11,6 +11,12 @@ import { isHarmlessToBreaker, PAUSE_BEFORE_REPEAT_MS, type StripeAccount } from 
 export type StripeAccounts = Readonly<Record<Mode, StripeAccount>>;
 export type StripeKeys = { readonly secretKey: string; readonly webhookSecret: string };
 
+/**
+ * The version of Stripe's API in which billing speaks and reads answers. The webhook endpoints at Stripe must have the same one. The
+ * SDK's types are of this version, so a release with another one does not compile.
+ */
+const API_VERSION = '2026-08-26.dahlia';
+
 /** Decision 23, deadlines and outages: a call to Stripe has 8 seconds in all, retries included. */
 const STRIPE_BUDGET_MS = 8_000;
 
@@ -34,7 +40,12 @@ export function openStripe(o: {
 function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAccount {
   const { secretKey, webhookSecret } = o.keys[mode];
   // Retries are done here: the SDK's own have no deadline and wait for as long as `Retry-After` says.
-  const client = new Stripe(secretKey, { ...hostOf(o.apiUrl), maxNetworkRetries: 0, telemetry: false });
+  const client = new Stripe(secretKey, {
+    ...hostOf(o.apiUrl),
+    apiVersion: API_VERSION,
+    maxNetworkRetries: 0,
+    telemetry: false,
+  });
   const breaker = createBreaker({
     target: `stripe-${mode.toLowerCase()}`,
     logger: o.logger,

@@ -130,7 +130,7 @@ function sessionParameters(
   const link = `${publicUrl}/pay/${payToken}`;
   return {
     mode: 'payment',
-    allowed_payment_method_types: ['card'],
+    payment_method_types: ['card'],
     // The card is charged in the organisation's billing currency only.
     adaptive_pricing: { enabled: false },
     line_items: [
