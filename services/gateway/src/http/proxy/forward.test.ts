@@ -79,6 +79,20 @@ async function statusOfUpload(bytes: number): Promise<string | undefined> {
   return status;
 }
 
+/** A caller that reads only after it has sent all: an upload, and on the same connection another request. */
+async function statusesAfterUpload(): Promise<string[]> {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  let answer = '';
+  const bytes = 2 * 1024 * 1024;
+  socket.write(`POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+  socket.write(Buffer.alloc(bytes, 'x'));
+  socket.write('GET /categories HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', () =>
+    socket.setEncoding('latin1').on('data', (chunk: string) => (answer += chunk)),
+  );
+  await once(socket, 'close');
+  return [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1] ?? '');
+}
+
 /** On a connection of its own: a busy server may close an idle one just when it is used again. */
 async function status(): Promise<number> {
   const { statusCode, body } = await request(`${server.url}/categories`, { reset: true });
@@ -118,6 +132,7 @@ describe('uploads that use all connections for uploads', () => {
       // More than the uploads, because a breaker opens only if half of the latest requests failed.
       expect(await Promise.all(Array.from({ length: 300 }, oneMore))).toEqual(Array(300).fill(503));
       expect(await status()).toBe(200);
+      expect(await statusesAfterUpload()).toEqual(['503', '200']);
     } finally {
       for (const socket of uploads) socket.destroy();
     }
@@ -136,7 +151,7 @@ describe('an upload that the service refuses before its end', () => {
     const statuses = await Promise.all(attempts.map(() => statusOfUpload(48 * 1024 * 1024)));
     expect(statuses).toEqual(attempts.map(() => '400'));
     // With an open breaker this would be a 503.
-    expect(await statusOfUpload(1)).toBe('400');
+    expect(await statusesAfterUpload()).toEqual(['400', '404']);
   });
 });
 
@@ -161,6 +176,7 @@ describe('a service that takes too long', () => {
     service.respond = () => {};
     await Promise.all(attempts.map(status));
     service.respond = (_req, res) => res.end('{}');
-    expect(await status()).toBe(503);
+    // The upload too is read to its end, so that its sender gets the answer.
+    expect(await statusesAfterUpload()).toEqual(['503', '503']);
   });
 });

@@ -52,6 +52,8 @@ export function forward(
   const release = () => {
     limits.lift();
     res.off('close', onClose);
+    // A stream that no service reads would stop the caller, who then could not read the reply. The server discards the rest.
+    body?.destroy();
   };
   const ended = (error: Error | undefined) => {
     release();
