@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { type ResultsReply, resultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { readResults } from '../src/results/read-results.ts';
 import { byCard, create, createdId, startingNow } from './forms.ts';
 import { offersUnderTest } from './offers-under-test.ts';
 
@@ -95,6 +96,20 @@ describe('200', () => {
     expect(month.current).toMatchObject({ views: 14, clicks: 3, spend_minor: '1700' });
     expect(month.points.reduce((sum, { views }) => sum + views, 0)).toBe(14);
     expect(await results('days=30', { organisationId: 2 })).toMatchObject({ current: nothing, best: [] });
+  });
+
+  it('takes one connection to the database at a time, so that visits keep no creation waiting', async () => {
+    const { postgres } = under;
+    let inUse = 0;
+    let mostInUse = 0;
+    const onAcquire = () => (mostInUse = Math.max(mostInUse, (inUse += 1)));
+    const onRelease = () => (inUse -= 1);
+    postgres.pool.on('acquire', onAcquire).on('release', onRelease);
+    const now = under.clock.now();
+    const owner = { organisationId: 1, mode: 'TEST', currency: 'GBP' } as const;
+    await readResults(postgres, owner, { days: 7, timeZone: 'UTC' }, { now, realNow: now });
+    postgres.pool.off('acquire', onAcquire).off('release', onRelease);
+    expect(mostInUse).toBe(1);
   });
 
   it('keeps the views of deleted offers, which are not among the best', async () => {

@@ -33,14 +33,17 @@ export async function readResults(
   const money = periodsOf(days, realNow);
   const starts = daysIn(current, timeZone).map(({ start }) => start);
   const buckets: Buckets = { starts, bucketMs: DAY_MS };
-  const [counted, countedBefore, offers, best, spend, spendBefore] = await Promise.all([
-    sumTrafficOfOrganisation(db, owner, current, starts),
-    sumTrafficOfOrganisation(db, owner, before, [before.from]),
-    countOffersNow(db, owner, now),
-    bestOffers(db, owner, current, BEST),
-    spendIn(db, owner, money.current),
-    spendIn(db, owner, money.before),
-  ]);
+  // In one transaction, so that a visit takes one connection.
+  const [counted, countedBefore, offers, best, spend, spendBefore] = await db.transaction((tx) =>
+    Promise.all([
+      sumTrafficOfOrganisation(tx, owner, current, starts),
+      sumTrafficOfOrganisation(tx, owner, before, [before.from]),
+      countOffersNow(tx, owner, now),
+      bestOffers(tx, owner, current, BEST),
+      spendIn(tx, owner, money.current),
+      spendIn(tx, owner, money.before),
+    ]),
+  );
   const points = pointsOf(buckets, current, counted);
   const shown = await readForPortal(
     db,
