@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { runWith } from '../../../test/admin-under-test.ts';
 import { ServiceUnreachable } from '../../service-calls.ts';
 import { Refused, type Tools } from '../../tools.ts';
@@ -92,7 +92,15 @@ const run = (org = 3) => runWith(`org export ${org} --folder ${folder}`, call, d
 const manifest = () =>
   JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Record<
     'files' | 'attachments' | 'missing',
-    { file: string; rows: number; bytes: number; sha256: string; problem: string; again: boolean }[]
+    {
+      file: string;
+      rows: number;
+      writtenAt: string;
+      bytes: number;
+      sha256: string;
+      problem: string;
+      again: boolean;
+    }[]
   > & { complete: boolean };
 const linesOf = (file: string) =>
   readFileSync(join(folder, file), 'utf8')
@@ -227,6 +235,29 @@ describe('org export', () => {
     expect(await run()).toMatchObject({ status: 0, result: { complete: true } });
     expect(calls.filter((one) => !one.startsWith('billing'))).toEqual(['gateway GET /admin/organisations/3']);
     expect(linesOf('invoices-live.jsonl')).toHaveLength(2);
+  });
+
+  it('that is repeated after it was complete reads every row again, and dates each file by its own reading', async () => {
+    jest.useFakeTimers({ now: new Date('2026-06-01T12:00:00Z'), doNotFake: ['nextTick', 'setImmediate'] });
+    try {
+      await run();
+      jest.setSystemTime(new Date('2026-07-01T12:00:00Z'));
+      calls.length = 0;
+      away = 'billing';
+      await run();
+      expect(calls).toContain('notifier GET /admin/webhooks 3');
+      // What could not be read today is not passed on as it was a month ago.
+      expect(existsSync(join(folder, 'statement-live.jsonl'))).toBe(false);
+      jest.setSystemTime(new Date('2026-07-02T12:00:00Z'));
+      away = undefined;
+      await run();
+    } finally {
+      jest.useRealTimers();
+    }
+    const days = Object.fromEntries(
+      manifest().files.map(({ file, writtenAt }) => [file, writtenAt.slice(0, 10)]),
+    );
+    expect(days).toMatchObject({ 'people.jsonl': '2026-07-01', 'statement-live.jsonl': '2026-07-02' });
   });
 
   it('never mixes two organisations in a folder, and makes none for an unknown one', async () => {

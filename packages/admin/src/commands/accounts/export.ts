@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -31,6 +32,8 @@ type Written = {
   /** Null: not written, because its service does not answer. */
   readonly rows: number | null;
   readonly sha256: string | null;
+  /** When its last row was read. */
+  readonly writtenAt: string | null;
 };
 
 export const exportCommands: readonly Command[] = [
@@ -51,6 +54,8 @@ async function exportOrganisation(org: number, folder: string, tools: Tools) {
   openFolder(folder, org);
   const files: Written[] = [];
   const earlier = writtenBefore(folder);
+  // An interruption must not leave new files beside a manifest of earlier ones.
+  if (earlier.size === 0) rmSync(join(folder, manifestFile), { force: true });
   for (const source of sourcesOf(organisation, tools)) {
     const { file, service } = source;
     const before = earlier.get(file);
@@ -176,6 +181,8 @@ function sourcesOf(
 
 /** Page by page, so that its size is not limited. It gets its name when it is whole. */
 async function writeSource(folder: string, { file, service, read }: Source): Promise<Written> {
+  // Of an earlier export: it must not lie beside a manifest that says it could not be written.
+  rmSync(join(folder, file), { force: true });
   const part = join(folder, `${file}.part`);
   const opened = openSync(part, 'w', 0o600);
   const hash = createHash('sha256');
@@ -191,23 +198,33 @@ async function writeSource(folder: string, { file, service, read }: Source): Pro
       ({ cursor } = page);
     } while (cursor !== null);
   } catch (error) {
-    if (isAway(error)) return { file, service, rows: null, sha256: null };
+    if (isAway(error)) return { file, service, rows: null, sha256: null, writtenAt: null };
     throw error;
   } finally {
     closeSync(opened);
   }
   renameSync(part, join(folder, file));
-  return { file, service, rows, sha256: hash.digest('hex') };
+  return { file, service, rows, sha256: hash.digest('hex'), writtenAt: new Date().toISOString() };
 }
 
-const written = z.object({
-  files: z.array(z.object({ file: z.string(), rows: z.int().nullable(), sha256: z.string().nullable() })),
+const unfinished = z.object({
+  complete: z.literal(false),
+  files: z.array(
+    z.object({
+      file: z.string(),
+      rows: z.int().nullable(),
+      sha256: z.string().nullable(),
+      writtenAt: z.string().nullable(),
+    }),
+  ),
 });
 
-/** The files that an earlier run has written whole: they are not read again. */
-function writtenBefore(folder: string): ReadonlyMap<string, Pick<Written, 'rows' | 'sha256'>> {
+/** The files that an interrupted run has written whole: they are not read again. After a complete export everything is. */
+function writtenBefore(folder: string): ReadonlyMap<string, Omit<Written, 'file' | 'service'>> {
   const path = join(folder, manifestFile);
-  if (!existsSync(path)) return new Map();
-  const { files } = written.parse(JSON.parse(readFileSync(path, 'utf8')));
-  return new Map(files.filter(({ rows }) => rows !== null).map((one) => [one.file, one]));
+  const earlier = existsSync(path)
+    ? unfinished.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
+    : undefined;
+  const whole = (earlier?.files ?? []).filter(({ rows }) => rows !== null);
+  return new Map(whole.map((one) => [one.file, one]));
 }
