@@ -1,5 +1,6 @@
 /** The same command for many offers, each in its own transaction: one that is refused or fails keeps no other from being done. */
 import type { BulkReply } from '@offer-ads/contracts/portal/offers-api';
+import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 
 /** Few, because other requests need connections to the database too. */
@@ -15,7 +16,9 @@ export async function changeMany(
   const work = async () => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       const outcome = await change(id).catch((error: unknown) => {
-        logger.warn({ err: error, offerId: id }, 'an offer of many was not changed');
+        // Anything else is a mistake of ours, which ends the request with a 500.
+        if (!isServiceUnavailable(error)) throw error;
+        logger.warn({ error, offerId: id }, 'an offer of many was not changed');
         return { done: false, message: 'There was no time left for it. Please try again' };
       });
       results.set(id, { offer_id: id, ...outcome });
