@@ -61,12 +61,11 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     await addToOutbox(tx, [event]);
   }
 
+  /** Invitations by strangers can exhaust the address's limit, so the platform team is exempt. */
   async function refuseMail(tx: Transaction, organisation: Organisation, by: Actor, email: string) {
+    if (by === 'platform-team') return null;
     const toAddress = await store.lockInvitationsTo(tx, email, maxInvitationsADay);
-    const byOrganisation =
-      by === 'platform-team'
-        ? []
-        : await store.invitationsBy(tx, organisation.id, maxInvitationsOfOrganisationADay);
+    const byOrganisation = await store.invitationsBy(tx, organisation.id, maxInvitationsOfOrganisationADay);
     return refuseAnotherMail({ toAddress, byOrganisation }, clock.now());
   }
 
@@ -81,9 +80,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     ): Promise<PersonOutcome> => {
       const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         const refusal =
-          refuseNewPerson(organisation, by, email) ??
-          // Invitations by strangers can exhaust the address's limit; the platform team is exempt.
-          (by === 'platform-team' ? null : await refuseMail(tx, organisation, by, email));
+          refuseNewPerson(organisation, by, email) ?? (await refuseMail(tx, organisation, by, email));
         if (refusal !== null) return refused(refusal);
         const id = await store.insertPerson(tx, { organisationId, email, role, at: clock.now() });
         await sendInvitation(tx, organisation, by, { id, email, role, enabled: true });

@@ -121,6 +121,8 @@ describe('invitations', () => {
     // Strangers must not be able to block the platform team.
     const path = `/organisations/${cafe.organisationId}/people`;
     expect((await portal.gateway.admin('POST', path, wish)).status).toBe(201);
+    const again = await portal.gateway.admin('POST', `${path}/invitation`, { email: newcomer });
+    expect(again.status).toBe(200);
   });
 
   it('are limited to fifty a day from an organisation: 429', async () => {
