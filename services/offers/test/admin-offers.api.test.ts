@@ -71,7 +71,6 @@ describe('GET /admin/offers', () => {
       expect([title, await idsOf(`title=${encodeURIComponent(title)}`)]).toEqual([title, [cafe]]);
     for (const title of ['tea lait', 'ime'])
       expect([title, await idsOf(`title=${encodeURIComponent(title)}`)]).toEqual([title, []]);
-    expect(await idsOf('title=%E2%80%A6')).toEqual([cafe, tea]);
   });
 
   it('filters by state, deleted and disabled ones too, of one organisation or of all', async () => {
@@ -139,6 +138,8 @@ describe('GET /admin/offers', () => {
     ['organisationId=1&mode=TEST&cursor=0', 'cursor: '],
     ['state=Running', 'state: '],
     ['title=%20', 'title: '],
+    // Without a word to search for, all offers would be listed.
+    ['title=!!!', 'title: Must have a letter or a digit'],
   ])('is 400 with %s, and names the fault', async (query, fault) => {
     const { status, body } = await list(query);
     expect([status, body]).toEqual([400, { message: expect.stringContaining(fault) }]);

@@ -88,7 +88,13 @@ export const adminOffersQuery = z.object({
     .optional(),
   mode: mode.optional(),
   /** Words with which words of the title begin; all of them must be there. Upper and lower case are equal. */
-  title: z.string().trim().min(1).max(100).optional(),
+  title: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine((text) => /[\p{L}\p{N}]/u.test(text), 'Must have a letter or a digit')
+    .optional(),
   state: offerFilter.optional(),
   cursor: z.string().max(100).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(100)).default(20),
