@@ -61,10 +61,13 @@ const replace = (kind: string, name: string, path: string, value: unknown) => ({
   patch: stringify([{ op: 'replace', path, value }]),
 });
 /** An installation has hosts of its own in the overlay. */
-const hosts = ['gateway', 'billing', 'offers'].flatMap((name, index) => [
-  replace('HTTPRoute', name, '/spec/hostnames/0', hostOf(name)),
-  replace('Gateway', 'doors', `/spec/listeners/${index + 1}/hostname`, hostOf(name)),
-]);
+const hosts = [
+  replace('HTTPRoute', 'to-https', '/spec/hostnames', ['billing', 'offers'].map(hostOf)),
+  ...['gateway', 'billing', 'offers'].flatMap((name, index) => [
+    replace('HTTPRoute', name, '/spec/hostnames/0', hostOf(name)),
+    replace('Gateway', 'doors', `/spec/listeners/${index + 1}/hostname`, hostOf(name)),
+  ]),
+];
 writeFileSync(
   file,
   stringify({
@@ -125,6 +128,18 @@ describe('production with the Gateway API', () => {
     expect(byRoute.toSorted()).toEqual(byIngress.toSorted());
   });
 
+  it('lets the service itself refuse keys that were sent in clear, as the Ingress does', () => {
+    const overHttp = doors.filter(({ spec }) =>
+      spec.parentRefs.some(({ sectionName }) => sectionName === 'http'),
+    );
+    expect(overHttp.map(({ metadata }) => metadata.name)).toEqual(['gateway']);
+    const notRedirected = before.filter(
+      ({ metadata: { annotations = {} } }) =>
+        (annotations as Record<string, string>)['nginx.ingress.kubernetes.io/ssl-redirect'] === 'false',
+    );
+    expect(notRedirected.map(key)).toEqual(['Ingress gateway']);
+  });
+
   it('routes to ports that the services have', () => {
     for (const { name, port } of doors.flatMap(({ spec }) =>
       spec.rules.flatMap(({ backendRefs = [] }) => backendRefs),
@@ -136,7 +151,7 @@ describe('production with the Gateway API', () => {
     }
   });
 
-  it('serves each host by TLS with the certificate of the Ingress, and redirects http to it', () => {
+  it('serves each host by TLS with the certificate of the Ingress, and redirects http to it where no keys are sent', () => {
     const byIngress = ingresses.flatMap(({ tls }) =>
       tls.map(({ hosts, secretName }) => `${hosts.join()} ${secretName}`),
     );
@@ -148,9 +163,11 @@ describe('production with the Gateway API', () => {
     ).toEqual(byIngress.toSorted());
     for (const { spec } of doors)
       for (const { sectionName } of spec.parentRefs)
-        expect([listeners.find(({ name }) => name === sectionName)?.hostname]).toEqual(spec.hostnames);
+        if (sectionName !== 'http')
+          expect([listeners.find(({ name }) => name === sectionName)?.hostname]).toEqual(spec.hostnames);
     const toHttps = routes.find(({ metadata }) => metadata.name === 'to-https');
     expect(toHttps?.spec.parentRefs.map(({ sectionName }) => sectionName)).toEqual(['http']);
+    expect(toHttps?.spec.hostnames).toEqual([hostOf('billing'), hostOf('offers')]);
     expect(toHttps?.spec.rules.flatMap(({ backendRefs = [] }) => backendRefs)).toEqual([]);
   });
 });

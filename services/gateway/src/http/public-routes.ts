@@ -16,6 +16,7 @@ import type { TestClocks } from '../test-clocks.ts';
 import type { Upstream } from '../upstream.ts';
 import { whenKnown } from '../when-known.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
+import { refuseInClear } from './proxy/clear-text.ts';
 import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
 import { limitClient, limitKey, limitPlacementKey } from './proxy/rate-limit.ts';
@@ -26,6 +27,7 @@ type Admitted = Extract<Admission, { ok: true }>;
 
 export type PublicRoutes = CallRecorder & {
   readonly clientIp: ClientIp;
+  readonly isInClear: (req: IncomingMessage) => boolean;
   readonly limiter: RequestLimiter;
   readonly clock: Clock;
   readonly tokenFor: TokenMaker;
@@ -67,6 +69,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     };
     return whenKnown(limitClient(res, o.limiter, ip), (byClient) => {
       if (byClient === null) return;
+      if (o.isInClear(req)) return refuseInClear(res);
       return whenKnown(key === null ? null : o.keyCache.factsOf(key), (facts) => {
         if (facts === null) noteUnknownKey(res);
         const admission = admit(facts, o.clock.now());
@@ -89,10 +92,13 @@ export function publicFastPath(o: PublicRoutes): FastPath {
     keepInNoCache(res);
     return whenKnown(o.placementKeys.find(req.headers['x-api-key']), (key) => {
       if (key !== null) recordCallWith(o.callLog, req, res, { sha256: key.sha256, exists: () => true });
-      if (key === null || !key.works)
-        return whenKnown(limitClient(res, o.limiter, o.clientIp(req)), (byClient) =>
-          byClient === null ? undefined : refuseKey(res, 'unauthorised'),
-        );
+      const isInClear = o.isInClear(req);
+      if (isInClear || key === null || !key.works)
+        return whenKnown(limitClient(res, o.limiter, o.clientIp(req)), (byClient) => {
+          if (byClient === null) return;
+          if (isInClear) refuseInClear(res);
+          else refuseKey(res, 'unauthorised');
+        });
       return whenKnown(limitPlacementKey(res, o.limiter, key), (counted) => {
         if (counted === null) return;
         const callerToken = o.placementTokenFor(key);

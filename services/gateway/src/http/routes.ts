@@ -29,12 +29,13 @@ import { peopleRoutes } from './people-routes.ts';
 import { placementKeyRoutes } from './placement-key-routes.ts';
 import type { Forwarding } from './portal/forwarding.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
+import { cameInClear, pagesOverHttps } from './proxy/clear-text.ts';
 import { readClientIp } from './proxy/client-ip.ts';
 import { type PublicRoutes, publicFastPath, unknownEndpoints } from './public-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
-export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
+export type GatewayRoutes = Omit<PublicRoutes, 'clientIp' | 'isInClear'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly admin: AdminGuard;
@@ -58,7 +59,9 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
 export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes'> {
   const { PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
   const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
+  const isInClear = cameInClear(publicUrl);
   const routes = (app: Express): void => {
+    app.use(pagesOverHttps({ publicUrl, isInClear }));
     mountAuditRoute(app, o);
     mountParkedRoutes(app, o);
     mountRepublishRoute(app, o);
@@ -78,5 +81,5 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
     unknownEndpoints(app, { ...o, clientIp });
   };
-  return { fastPath: publicFastPath({ ...o, clientIp }), routes };
+  return { fastPath: publicFastPath({ ...o, clientIp, isInClear }), routes };
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '@offer-ads/testing/clock';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
 
@@ -102,6 +103,46 @@ describe('a key with an expiry date (Authentication item 9)', () => {
     clock.advance(1);
     const { status, body } = await gateway.call('/categories', { key });
     expect([status, body]).toEqual([401, { message: 'Unauthorised' }]);
+  });
+});
+
+describe('a key that was sent over plain http, as a proxy says', () => {
+  const refused = { status: 403, body: { message: expect.stringContaining('https') } };
+
+  it('is refused and logged, and reaches no service', async () => {
+    const own = await gateway.createKey(await gateway.register());
+    const { organisationId: id } = await callerOf(own.key);
+    gateway.resetUpstreams();
+    for (const [method, path] of [
+      ['GET', '/categories'],
+      ['POST', '/offers'],
+      ['POST', '/placements'],
+      ['GET', '/no-such-path'],
+      ['GET', '/docs'],
+    ] as const)
+      for (const scheme of ['http', 'HTTP, https'])
+        expect(
+          await gateway.call(path, { method, key: own.key, headers: { 'x-forwarded-proto': scheme } }),
+        ).toMatchObject(refused);
+    expect(gateway.offers.seen).toEqual([]);
+    await eventually(async () =>
+      expect(await gateway.callsOf(id, 'status=403')).toContainEqual(
+        expect.objectContaining({ route: 'POST /offers', keyId: own.id }),
+      ),
+    );
+    const safe = { key: own.key, headers: { 'x-forwarded-proto': 'https' } };
+    expect((await gateway.call('/categories', safe)).status).toBe(200);
+  });
+
+  it('is refused as a session would be, and only browsers that ask for a page are sent on', async () => {
+    const ask = (path: string, method = 'GET') =>
+      fetch(gateway.url + path, { method, redirect: 'manual', headers: { 'x-forwarded-proto': 'http' } });
+    const page = await ask('/docs/errors?from=mail');
+    expect([page.status, page.headers.get('location')]).toEqual([
+      301,
+      'https://ads.example.test/docs/errors?from=mail',
+    ]);
+    expect((await ask('/portal/api/sign-in/complete', 'POST')).status).toBe(403);
   });
 });
 
