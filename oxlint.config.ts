@@ -62,8 +62,7 @@ function pure(outside: string): Rules {
 export default defineConfig({
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'jest'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
-  // The kernel is AssemblyScript: its types and decorators are not TypeScript's.
-  ignorePatterns: ['**/generated/**', '.dev/**', 'services/pricing/kernel/**'],
+  ignorePatterns: ['**/generated/**', '.dev/**'],
   rules: {
     ...imports(),
     'node/no-process-env': 'error',

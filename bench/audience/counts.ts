@@ -1,5 +1,5 @@
 /**
- * The index alone, until V8 has compiled it as in a service under load. Then all peers take turns, query by query, so that each finds the
+ * The grid alone, until V8 has compiled it as in a service under load. Then all peers take turns, query by query, so that each finds the
  * processor's caches as the others left them.
  */
 import type { Target } from '@offer-ads/contracts/audience/target';
@@ -18,7 +18,7 @@ export type Counts = {
   /** For peers that may count members beyond the edge: how many too many, and in how many queries. */
   readonly tooMany: number;
   readonly queriesWithMore: number;
-  /** Of the index. */
+  /** Of the grid. */
   readonly alone: readonly number[];
   readonly rounds: number;
   readonly foreignLoad: number;
@@ -48,12 +48,12 @@ export async function measureCounts(o: {
   let [tooMany, queriesWithMore] = [0, 0];
   const disturbed = new Map<PeerName, number[]>(peers.map(({ name }) => [name, []]));
   await waitUntilIdle();
-  const [index] = peers;
-  if (index === undefined) throw new RangeError('nobody counts');
+  const [grid] = peers;
+  if (grid === undefined) throw new RangeError('nobody counts');
   const alone: number[] = [];
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS_ALONE; round += 1) {
     for (const [at, target] of targets.entries()) {
-      const { ms } = await countOnce(index, target, counted[at] ?? Number.NaN);
+      const { ms } = await countOnce(grid, target, counted[at] ?? Number.NaN);
       if (round >= WARM_UP_ROUNDS) alone.push(ms);
     }
   }

@@ -1,34 +1,26 @@
-/** `npm run bench:audience`: members counted by the index and by its peers, and what an estimate costs. See bench/README.md. */
+/** `npm run bench:audience`: members counted on the grid and by its peers. See bench/README.md. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Target } from '@offer-ads/contracts/audience/target';
+import { bytesOf } from '../../services/pricing/src/audience/grid.ts';
+import { openLiveGrid } from '../../services/pricing/src/audience/live-grid.ts';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { measureBuild } from './build.ts';
 import { measureChanges } from './changes.ts';
 import { measureCounts } from './counts.ts';
-import { measureEndpoint, requireWrk } from './endpoint.ts';
 import { openFolder } from './members/folder.ts';
 import { writeMembersFile } from './members/members-file.ts';
 import { type Population, populationOf } from './members/population.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import { measurePartitions } from './partitions.ts';
-import { buildIndex } from './peers/index-peer.ts';
+import { buildGrid } from './peers/grid-peer.ts';
 import { openMongoPeer } from './peers/mongo-peer.ts';
 import { type MongoServer, startMongoServer } from './peers/mongo-server.ts';
 import { type Peer, timed } from './peers/peers.ts';
 import { openPostgisPeer } from './peers/postgis-peer.ts';
 import { ProgramsMissing, requirePostgis, startPostgresServer } from './peers/postgres-server.ts';
 import { targets } from './queries.ts';
-import {
-  buildReport,
-  changesReport,
-  countsReport,
-  endpointReport,
-  partitionsReport,
-  type Sized,
-  smallCountsReport,
-} from './report.ts';
+import { buildReport, changesReport, countsReport, type Sized, smallCountsReport } from './report.ts';
 
 type Stage = {
   readonly folder: string;
@@ -43,7 +35,6 @@ await runMeasurement({ usage, readOptions, run, forPeople: [ProgramsMissing] });
 
 async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
   if (comparesPeers(options)) requirePostgis();
-  if (options.parts.includes('endpoint')) requireWrk();
   const folder = await openFolder(opened, options.cache);
   let stores: Stores | undefined;
   let postgres: Promise<string> | undefined;
@@ -75,8 +66,6 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   tell('small', smallCountsReport);
   tell('changes', changesReport);
   tell('build', buildReport);
-  tell('endpoint', endpointReport);
-  tell('partitions', partitionsReport);
 }
 
 /** Closes what it opened before the next size is measured. */
@@ -85,19 +74,19 @@ async function measure(stage: Stage, options: Options, size: number) {
   const asked = targets();
   const wants = (part: (typeof options.parts)[number]) => options.parts.includes(part);
   const population = populationOf(size);
-  const [index, fromColumnsSeconds] = await timed(() => buildIndex(population));
-  say(`The index is built in ${fromColumnsSeconds.toFixed(1)} s; filling the stores where need be ...`);
+  const [grid, fromColumnsSeconds] = await timed(() => buildGrid(population));
+  const { count } = openLiveGrid(grid);
+  say(`The grid is built in ${fromColumnsSeconds.toFixed(1)} s; filling the stores where need be ...`);
   const ours: Peer = {
-    name: 'the index',
-    count: index.count,
+    name: 'the grid',
+    count,
     loadSeconds: fromColumnsSeconds,
-    bytes: index.size().bytes,
+    bytes: bytesOf(grid),
   };
   const database = `audience_${size}`;
   const mongoUrl = async () => (await stage.mongoUrlOf())(database);
   const postgis = comparesPeers(options) ? [await fillPostgis(opened, stage, { population, database })] : [];
   const mongo = needsMongo(options) ? [await openMongoPeer(opened, { url: await mongoUrl(), size })] : [];
-  const snapshots = join(stage.folder, `snapshots-${size}`);
 
   const countsOf = async (compared: readonly Peer[], targets: readonly Target[]) => ({
     peers: compared,
@@ -107,43 +96,19 @@ async function measure(stage: Stage, options: Options, size: number) {
     ? await countsOf([ours, ...postgis, ...(options.countsInMongo ? mongo : [])], asked)
     : undefined;
   const small = wants('small') ? await countsOf([ours, ...postgis], targets('small')) : undefined;
-  const counted = asked.map(index.count);
-  const partitions = wants('partitions')
-    ? await measurePartitions({
-        folder: stage.folder,
-        size,
-        index,
-        targets: asked,
-        rounds: options.rounds,
-        report: say,
-      })
-    : undefined;
   const build = wants('build')
     ? await measureBuild({
         stores: await stage.services(),
-        snapshots,
-        index,
+        grid,
         fromColumnsSeconds,
         mongoUrl: await mongoUrl(),
         report: say,
       })
     : undefined;
   const changes = wants('changes')
-    ? measureChanges({ population, index, targets: asked, report: say })
+    ? await measureChanges({ population, grid, targets: asked, report: say })
     : undefined;
-  const endpoint = wants('endpoint')
-    ? await measureEndpoint(opened, {
-        stores: await stage.services(),
-        snapshots,
-        mongoUrl: await mongoUrl(),
-        targets: asked,
-        counted,
-        rounds: options.rounds,
-        seconds: options.seconds,
-        report: say,
-      })
-    : undefined;
-  return { counts, small, changes, build, endpoint, partitions };
+  return { counts, small, changes, build };
 }
 
 function comparesPeers({ parts }: Options): boolean {
@@ -151,7 +116,7 @@ function comparesPeers({ parts }: Options): boolean {
 }
 
 function needsMongo({ parts, countsInMongo }: Options): boolean {
-  return parts.includes('build') || parts.includes('endpoint') || (countsInMongo && parts.includes('counts'));
+  return parts.includes('build') || (countsInMongo && parts.includes('counts'));
 }
 
 async function fillPostgis(

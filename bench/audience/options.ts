@@ -2,7 +2,7 @@
 import { readOptions as readUsualOptions, WrongOption } from '../command-line.ts';
 import { MAX_MEMBERS } from './members/population.ts';
 
-const partNames = ['counts', 'small', 'changes', 'build', 'endpoint', 'partitions'] as const;
+const partNames = ['counts', 'small', 'changes', 'build'] as const;
 const peers = ['postgis', 'mongo'] as const;
 
 export type Options = {
@@ -13,25 +13,22 @@ export type Options = {
   readonly countsInMongo: boolean;
   /** Each round asks every query once. */
   readonly rounds: number;
-  readonly seconds: number;
   /** The folder that keeps loaded stores for the next run; without it they are removed at the end. */
   readonly cache: string | undefined;
   readonly write: boolean;
 };
 
 export const usage = `npm run bench:audience -- [--members 1000000,10000000] [--parts ${partNames.join(',')}] [--peers ${peers.join(',')}]
-    [--rounds 3] [--seconds 15] [--cache FOLDER] [--quick] [--write]
+    [--rounds 3] [--cache FOLDER] [--quick] [--write]
   --members  how many members count
   --peers    which of them count; "postgis" leaves MongoDB out, which takes longest to fill
-  --seconds  of load for each endpoint
   --cache    keeps the loaded stores in that folder, and takes what an earlier run left there
-  --quick    100,000 members, one round, 3 seconds: shows that everything works, measures nothing
+  --quick    100,000 members, one round: shows that everything works, measures nothing
   --write    puts the tables into bench/README.md`;
 
 export function readOptions(args: string[]): Options {
   const { quick, chosen, others, ...usual } = readUsualOptions(args, {
     rounds: 3,
-    seconds: [15, 3],
     choice: ['parts', partNames],
     others: ['members', 'peers', 'cache'],
   });

@@ -8,7 +8,7 @@ import { type Running, startProcess } from '../process.ts';
 
 const directory = fileURLToPath(new URL('../../services/pricing', import.meta.url));
 const nobody = 'http://127.0.0.1:9';
-/** Ten million members are read from MongoDB in minutes. */
+/** Ten million members are read from MongoDB in a minute or more. */
 const READY_WITHIN_MS = 900_000;
 
 export const contextSecret = randomBytes(24).toString('hex');
@@ -39,8 +39,6 @@ export async function startPricingProcess(o: {
       ADMIN_TOKEN_HASHES: adminTokenHashes,
       // Estimates in pounds need no rates.
       RATES_URL: nobody,
-      // Exact positions, as the peers have them.
-      AUDIENCE_POSITION_DECIMALS: '6',
       ...o.env,
     },
   });

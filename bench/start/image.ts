@@ -65,7 +65,6 @@ export async function startReplica(o: {
       ...settings,
       PORT: `${port}`,
       CALL_SPOOL_FOLDER: join(folder, 'call-spool'),
-      AUDIENCE_SNAPSHOT_FOLDER: join(folder, 'audience'),
       ...imageSettings(images),
       ...o.env,
     },

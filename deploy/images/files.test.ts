@@ -55,7 +55,6 @@ describe('images', () => {
       /^packages\/platform\/src\/process\/stripped-sources\.mjs$/,
       /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,
       /^services\/moderation\/model\/nsfwjs-mobilenet-v2\.onnx$/,
-      /^services\/pricing\/kernel\/audience-kernel\.wasm$/,
     ];
     const others = new Set(
       images.flatMap(filesOf).filter((path) => !isCode(path) && !read.some((pattern) => pattern.test(path))),

@@ -122,7 +122,6 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       MONGO_URL: stores.mongo.pricing,
       ...contextSecrets.pricing,
       RATES_URL: `${at.rates}${ratesPath}`,
-      AUDIENCE_SNAPSHOT_FOLDER: join(folder, 'audience'),
     },
     moderation: {
       MONGO_URL: stores.mongo.moderation,

@@ -142,7 +142,6 @@ export async function startWorld(): Promise<World> {
             IMAGE_URL_SECRET: testContextSecret,
             PLACEMENT_TOKEN_SECRET: testContextSecret,
             IMAGE_STORE_URL: pathToFileURL(folder).href,
-            AUDIENCE_POSITION_DECIMALS: 2,
             PLACEMENTS_STALE_SECONDS: 60,
             PLACEMENTS_PER_VIEWER_AND_DAY: 10,
             PLACEMENTS_LIVE_OFFERS: 200_000,

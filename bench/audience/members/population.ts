@@ -1,10 +1,11 @@
 /** The members that all peers count: generated ones, the same in every store and run. */
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { generateMembers } from '../../../services/pricing/src/domain/members/generated-members.ts';
 
 /** A store with another population is filled again. */
-export const POPULATION = 'seed 7, one of 512 at the date line, version 1';
+export const POPULATION = 'seed 7, one of 512 at the date line, rounded, version 1';
 
 /** Limited by memory and time. */
 export const MAX_MEMBERS = 50_000_000;
@@ -60,8 +61,9 @@ export function populationOf(size: number): Population {
   for (const member of everybody(size)) {
     if (!counts(member)) continue;
     columns.memberIds[row] = member.memberId;
-    columns.latitudesE6[row] = Math.round(member.latitude * 1e6);
-    columns.longitudesE6[row] = Math.round(member.longitude * 1e6);
+    const { latitude, longitude } = coarsePosition(member);
+    columns.latitudesE6[row] = Math.round(latitude * 1e6);
+    columns.longitudesE6[row] = Math.round(longitude * 1e6);
     columns.genderBits[row] = 1 << memberGenders.indexOf(member.gender);
     columns.interestBits[row] = bitsOfInterests(member.interests);
     row += 1;

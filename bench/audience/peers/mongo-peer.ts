@@ -1,6 +1,5 @@
 /** Pricing's own second engine, on documents as pricing writes them. */
 
-import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import mongoose, { type Connection } from 'mongoose';
 import { openMongoAudience } from '../../../services/pricing/src/audience/mongo-audience-store.ts';
@@ -74,7 +73,7 @@ function take(people: ReturnType<typeof everybody>): MemberDocument[] {
   while (batch.length < BATCH) {
     const { value: facts, done } = people.next();
     if (done === true) break;
-    batch.push(documentOf(facts, VERSION, FINEST_DECIMALS));
+    batch.push(documentOf(facts, VERSION));
   }
   return batch;
 }

@@ -4,7 +4,7 @@ import type { PeerName } from '../members/names.ts';
 
 export type Peer = {
   readonly name: PeerName;
-  /** The index answers at once; the others after a round trip. */
+  /** The grid answers at once; the others after a round trip. */
   readonly count: (target: Target) => number | Promise<number>;
   /** It may count members this far outside of the circle; by default it is exact. */
   readonly beyondMetres?: number;

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
+import { onPath } from '@offer-ads/backing/on-path';
 import type { Target, TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { PlacementsReply } from '@offer-ads/contracts/community/placements-api';
 import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
@@ -21,7 +22,7 @@ import {
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
-import { requireWrk } from '../../audience/endpoint.ts';
+import { ProgramsMissing } from '../../audience/peers/postgres-server.ts';
 import { cpuMsOf } from '../../cpu.ts';
 import { clientsFor } from '../../gateway/requests.ts';
 import { runWrk } from '../../gateway/wrk.ts';
@@ -48,7 +49,14 @@ const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 3;
 const PAUSES = 20;
 const organisationId = 1;
-const script = fileURLToPath(new URL('../../audience/estimates.lua', import.meta.url));
+function requireWrk(): string {
+  const wrk = onPath('wrk');
+  if (wrk === undefined)
+    throw new ProgramsMissing('wrk is not there. On Debian and Ubuntu: apt-get install wrk');
+  return wrk;
+}
+
+const script = fileURLToPath(new URL('requests.lua', import.meta.url));
 
 export async function measurePlacementsEndpoint(
   opened: AsyncDisposableStack,

@@ -88,22 +88,21 @@ export const pricing: Dashboard = {
         },
         {
           title: 'Changes',
-          description: 'Changes a second that were received, stored, and added to the index of one replica.',
+          description: 'Changes a second that were received, stored, and counted by one replica.',
           unit: 'cps',
           queries: [
             ['sum by (outcome) (rate(member_changes_total[$__rate_interval]))', 'heard of, {{outcome}}'],
-            ['max(rate(audience_changes_applied_total[$__rate_interval]))', 'in the index'],
+            ['max(rate(audience_changes_applied_total[$__rate_interval]))', 'counted'],
           ],
         },
         {
           title: 'Members that do not count',
           description:
-            'Members counted beside the index because it is full; in an hour: members left out because their facts are impossible, unreadable ones in MongoDB, and waits for MongoDB.',
+            'In an hour: members in MongoDB that no version of this service wrote, and grids that could not be built; and waits for MongoDB.',
           unit: 'short',
           queries: [
-            ['max(increase(audience_members_left_out_total[1h]))', 'left out'],
-            ['max(audience_surplus_members)', 'beside the index'],
             ['max(increase(audience_unreadable_members_total[1h]))', 'unreadable'],
+            ['max(increase(audience_builds_failed_total[1h]))', 'grids not built'],
             ['max(events_wait_for_store{service="pricing"})', 'waits for MongoDB'],
           ],
         },

@@ -51,11 +51,6 @@ export const offersSettings = z.object({
     description:
       'Signs the tokens that count views and clicks, which are good for a day. After a change, tokens that were signed with the old secret do not work.',
   }),
-  AUDIENCE_POSITION_DECIMALS: wholeNumber(0, 6).default(2).meta({
-    description:
-      "Decimal places of members' positions in placements, 0 to 6. It must be the same as pricing's, so that members are shown an offer exactly when its price counted them.",
-    example: '2',
-  }),
   PLACEMENTS_STALE_SECONDS: wholeNumber(0, 3_600).default(60).meta({
     description:
       'How long members are shown the last known offers while the database is away, in seconds; then placements answer 503. 0 to 3600.',

@@ -133,7 +133,6 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
           followed,
           showings,
           settings: {
-            positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
             perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY,
           },
           contextSecret: config.OFFERS_CONTEXT_SECRET,

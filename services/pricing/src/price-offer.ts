@@ -1,7 +1,7 @@
 /** Prices an offer: counts the members, finds the rate, and calls the price function. */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import type { AudienceEngine } from './audience/audience-engine.ts';
+import type { AudienceEngine } from './audience/audience.ts';
 import { audienceShown } from './domain/cohort.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import { type Price, priceOf } from './domain/price.ts';

@@ -21,7 +21,6 @@ import { mountPriceRoutes } from './http/price-routes.ts';
 import { holdInterests } from './members/held-interests.ts';
 import { openInterestsStore } from './members/interests-store.ts';
 import { openMembersStore } from './members/members-store.ts';
-import { startPartition } from './partition-service.ts';
 import { openPrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
 import { openSpendingStore } from './privacy-budget/spending-store.ts';
 import { holdRates } from './rates/held-rates.ts';
@@ -36,40 +35,24 @@ const SHARE_EVERY_MS = 2_000;
 
 export type PricingService = RunningService & { readonly url: string };
 
-/**
- * @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS. `onAudienceComplete`: runs when the index of members is complete, before it
- *   counts for the first time
- */
+/** @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS */
 export async function startPricing(
   config: PricingConfig,
-  overrides: Overrides & {
-    readonly shareEveryMs?: number;
-    readonly onAudienceComplete?: () => void;
-  } = {},
+  overrides: Overrides & { readonly shareEveryMs?: number } = {},
 ): Promise<PricingService> {
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
-  const { shareEveryMs = SHARE_EVERY_MS, onAudienceComplete } = overrides;
-  if (config.AUDIENCE_PARTITION !== undefined)
-    return startPartition(config, config.AUDIENCE_PARTITION, { foundation, onComplete: onAudienceComplete });
+  const { shareEveryMs = SHARE_EVERY_MS } = overrides;
   // If the start fails before `move`, everything opened so far is closed.
   await using opened = new AsyncDisposableStack();
 
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
-  const members = openMembersStore(mongo.connection, config.AUDIENCE_POSITION_DECIMALS);
+  const members = openMembersStore(mongo.connection);
   const audience = opened.use(
     await openAudience({
       engine: config.AUDIENCE_ENGINE,
-      partitions: config.AUDIENCE_PARTITIONS && {
-        urls: config.AUDIENCE_PARTITIONS,
-        secret: config.PRICING_CONTEXT_SECRET,
-        clock,
-      },
       mongo,
       mongoUrl: config.MONGO_URL,
-      snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
-      positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
-      onComplete: onAudienceComplete,
       ...foundation,
     }),
   );
@@ -129,10 +112,7 @@ export async function startPricing(
     contextSecret: config.PRICING_CONTEXT_SECRET,
     clock,
     audience,
-    sandbox: await openSandbox({
-      members: config.SANDBOX_MEMBERS,
-      positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
-    }),
+    sandbox: openSandbox(config.SANDBOX_MEMBERS),
     rates,
     interests,
     privacyBudgets,

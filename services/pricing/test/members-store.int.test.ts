@@ -8,7 +8,7 @@ import { randomNumbers } from '@offer-ads/testing/random';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openAudience } from '../src/audience/open-audience.ts';
-import { coarsenKeptPositions, expireTombstones } from '../src/members/kept-members-store.ts';
+import { expireTombstones, roundKeptPositions } from '../src/members/kept-members-store.ts';
 import type { MemberDocument } from '../src/members/member-document.ts';
 import { type MembersStore, openMembersStore } from '../src/members/members-store.ts';
 import { openSpendingStore } from '../src/privacy-budget/spending-store.ts';
@@ -56,11 +56,6 @@ function stored(): Promise<readonly object[]> {
 }
 
 describe('a member', () => {
-  it('is stored at a position in microdegrees, longitude first', async () => {
-    await change({ latitude: 51.500_000_4, longitude: -0.123_456_7 }, 1);
-    expect(await stored()).toMatchObject([{ position: { type: 'Point', coordinates: [-0.123457, 51.5] } }]);
-  });
-
   it('does not change by an older change or another one of the same version', async () => {
     await change({}, 5);
     const asStored = await stored();
@@ -168,42 +163,44 @@ describe('loading many members', () => {
   });
 });
 
-describe('positions with a setting of two decimals', () => {
+describe('positions', () => {
   const fine = { latitude: 51.507351, longitude: -0.127758 };
-  const coordinatesOf = async (id: number) =>
-    (await mongo.connection.collection<MemberDocument>('members').findOne({ _id: id }))?.position
-      ?.coordinates;
+  const members = () => mongo.connection.collection<MemberDocument>('members');
+  const coordinatesOf = async (id: number) => (await members().findOne({ _id: id }))?.position?.coordinates;
 
-  it('are never written finer', async () => {
-    const coarse = openMembersStore(mongo.connection, 2);
-    await eventually(() => coarse.write([{ facts: { memberId: 1, ...anybody, ...fine }, version: 1 }]));
+  it('are never written finer than two decimals, and longitude first', async () => {
+    await change(fine, 1);
     expect(await coordinatesOf(1)).toEqual([-0.13, 51.51]);
   });
 
-  it('are rounded where they were written finer before, once, and removals stay', async () => {
-    await change(fine, 7);
+  it('are rounded where they were written finer before, and never looked at again', async () => {
+    await mongo.connection.collection('migrations').deleteMany({});
+    await change({}, 7);
     await store.write([{ removed: 2, version: 1 }]);
-    const { signal } = new AbortController();
-    const round = () => eventually(() => coarsenKeptPositions(mongo.connection, { decimals: 2, signal }));
+    const writeFiner = () =>
+      members().updateOne({ _id: 1 }, { $set: { 'position.coordinates': [fine.longitude, fine.latitude] } });
+    await writeFiner();
+    const round = () => eventually(() => roundKeptPositions(mongo.connection, new AbortController().signal));
     expect(await round()).toBe(1);
     expect(await coordinatesOf(1)).toEqual([-0.13, 51.51]);
+    await writeFiner();
     expect(await round()).toBe(0);
-    expect(await change(fine, 7)).toBe(0);
-    expect(await change({ latitude: 1 }, 8)).toBe(1);
+    expect(await coordinatesOf(1)).toEqual([fine.longitude, fine.latitude]);
+    expect(await change({}, 7)).toBe(0);
   });
 });
 
 it('a start rounds stored positions and makes tombstones expire', async () => {
   const members = mongo.connection.collection<MemberDocument>('members');
-  await change({ latitude: 51.507351, longitude: -0.127758 }, 1);
+  await change({}, 1);
+  await members.updateOne({ _id: 1 }, { $set: { 'position.coordinates': [-0.127758, 51.507351] } });
   await members.dropIndexes();
+  await mongo.connection.collection('migrations').deleteMany({});
   await using _audience = await startWhenStoresServe(() =>
     openAudience({
       engine: 'mongo',
       mongo,
       mongoUrl: database.url,
-      snapshotFolder: undefined,
-      positionDecimals: 2,
       logger: silentLogger,
       metrics: createMetrics('pricing'),
     }),

@@ -10,12 +10,10 @@ describe('member check', () => {
   const checked = {
     ok: true,
     members: 9,
-    indexed: 9,
-    missing: 0,
-    surplus: 0,
-    different: 0,
-    repaired: 0,
-    complete: true,
+    counted: 9,
+    targets: 100,
+    differing: 0,
+    repaired: false,
   };
 
   it('asks pricing to compare, and prints the numbers', async () => {
@@ -25,7 +23,7 @@ describe('member check', () => {
   });
 
   it('fails when something differs, and repairs it with --repair yes', async () => {
-    const differing = { ...checked, ok: false, missing: 2 };
+    const differing = { ...checked, ok: false, counted: 7, differing: 3 };
     replies['POST /admin/members/check'] = differing;
     expect(await adminJson('member check --repair yes')).toEqual({ status: 1, result: differing });
     expect(received).toMatchObject([{ body: { repair: true } }]);

@@ -17,7 +17,7 @@ export const memberCommands: readonly Command[] = [
   command({
     name: 'member check',
     summary:
-      'Compare the members in memory with the stored ones; fails if they differ; --repair yes corrects the index',
+      'Read all stored members again and compare the counts; fails if they differ; --repair yes counts those that were read',
     options: { repair: yesOrNo.optional() },
     failed: (result) => 'ok' in result && result.ok === false,
     run: async (json, { call }) =>

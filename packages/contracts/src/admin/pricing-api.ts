@@ -6,20 +6,20 @@ import { reason } from './api.ts';
 
 /** POST /admin/members/check */
 export const membersCheckRequest = z.object({ repair: z.boolean().default(false) });
-/** Compares the audience index of the answering replica with MongoDB. Only numbers, because ids of members are personal data. */
+/**
+ * The replica that answers reads all members again from MongoDB, and compares. Only numbers, because ids of members are personal data.
+ */
 export const membersCheckReply = z.object({
-  /** No differences, or they are repaired. */
+  /** Nothing differs, or not any more. */
   ok: z.boolean(),
-  /** Numbers of members: in MongoDB and in the index. */
+  /** Numbers of members: in MongoDB, and in the counts until now. */
   members: z.int().nonnegative(),
-  indexed: z.int().nonnegative(),
-  /** Numbers of members: only in MongoDB, only in the index, and in both with different data. */
-  missing: z.int().nonnegative(),
-  surplus: z.int().nonnegative(),
-  different: z.int().nonnegative(),
-  repaired: z.int().nonnegative(),
-  /** False: the check stopped early because too many differ. */
-  complete: z.boolean(),
+  counted: z.int().nonnegative(),
+  /** Random targets that were counted both ways, and how many of them differed. */
+  targets: z.int().nonnegative(),
+  differing: z.int().nonnegative(),
+  /** The members that were read count from now on. */
+  repaired: z.boolean(),
 });
 export type MembersCheck = z.infer<typeof membersCheckReply>;
 

@@ -25,8 +25,6 @@ const MAX_BYTES = 32_768;
 const nothingShown: ReadonlyMap<number, number> = new Map();
 
 export type PlacementSettings = {
-  /** As pricing rounds members' positions, so that both see the same place. */
-  readonly positionDecimals: number;
   /** The most showings of one offer to one viewer in a day. */
   readonly perViewerAndDay: number;
 };
@@ -53,7 +51,7 @@ export function mountPlacementsRoute(
     const asked = validInput(placementsRequest, req.body);
     const { offers, categoryNames } = o.followed.current();
     const { gender, interests, wanted } = asked;
-    const member = { ...coarsePosition(asked, o.settings.positionDecimals), gender, interests };
+    const member = { ...coarsePosition(asked), gender, interests };
     const leftOut = { offers: new Set(asked.without_offers), categories: new Set(asked.without_categories) };
     const matching = offers
       .matching(mode, member, now)

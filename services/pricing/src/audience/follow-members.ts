@@ -1,5 +1,5 @@
-/** Keeps an index current: applies MongoDB's changes one after the other, and continues after outages of any length. */
-
+/** Keeps an audience current: applies MongoDB's changes one after the other, and continues after outages of any length. */
+import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import {
@@ -10,21 +10,21 @@ import {
   type Position,
 } from './members-feed-store.ts';
 
-export type FollowingEnd = {
-  readonly because: 'stopped' | 'history-lost';
-  /** All changes up to here were applied. */
-  readonly position: Position;
-};
-
-export async function followMembers(o: {
+type Follow = {
   readonly feed: Pick<MembersFeed, 'follow'>;
   readonly from: Position;
   readonly apply: (change: Change) => void;
-  /** Called about every half second; no change is applied until it resolves. */
-  readonly rest: (position: () => Position) => Promise<void>;
+  /** Resolves when more changes may be applied. */
+  readonly room: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly logger: Logger;
-}): Promise<FollowingEnd> {
+};
+
+/** Applying these takes about a millisecond; then requests have their turn. */
+const CHANGES_AT_ONCE = 100;
+
+/** @returns why it ended */
+export async function followMembers(o: Follow): Promise<'stopped' | 'history-lost'> {
   const pauses = growingPauses(o.signal);
   let position = o.from;
   while (!o.signal.aborted) {
@@ -33,11 +33,11 @@ export async function followMembers(o: {
     const close = () => void following.close().catch(() => {});
     o.signal.addEventListener('abort', close);
     try {
-      await applyAll(following, { ...o, onProgress: pauses.startAnew });
+      await applyAll(following, o, pauses.startAnew);
     } catch (error) {
       if (error instanceof HistoryLostError) {
-        o.logger.error({ error }, 'changes of members were lost: the audience index is built anew');
-        return { because: 'history-lost', position };
+        o.logger.error({ error }, 'changes of members were lost: the audience is read anew');
+        return 'history-lost';
       }
       if (!o.signal.aborted) o.logger.warn({ error }, 'changes of members cannot be followed, trying again');
     } finally {
@@ -47,22 +47,15 @@ export async function followMembers(o: {
     }
     if (!o.signal.aborted) await pauses.wait();
   }
-  return { because: 'stopped', position };
+  return 'stopped';
 }
 
-const REST_EVERY_MS = 500;
-
-async function applyAll(
-  following: Following,
-  o: Parameters<typeof followMembers>[0] & { readonly onProgress: () => void },
-): Promise<void> {
-  let restedAt = performance.now();
-  while (!o.signal.aborted) {
+async function applyAll(following: Following, o: Follow, onProgress: () => void): Promise<void> {
+  for (let applied = 1; !o.signal.aborted; applied += 1) {
     const change = await following.next();
-    o.onProgress();
+    onProgress();
     if (change !== null) o.apply(change);
-    if (change !== null && performance.now() - restedAt < REST_EVERY_MS) continue;
-    await o.rest(following.position);
-    restedAt = performance.now();
+    if (applied % CHANGES_AT_ONCE === 0) await afterOtherWork();
+    await o.room();
   }
 }

@@ -5,7 +5,7 @@ import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-fau
 import type { Connection } from 'mongoose';
 import { eligible, type MemberDocument } from '../members/member-document.ts';
 import { MEMBERS } from '../members/members-store.ts';
-import type { AudienceEngine } from './audience-engine.ts';
+import type { AudienceEngine } from './audience.ts';
 
 export type MongoAudience = AudienceEngine & {
   /** Builds the index if it is missing, which may take minutes. */

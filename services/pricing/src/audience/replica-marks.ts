@@ -1,6 +1,6 @@
 /**
- * How a replica learns how current its index is: it writes a mark to MongoDB. When the mark arrives in the change stream, the index
- * contains everything that was written before it.
+ * How a replica learns how current its audience is: it writes a mark to MongoDB. When the mark arrives in the change stream, counts include
+ * everything that was written before it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Mark, MembersFeed } from './members-feed-store.ts';
@@ -15,10 +15,7 @@ export type ReplicaMarks = {
   readonly cameBack: (mark: Mark) => void;
   /** True when the mark has arrived; false if it has not arrived in time. */
   readonly awaited: (mark: Mark, withinMs: number) => Promise<boolean>;
-  readonly hasComeBack: (mark: Mark) => boolean;
-  /** The latest mark that has arrived. */
-  readonly latest: () => Mark | undefined;
-  /** How long ago the latest arrived mark was set; the index contains everything that was written before that. */
+  /** How long ago the latest arrived mark was set; counts include everything that was written before that. */
   readonly ageMs: () => number | undefined;
 };
 
@@ -72,8 +69,6 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
         waiters.add(waiter);
       });
     },
-    hasComeBack,
-    latest: () => latest,
     ageMs: () => (latestSetAtMs === undefined ? undefined : performance.now() - latestSetAtMs),
   };
 }

@@ -4,7 +4,7 @@ import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express } from 'express';
-import type { Audience } from '../audience/audience-engine.ts';
+import type { Audience } from '../audience/audience.ts';
 import { importMembers } from '../members/import-members.ts';
 import type { MembersStore } from '../members/members-store.ts';
 import type { HeldRates } from '../rates/held-rates.ts';
@@ -37,7 +37,13 @@ export function mountAdminRoutes(
     res.status(400).json({ message, imported, line: refused.line });
   });
 
-  mountMembersCheck(app, o);
+  app.post('/admin/members/check', o.admin('100kb'), async (req, res) => {
+    if (o.audience.check === null)
+      return void res
+        .status(409)
+        .json({ message: 'There is nothing to compare: MongoDB itself counts the members' });
+    res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
+  });
 
   app.get('/admin/rates', o.admin('1kb'), (_req, res) => {
     const standing = ratesStanding({ held: o.rates, refused: o.refresher.refused }, o.clock.now());
@@ -52,21 +58,5 @@ export function mountAdminRoutes(
       return void res.status(status).json({ message: `Rates not refreshed: ${result.problem}` });
     }
     res.json({ date: result.rates.date, currencies: [...result.rates.perEuroE8.keys()].toSorted() });
-  });
-}
-
-export function mountMembersCheck(
-  app: Express,
-  o: {
-    readonly admin: AdminGuard;
-    readonly audience: Pick<Audience, 'check'>;
-  },
-): void {
-  app.post('/admin/members/check', o.admin('100kb'), async (req, res) => {
-    if (o.audience.check === null)
-      return void res.status(409).json({
-        message: 'No index is here to compare: MongoDB itself counts, or partitions do (ask each of them)',
-      });
-    res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
   });
 }

@@ -11,7 +11,7 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { AudienceEngine } from '../audience/audience-engine.ts';
+import type { AudienceEngine } from '../audience/audience.ts';
 import { audienceShown } from '../domain/cohort.ts';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { holdRates } from '../rates/held-rates.ts';

@@ -1,25 +1,24 @@
-/**
- * Brings stored members up to date with today's rules: rounds positions that were stored with more decimals, and lets tombstones expire.
- */
-import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
+/** Brings stored members up to date with today's rules: rounds finer positions once, and lets tombstones expire. */
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { MemberDocument } from './member-document.ts';
 import { MEMBERS } from './members-store.ts';
 
 const AT_ONCE = 1_000;
+const DECIMALS = 2;
 
 /**
- * Reads every position once and rewrites those with too many decimals. Safe to repeat and to run in several replicas at once; versions
- * stay, so a concurrent change wins.
+ * Reads every position and rewrites those with more than two decimals; once it has read all of them, never again. Safe to run in several
+ * replicas at once; versions stay, so a concurrent change wins.
  * @returns how many were rounded
  */
-export async function coarsenKeptPositions(
-  connection: Connection,
-  o: { readonly decimals: number; readonly signal: AbortSignal },
-): Promise<number> {
+export async function roundKeptPositions(connection: Connection, signal: AbortSignal): Promise<number> {
+  const done = connection.collection<{ _id: string; at: Date }>('migrations');
+  const isDone = await orUnavailable(done.findOne({ _id: 'positions-rounded' }, withinBudget()));
+  if (isDone !== null) return 0;
   const members = connection.collection<MemberDocument>(MEMBERS);
   const coordinate = (index: number) => ({
-    $round: [{ $arrayElemAt: ['$position.coordinates', index] }, o.decimals],
+    $round: [{ $arrayElemAt: ['$position.coordinates', index] }, DECIMALS],
   });
   const rounded = [coordinate(0), coordinate(1)];
   const tooFine = {
@@ -34,13 +33,16 @@ export async function coarsenKeptPositions(
   };
   await using cursor = members.find(tooFine, { projection: { _id: 1 }, batchSize: AT_ONCE });
   let ids: number[] = [];
-  while (!o.signal.aborted && (await orUnavailable(cursor.hasNext()))) {
+  while (await orUnavailable(cursor.hasNext())) {
+    signal.throwIfAborted();
     ids.push(...cursor.readBufferedDocuments().map(({ _id }) => _id));
     if (ids.length < AT_ONCE) continue;
     await write(ids);
     ids = [];
   }
-  if (!o.signal.aborted) await write(ids);
+  await write(ids);
+  const mark = { $set: { at: new Date() } };
+  await orUnavailable(done.updateOne({ _id: 'positions-rounded' }, mark, { upsert: true }));
   return changed;
 }
 

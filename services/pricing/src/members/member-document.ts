@@ -1,9 +1,9 @@
-/** A member as stored in MongoDB and in the audience index. */
+/** A member as stored in MongoDB, and as counted. */
 
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
+import type { TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
-import type { IndexedMember } from '../audience-index/audience-index.ts';
 
 /**
  * A member, or the tombstone of one who left: only id, version and time, so that a change that arrives after the removal does not restore
@@ -22,16 +22,15 @@ export type MemberDocument = {
   removedAt?: Date;
 };
 
+/** A member who counts: active, not banned. The position is rounded. */
+export type CountedMember = TargetedMember & { readonly memberId: number };
+
 /** "Only active, non-banned accounts count" (specification, "Price rules" 4). */
 export const eligible = { active: true, banned: false } as const;
 
-/** The projection of a document that the index needs. */
-export const indexedFields = { 'position.coordinates': 1, gender: 1, interests: 1 } as const;
-
-/** @param decimals the number of decimals to which the position is rounded */
-export function documentOf(facts: MemberFacts, version: number, decimals: number): MemberDocument {
+export function documentOf(facts: MemberFacts, version: number): MemberDocument {
   const { memberId, gender, interests, active, banned } = facts;
-  const { latitude, longitude } = coarsePosition(facts, decimals);
+  const { latitude, longitude } = coarsePosition(facts);
   const coordinates: [number, number] = [longitude, latitude];
   const position = { type: 'Point' as const, coordinates };
   return { _id: memberId, version, position, gender, interests: [...interests], active, banned };
@@ -41,11 +40,8 @@ export function tombstoneOf(memberId: number, version: number, removedAt: Date):
   return { _id: memberId, version, removedAt };
 }
 
-/**
- * @param decimals the number of decimals to which the position is rounded; a replica with another setting may just have stored more
- * @returns null for a document that this service never writes: its targeting is unknown, so it does not count
- */
-export function indexedMemberOf(document: Partial<MemberDocument>, decimals: number): IndexedMember | null {
+/** @returns null for a document that this service never writes: its targeting is unknown, so it does not count */
+export function countedMemberOf(document: Partial<MemberDocument>): CountedMember | null {
   const { _id: memberId, position, gender, interests } = document;
   const [longitude, latitude] = position?.coordinates ?? [];
   const isWhole =
@@ -57,7 +53,7 @@ export function indexedMemberOf(document: Partial<MemberDocument>, decimals: num
     interests.every(isId);
   if (!isWhole) return null;
   const exact = { latitude, longitude } as { latitude: number; longitude: number };
-  return { memberId, ...coarsePosition(exact, decimals), gender, interests } as IndexedMember;
+  return { memberId, ...coarsePosition(exact), gender, interests } as CountedMember;
 }
 
 function isWithinDegrees(value: unknown, limit: number): boolean {

@@ -1,6 +1,5 @@
 /** Writes members to MongoDB: changes may arrive in any order and repeatedly, and the newest version stays. */
 
-import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
@@ -23,8 +22,7 @@ export type MembersStore = {
 
 export const MEMBERS = 'members';
 
-/** @param decimals the number of decimals to which positions are rounded before they are stored */
-export function openMembersStore(connection: Connection, decimals = FINEST_DECIMALS): MembersStore {
+export function openMembersStore(connection: Connection): MembersStore {
   const members = connection.collection<MemberDocument>(MEMBERS);
 
   async function storedVersions(ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
@@ -68,7 +66,7 @@ export function openMembersStore(connection: Connection, decimals = FINEST_DECIM
       // Retries members that a concurrent writer inserted first; documents are never deleted at once, so one retry is enough.
       while (open.length > 0) {
         const stored = await storedVersions([...new Set(open.map(memberIdOf))]);
-        const newest = newestOf(open, stored, decimals);
+        const newest = newestOf(open, stored);
         const unknown = newest.filter(({ _id }) => !stored.has(_id));
         const known = newest.filter(({ _id }) => stored.has(_id));
         // Inserting is several times faster than replacing, and imported members are mostly new.
@@ -89,7 +87,6 @@ function memberIdOf(change: MemberChange): number {
 function newestOf(
   changes: readonly MemberChange[],
   stored: ReadonlyMap<number, number>,
-  decimals: number,
 ): readonly MemberDocument[] {
   const newest = new Map<number, MemberDocument>();
   for (const change of changes) {
@@ -98,7 +95,7 @@ function newestOf(
     if (version === null) continue;
     newest.set(
       id,
-      'facts' in change ? documentOf(change.facts, version, decimals) : tombstoneOf(id, version, new Date()),
+      'facts' in change ? documentOf(change.facts, version) : tombstoneOf(id, version, new Date()),
     );
   }
   return [...newest.values()];

@@ -10,7 +10,7 @@ import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import type { AudienceEngine } from '../../src/audience/audience-engine.ts';
+import type { AudienceEngine } from '../../src/audience/audience.ts';
 import { openMembersFeed } from '../../src/audience/members-feed-store.ts';
 import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
 import { london } from '../people.ts';
@@ -80,7 +80,7 @@ describe('a count whose caller disconnects', () => {
 
 describe('following changes', () => {
   it('ends at once when it is closed, although MongoDB does not answer', async () => {
-    const feed = openMembersFeed(mongo.connection, createMetrics('pricing'));
+    const feed = openMembersFeed(mongo.connection, () => {});
     const after = await eventually(() => feed.position());
     const following = feed.follow(after);
     expect(await following.next()).toBeNull();

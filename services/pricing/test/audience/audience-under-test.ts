@@ -1,6 +1,5 @@
 /** One of the two engines, with its own database, opened as the service opens it. */
 
-import { FINEST_DECIMALS } from '@offer-ads/contracts/audience/coarse-position';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -8,7 +7,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Audience } from '../../src/audience/audience-engine.ts';
+import type { Audience } from '../../src/audience/audience.ts';
 import { openAudience } from '../../src/audience/open-audience.ts';
 import { type MemberChange, openMembersStore } from '../../src/members/members-store.ts';
 
@@ -31,8 +30,6 @@ export async function openAudienceUnderTest(engine: 'index' | 'mongo'): Promise<
       engine,
       mongo,
       mongoUrl: database.url,
-      snapshotFolder: undefined,
-      positionDecimals: FINEST_DECIMALS,
       ...foundation,
     }),
   );

@@ -1,10 +1,11 @@
 /** Random members at places where formulas for distances often fail: clusters, poles, dateline, equator, many at one position. */
 
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { greatCircleMetres } from '@offer-ads/contracts/audience/great-circle';
 import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
+import type { CountedMember } from '../../src/members/member-document.ts';
 
 type Place = { readonly latitude: number; readonly longitude: number };
 
@@ -33,12 +34,12 @@ export function createWorld(seed: number, interests: number): World {
   return { chance: chance(seed), interests, places: fixedPlaces };
 }
 
-export function randomMember(world: World, memberId: number): IndexedMember {
+export function randomMember(world: World, memberId: number): CountedMember {
   const { chance, interests } = world;
   const wanted = chance.below(chance.below(20) === 0 ? 40 : 6);
   return {
     memberId,
-    ...randomPlace(world),
+    ...coarsePosition(randomPlace(world)),
     gender: chance.below(30) === 0 ? 'Non-binary' : chance.oneOf(genders.slice(0, 2)),
     interests: Array.from({ length: wanted }, () => 1 + 7 * chance.below(interests)),
   };
@@ -56,9 +57,11 @@ export function randomPlace({ chance, places }: World): Place {
 
 /** A place at most this many degrees away, or the same place. */
 export function randomStep({ chance }: World, { latitude, longitude }: Place, degrees: number): Place {
-  return onEarth(
-    latitude + chance.below(2) * uniform(chance, degrees),
-    longitude + chance.below(2) * uniform(chance, degrees),
+  return coarsePosition(
+    onEarth(
+      latitude + chance.below(2) * uniform(chance, degrees),
+      longitude + chance.below(2) * uniform(chance, degrees),
+    ),
   );
 }
 
@@ -89,7 +92,7 @@ function randomRadius(chance: Chance, centre: Place, member: Place): number {
   }[kind];
 }
 
-export function countByForce(members: Iterable<IndexedMember>, target: Target): number {
+export function countByForce(members: Iterable<CountedMember>, target: Target): number {
   let count = 0;
   for (const member of members) if (isTargeted(target, member)) count += 1;
   return count;
@@ -106,11 +109,10 @@ function uniform(chance: Chance, bound: number): number {
   return (chance.below(2_000_001) / 1_000_000 - 1) * bound;
 }
 
-/** Rounds to microdegrees and keeps within the valid range. */
+/** Keeps within the valid range. */
 function onEarth(latitude: number, longitude: number): Place {
-  const round = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
   return {
-    latitude: round(Math.max(-90, Math.min(90, latitude))),
-    longitude: round(((((longitude + 180) % 360) + 360) % 360) - 180),
+    latitude: Math.max(-90, Math.min(90, latitude)),
+    longitude: ((((longitude + 180) % 360) + 360) % 360) - 180,
   };
 }

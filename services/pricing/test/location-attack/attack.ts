@@ -1,27 +1,31 @@
 /** Runs attacks one after the other against the pricing function, in process, with the settings of the service. */
 
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
-import { createAudienceIndex, type IndexedMember } from '../../src/audience-index/audience-index.ts';
+import { startGridBuild } from '../../src/audience/build-grid.ts';
+import { openLiveGrid } from '../../src/audience/live-grid.ts';
+import type { CountedMember } from '../../src/members/member-document.ts';
 import { priceOffer } from '../../src/price-offer.ts';
 import { secretOffsets } from '../../src/privacy-budget/privacy-budgets.ts';
 import { replicaBudgets } from '../../src/privacy-budget/replica-budgets.ts';
+import { countByForce } from '../audience/random-world.ts';
 import { memorySpendingStore } from '../memory-spending-store.ts';
 import { type AttackedWorld, moved } from './attacked-world.ts';
 import { type Ask, type Claim, locate, type Method, NoRequestsLeft } from './attacker.ts';
 
 export type Defence = {
-  readonly positionDecimals: number;
+  readonly positions: 'exact' | 'rounded';
   readonly minCohort: number;
   readonly revealingPerDay: number | undefined;
   readonly revealingPer30Days?: number;
 };
 
 export type Attack = {
-  readonly victim: IndexedMember;
+  readonly victim: CountedMember;
   readonly claim: Claim | null;
   readonly requests: number;
   /** The day on which the attack ended, from 1. */
@@ -44,10 +48,16 @@ const firstDay = new Date('2026-11-20T08:00:00Z');
 const deadline = createDeadline(600_000);
 const secret = 'a-secret-of-the-attacked-service-0123456789';
 
+function countsOf(members: readonly CountedMember[], { positions }: Defence): (target: Target) => number {
+  if (positions === 'exact') return (target) => countByForce(members, target);
+  const build = startGridBuild();
+  for (const member of members) build.add({ ...member, ...coarsePosition(member) });
+  return openLiveGrid(build.finish()).count;
+}
+
 /** Opens the attacked service; each attack has its own caller. */
 export function attackedService({ members }: AttackedWorld, defence: Defence) {
-  const index = createAudienceIndex();
-  for (const member of members) index.put({ ...member, ...coarsePosition(member, defence.positionDecimals) });
+  const counts = countsOf(members, defence);
   const budget = replicaBudgets({
     perDay: defence.revealingPerDay,
     per30Days: defence.revealingPer30Days,
@@ -64,7 +74,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
     return answer.shown;
   };
   const parts = {
-    audience: { count: async (target: Parameters<typeof index.count>[0]) => index.count(target) },
+    audience: { count: async (target: Target) => counts(target) },
     sandbox: { count: async () => 0 },
     rates: { exchangeRate: () => null },
     privacyBudgets: { discloseCount },
@@ -76,7 +86,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
   return {
     /** The attacker knows the member's gender, interests, and position within about six kilometres. */
     attack: async (
-      victim: IndexedMember,
+      victim: CountedMember,
       method: Method,
       seed: number,
       { requests, days } = oneDay,
@@ -126,7 +136,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
   };
 }
 
-export function victimsOf({ members }: AttackedWorld, count: number, seed: number): readonly IndexedMember[] {
+export function victimsOf({ members }: AttackedWorld, count: number, seed: number): readonly CountedMember[] {
   const random = chance(seed);
   return Array.from({ length: count }, () => random.oneOf(members));
 }

@@ -1,11 +1,11 @@
 /** Victims of the attacks: a city, where everybody has thousands of neighbours, and a country of small towns. */
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
+import type { CountedMember } from '../../src/members/member-document.ts';
 
 export type Place = { readonly latitude: number; readonly longitude: number };
 
 export type AttackedWorld = {
-  readonly members: readonly IndexedMember[];
+  readonly members: readonly CountedMember[];
   /** Where an attacker begins to look: everybody lives in this circle. */
   readonly around: Place & { readonly metres: number };
 };
@@ -46,7 +46,7 @@ export function moved({ latitude, longitude }: Place, north: number, east: numbe
   };
 }
 
-function randomMember(random: Chance, memberId: number, home: Place, metres: number): IndexedMember {
+function randomMember(random: Chance, memberId: number, home: Place, metres: number): CountedMember {
   const interests = new Set<number>();
   const wanted = random.below(9);
   // Lower ids are more popular.

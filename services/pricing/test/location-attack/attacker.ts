@@ -7,11 +7,11 @@
 import { isWithin } from '@offer-ads/contracts/audience/great-circle';
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
+import type { CountedMember } from '../../src/members/member-document.ts';
 import { METRES_PER_DEGREE, moved, type Place } from './attacked-world.ts';
 
 export type Circle = Place & { readonly radiusMiles: number };
-export type Known = Pick<IndexedMember, 'gender' | 'interests'> & {
+export type Known = Pick<CountedMember, 'gender' | 'interests'> & {
   readonly around: Place & { readonly metres: number };
 };
 

@@ -15,8 +15,8 @@ import {
   weighedDifferences,
 } from './attacker.ts';
 
-const none: Defence = { positionDecimals: 6, minCohort: 1, revealingPerDay: undefined };
-const production: Defence = { positionDecimals: 2, minCohort: 10, revealingPerDay: 200 };
+const none: Defence = { positions: 'exact', minCohort: 1, revealingPerDay: undefined };
+const production: Defence = { positions: 'rounded', minCohort: 10, revealingPerDay: 200 };
 
 const city = cityWorld(1);
 const country = countryWorld(2);
@@ -70,12 +70,12 @@ describe('where positions are coarse', () => {
     const elsewhere: AttackedWorld = {
       ...country,
       members: country.members.map((member, n) => {
-        const { latitude, longitude } = coarsePosition(member, 2);
+        const { latitude, longitude } = coarsePosition(member);
         const inCell = (seed: number) => (((n * seed) % 97) / 97 - 0.5) * 0.0098;
         return { ...member, latitude: latitude + inCell(31), longitude: longitude + inCell(57) };
       }),
     };
-    const defence = { ...none, positionDecimals: 2 };
+    const defence: Defence = { ...none, positions: 'rounded' };
     const [here, there] = [attackedService(country, defence), attackedService(elsewhere, defence)];
     for (const victim of victimsOf(country, 10, 77)) {
       const attack = await here.attack(victim, exactDifferences, 1);
@@ -92,7 +92,6 @@ describe('as production is configured', () => {
     ['deploy/k8s/base/services/kustomization.yaml', /- AUDIENCE_MIN_COHORT=10\n/],
     ['deploy/k8s/base/services/kustomization.yaml', /- PRIVACY_BUDGET_PER_DAY=200\n/],
     ['deploy/k8s/base/services/kustomization.yaml', /- PRIVACY_BUDGET_PER_30_DAYS=1000\n/],
-    ['deploy/k8s/base/services/kustomization.yaml', /- AUDIENCE_POSITION_DECIMALS=2\n/],
   ])('%s says what is attacked here: %s', (file, setting) => {
     expect(readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')).toMatch(setting);
   });

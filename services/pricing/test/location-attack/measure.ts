@@ -11,11 +11,11 @@ import {
 } from './attacker.ts';
 
 const defences: Readonly<Record<string, Defence>> = {
-  'exact counts and positions': { positionDecimals: 6, minCohort: 1, revealingPerDay: undefined },
-  'cohort of 10': { positionDecimals: 6, minCohort: 10, revealingPerDay: undefined },
-  'positions of a kilometre': { positionDecimals: 2, minCohort: 1, revealingPerDay: undefined },
-  both: { positionDecimals: 2, minCohort: 10, revealingPerDay: undefined },
-  'both, and a budget of 200': { positionDecimals: 2, minCohort: 10, revealingPerDay: 200 },
+  'exact counts and positions': { positions: 'exact', minCohort: 1, revealingPerDay: undefined },
+  'cohort of 10': { positions: 'exact', minCohort: 10, revealingPerDay: undefined },
+  'positions of a kilometre': { positions: 'rounded', minCohort: 1, revealingPerDay: undefined },
+  both: { positions: 'rounded', minCohort: 10, revealingPerDay: undefined },
+  'both, and a budget of 200': { positions: 'rounded', minCohort: 10, revealingPerDay: 200 },
 };
 const methods = {
   'exact differences': exactDifferences,
@@ -55,7 +55,7 @@ for (const [how, defence] of Object.entries(defences)) {
 
 /** With the settings of production; attackers stop when a budget is used up and continue on the next day. */
 const production: Defence = {
-  positionDecimals: 2,
+  positions: 'rounded',
   minCohort: 10,
   revealingPerDay: 200,
   revealingPer30Days: 1_000,

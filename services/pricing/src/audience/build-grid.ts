@@ -1,0 +1,244 @@
+/** Builds a grid, from members in any order or from an older grid and what changed since. Everything is sorted by counting. */
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import type { CountedMember } from '../members/member-document.ts';
+import { COLUMNS, columnOf, ROWS, rowOf } from './cells.ts';
+import { ERASED, type Grid, hasBit, type Places, setBit } from './grid.ts';
+
+export type GridBuild = {
+  readonly add: (member: CountedMember) => void;
+  readonly members: () => number;
+  /** If a member was added twice, the later facts count. */
+  readonly finish: () => Grid;
+};
+
+/** @param older a grid whose members are added first, apart from those whose ids are erased */
+export function startGridBuild(older?: Grid): GridBuild {
+  const ids = growing(Float64Array);
+  /** Row and column in one number. */
+  const cells = growing(Uint32Array);
+  const genders = growing(Uint8Array);
+  /** By interest, the numbers of the members who have it. */
+  const interests = new Map<number, Growing<Uint32Array>>();
+
+  function add(memberId: number, cell: number, gender: number): void {
+    ids.push(memberId);
+    cells.push(cell);
+    genders.push(gender);
+  }
+
+  function addInterest(interest: number, number: number): void {
+    let interested = interests.get(interest);
+    if (interested === undefined) interests.set(interest, (interested = growing(Uint32Array)));
+    interested.push(number);
+  }
+
+  if (older !== undefined) {
+    const numbers = addMembersOf(older, add);
+    for (const [interest, places] of older.interests)
+      for (const place of eachPlace(places)) {
+        const number = numbers[place] as number;
+        if (number !== ERASED) addInterest(interest, number);
+      }
+  }
+
+  return {
+    add: ({ memberId, latitude, longitude, gender, interests: wanted }) => {
+      for (const interest of wanted) addInterest(interest, ids.length());
+      add(memberId, rowOf(latitude) * COLUMNS + columnOf(longitude), memberGenders.indexOf(gender));
+    },
+    members: ids.length,
+    finish: () => gridOf({ ids: ids.values(), cells: cells.values(), genders: genders.values(), interests }),
+  };
+}
+
+/** @returns by place, the number that the member now has */
+function addMembersOf(
+  older: Grid,
+  add: (memberId: number, cell: number, gender: number) => void,
+): Uint32Array {
+  const { size, firstCells, columns, firstPlaces, ids, places } = older;
+  const memberIds = new Float64Array(size);
+  for (let index = 0; index < ids.length; index += 1) {
+    // Before its place, because it may be erased at this moment (`erase`).
+    const memberId = ids[index] as number;
+    const place = Atomics.load(places, index);
+    if (place !== ERASED) memberIds[place] = memberId;
+  }
+  const numbers = new Uint32Array(size).fill(ERASED);
+  let number = 0;
+  for (let row = 0; row < ROWS; row += 1)
+    for (let cell = firstCells[row] as number; cell < (firstCells[row + 1] as number); cell += 1)
+      for (let place = firstPlaces[cell] as number; place < (firstPlaces[cell + 1] as number); place += 1) {
+        const memberId = memberIds[place] as number;
+        if (memberId === 0) continue;
+        const gender = older.genders.findIndex((bits) => hasBit(bits, place));
+        add(memberId, row * COLUMNS + (columns[cell] as number), gender);
+        numbers[place] = number;
+        number += 1;
+      }
+  return numbers;
+}
+
+function* eachPlace(places: Places): Generator<number> {
+  if ('list' in places) {
+    yield* places.list;
+    return;
+  }
+  for (const [word, bits] of places.bits.entries())
+    for (let left = bits; left !== 0; left &= left - 1) yield word * 32 + 31 - Math.clz32(left & -left);
+}
+
+type Draft = {
+  readonly ids: Float64Array;
+  readonly cells: Uint32Array;
+  readonly genders: Uint8Array;
+  readonly interests: ReadonlyMap<number, Growing<Uint32Array>>;
+};
+
+function gridOf({ ids, cells, genders, interests }: Draft): Grid {
+  const byId = lastOfEach(sortedById(ids), ids);
+  const byColumn = sorted(byId, (number) => (cells[number] as number) % COLUMNS, COLUMNS);
+  const order = sorted(byColumn, (number) => Math.floor((cells[number] as number) / COLUMNS), ROWS);
+  const size = order.length;
+  const placeOf = new Uint32Array(ids.length).fill(ERASED);
+  for (let place = 0; place < size; place += 1) placeOf[order[place] as number] = place;
+  const own = { ids: shared(Float64Array, size), places: shared(Uint32Array, size) };
+  for (let index = 0; index < size; index += 1) {
+    const number = byId[index] as number;
+    own.ids[index] = ids[number] as number;
+    own.places[index] = placeOf[number] as number;
+  }
+  return {
+    size,
+    ...cellsOf(order, cells, genders),
+    interests: new Map(
+      Array.from(interests, ([interest, numbers]) => [interest, placesOf(numbers.values(), placeOf, size)]),
+    ),
+    ...own,
+  };
+}
+
+function cellsOf(order: Uint32Array, cells: Uint32Array, genderOf: Uint8Array) {
+  const size = order.length;
+  let count = 0;
+  for (let place = 0, last = -1; place < size; place += 1) {
+    const cell = cells[order[place] as number] as number;
+    if (cell !== last) count += 1;
+    last = cell;
+  }
+  const firstCells = shared(Uint32Array, ROWS + 1);
+  const columns = shared(Uint16Array, count);
+  const firstPlaces = shared(Uint32Array, count + 1);
+  const genderTotals = memberGenders.map(() => shared(Uint32Array, count + 1));
+  const genders = memberGenders.map(() => shared(Int32Array, Math.ceil(size / 32)));
+  const totals = memberGenders.map(() => 0);
+  let next = 0;
+  for (let place = 0, last = -1; place < size; place += 1) {
+    const number = order[place] as number;
+    const cell = cells[number] as number;
+    if (cell !== last) {
+      columns[next] = cell % COLUMNS;
+      firstPlaces[next] = place;
+      for (const [gender, total] of totals.entries()) (genderTotals[gender] as Uint32Array)[next] = total;
+      next += 1;
+      firstCells[Math.floor(cell / COLUMNS) + 1] = next;
+      last = cell;
+    }
+    const gender = genderOf[number] as number;
+    totals[gender] = (totals[gender] as number) + 1;
+    setBit(genders[gender] as Int32Array, place);
+  }
+  firstPlaces[count] = size;
+  for (const [gender, total] of totals.entries()) (genderTotals[gender] as Uint32Array)[count] = total;
+  // A row without cells begins where the row before it ends.
+  for (let row = 1; row <= ROWS; row += 1)
+    firstCells[row] = Math.max(firstCells[row] as number, firstCells[row - 1] as number);
+  return { firstCells, columns, firstPlaces, genderTotals, genders };
+}
+
+/** @param numbers of the members who have an interest */
+function placesOf(numbers: Uint32Array, placeOf: Uint32Array, size: number): Places {
+  const places = numbers.map((number) => placeOf[number] as number).filter((place) => place !== ERASED);
+  if (places.length * 32 < size) {
+    const list = shared(Uint32Array, places.length);
+    list.set(places.toSorted());
+    return { list };
+  }
+  const bits = shared(Int32Array, Math.ceil(size / 32));
+  for (const place of places) setBit(bits, place);
+  return { bits };
+}
+
+/** Digits of 16 bits: four of them hold every id. */
+const DIGIT = 2 ** 16;
+
+function sortedById(ids: Float64Array): Uint32Array {
+  const largest = ids.reduce((most, id) => Math.max(most, id), 0);
+  let numbers = Uint32Array.from(ids.keys());
+  for (let unit = 1; unit <= largest; unit *= DIGIT)
+    numbers = sorted(numbers, (number) => Math.floor((ids[number] as number) / unit) % DIGIT, DIGIT);
+  return numbers;
+}
+
+/** @param byId the numbers of members, sorted by id; of one id the latest is the last */
+function lastOfEach(byId: Uint32Array, ids: Float64Array): Uint32Array {
+  return byId.filter((number, index) => ids[number] !== ids[byId[index + 1] as number]);
+}
+
+/** Sorts by counting; equal ones keep their order. */
+function sorted(
+  numbers: Uint32Array,
+  digitOf: (number: number) => number,
+  digits: number,
+): Uint32Array<ArrayBuffer> {
+  const next = new Uint32Array(digits + 1);
+  for (const number of numbers) {
+    const after = digitOf(number) + 1;
+    next[after] = (next[after] as number) + 1;
+  }
+  for (let digit = 1; digit <= digits; digit += 1)
+    next[digit] = (next[digit] as number) + (next[digit - 1] as number);
+  const result = new Uint32Array(numbers.length);
+  for (const number of numbers) {
+    const digit = digitOf(number);
+    const at = next[digit] as number;
+    result[at] = number;
+    next[digit] = at + 1;
+  }
+  return result;
+}
+
+type TypedArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
+type TypedArrayType<T extends TypedArray> = {
+  new (lengthOrBuffer: number | SharedArrayBuffer): T;
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+/** Memory that a thread may hand to another without copying. */
+function shared<T extends TypedArray>(Type: TypedArrayType<T>, length: number): T {
+  return new Type(new SharedArrayBuffer(length * Type.BYTES_PER_ELEMENT));
+}
+
+type Growing<T extends TypedArray> = {
+  readonly push: (value: number) => void;
+  readonly length: () => number;
+  readonly values: () => T;
+};
+
+function growing<T extends TypedArray>(Type: TypedArrayType<T>): Growing<T> {
+  let values = new Type(64);
+  let length = 0;
+  return {
+    push: (value) => {
+      if (length === values.length) {
+        const larger = new Type(2 * length);
+        larger.set(values);
+        values = larger;
+      }
+      values[length] = value;
+      length += 1;
+    },
+    length: () => length,
+    values: () => values.subarray(0, length) as T,
+  };
+}

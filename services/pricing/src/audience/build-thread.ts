@@ -1,0 +1,32 @@
+/** The thread of `build-in-thread.ts`: builds one grid. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type GridBuild, startGridBuild } from './build-grid.ts';
+import type { BuildInput, BuildTask, BuildUpdate } from './build-in-thread.ts';
+
+const task = workerData as BuildTask;
+const port = parentPort;
+if (port === null) throw new Error('this file runs in a thread');
+const send = (update: BuildUpdate) => port.postMessage(update);
+
+if ('mongoUrl' in task) {
+  const build = startGridBuild();
+  await addEverybody(task.mongoUrl, build);
+  send({ grid: build.finish() });
+} else {
+  const build = startGridBuild(task.older);
+  port.on('message', (members: BuildInput) => {
+    if (members === null) send({ grid: build.finish() });
+    else for (const member of members) build.add(member);
+  });
+}
+
+async function addEverybody(url: string, build: GridBuild): Promise<void> {
+  // Only here: most grids are built without MongoDB.
+  const { readEverybody } = await import('./members-feed-store.ts');
+  let unreadable = 0;
+  for await (const { members, expected } of readEverybody(url, () => (unreadable += 1))) {
+    for (const member of members) build.add(member);
+    send({ read: build.members(), expected });
+  }
+  send({ unreadable });
+}

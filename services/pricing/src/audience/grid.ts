@@ -1,0 +1,214 @@
+/**
+ * The members who count, sorted by row, then by column (cells.ts), in typed arrays that threads share. A grid is never changed, except that ids
+ * are erased from it; `changes.ts` has what happened since it was built.
+ *
+ *     place             0 1 2 3 4 5 6 7 8 ..    members in the order of their cells
+ *     cell              [0    ][1][2     ] ..   its column, its first place, and how many of each gender come before it
+ *     row               [0        ][1    ] ..   its first cell
+ *     gender, interest  0 1 0 0 1 0 0 1 1 ..    a bit for each place; a list of places where few have the interest
+ *     id                sorted, each with its place
+ */
+import type { Target } from '@offer-ads/contracts/audience/target';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
+
+export type Grid = {
+  /** Members when it was built. */
+  readonly size: number;
+  /** By row, and one more for the end. */
+  readonly firstCells: Uint32Array;
+  /** By cell. */
+  readonly columns: Uint16Array;
+  /** By cell, and one more for the end. */
+  readonly firstPlaces: Uint32Array;
+  /** By gender, then as `firstPlaces`: members of this gender in all cells before. */
+  readonly genderTotals: readonly Uint32Array[];
+  /** By gender: a bit for each place. */
+  readonly genders: readonly Int32Array[];
+  readonly interests: ReadonlyMap<number, Places>;
+  /** In order. An erased id has the value of the id before it. */
+  readonly ids: Float64Array;
+  /** By the index in `ids`; ERASED for an erased id. */
+  readonly places: Uint32Array;
+};
+
+/** Those who have an interest: a bit for each place, or the places in order, which takes less where fewer than one in 32 have it. */
+export type Places = { readonly bits: Int32Array } | { readonly list: Uint32Array };
+
+export const ERASED = 0xffffffff;
+
+export function bytesOf(grid: Grid): number {
+  const interests = Array.from(grid.interests.values(), (each) => ('bits' in each ? each.bits : each.list));
+  const cells = [grid.firstCells, grid.columns, grid.firstPlaces, ...grid.genderTotals];
+  const all = [...cells, ...grid.genders, ...interests, grid.ids, grid.places];
+  return all.reduce((sum, array) => sum + array.byteLength, 0);
+}
+
+/** Whom a target is for, apart from the circle. */
+export type Filter = {
+  /** By their numbers, each once; null: all. */
+  readonly genders: readonly number[] | null;
+  /** Null: whatever they are interested in. */
+  readonly interests: readonly number[] | null;
+};
+
+export function filterOf({ gender, interests }: Target): Filter {
+  const genders = memberGenders.flatMap((each, number) => (gender.includes(each) ? [number] : []));
+  const isAll = genders.length === 0 || genders.length === memberGenders.length;
+  return { genders: isAll ? null : genders, interests: interests.length === 0 ? null : interests };
+}
+
+/** @returns how many members of a row, from the first to the last column, pass the filter */
+export type CountSpan = (row: number, first: number, last: number) => number;
+
+export function spanCounter(grid: Grid, filter: Filter): CountSpan {
+  const { columns, firstCells } = grid;
+  const countCells = filter.interests === null ? totalsCounter(grid, filter) : bitsCounter(grid, filter);
+  return (row, first, last) => {
+    const end = firstCells[row + 1] as number;
+    const from = lowerBound(columns, first, firstCells[row], end);
+    const to = lowerBound(columns, last + 1, from, Math.min(end, from + last - first + 1));
+    return from < to ? countCells(from, to) : 0;
+  };
+}
+
+type CountCells = (from: number, to: number) => number;
+
+/** Without interests nobody is looked at: totals at the end of the span, minus those at its beginning. */
+function totalsCounter(grid: Grid, { genders }: Filter): CountCells {
+  const totals =
+    genders === null ? [grid.firstPlaces] : genders.map((each) => grid.genderTotals[each] as Uint32Array);
+  return (from, to) => {
+    let count = 0;
+    for (const before of totals) count += (before[to] as number) - (before[from] as number);
+    return count;
+  };
+}
+
+/** The bits of all interests are united, then cut with those of the genders, and counted: 32 members at a time. */
+function bitsCounter(grid: Grid, { genders, interests }: Filter): CountCells {
+  const wanted = (interests ?? []).flatMap((each) => grid.interests.get(each) ?? []);
+  const maps = wanted.flatMap((places) => ('bits' in places ? [places.bits] : []));
+  const lists = wanted.flatMap((places) => ('list' in places ? [places.list] : []));
+  const genderMaps = genders?.map((each) => grid.genders[each] as Int32Array) ?? null;
+  if (wanted.length === 0) return () => 0;
+  return (from, to) => {
+    const start = grid.firstPlaces[from] as number;
+    const last = (grid.firstPlaces[to] as number) - 1;
+    const first = start >>> 5;
+    const words = (last >>> 5) - first + 1;
+    const found = emptyWords(words);
+    for (let at = 0; at < maps.length; at += 4) unite(found, maps, at, first, words);
+    for (const list of lists) uniteList(found, list, start, last);
+    if (genderMaps !== null) intersect(found, genderMaps, first, words);
+    found[0] = (found[0] as number) & (-1 << (start & 31));
+    found[words - 1] = (found[words - 1] as number) & (-1 >>> (31 - (last & 31)));
+    return countOnes(found, words);
+  };
+}
+
+let scratch = new Int32Array(1024);
+
+/** They are used until the next call. */
+function emptyWords(words: number): Int32Array {
+  if (scratch.length < words) scratch = new Int32Array(2 * words);
+  return scratch.fill(0, 0, words);
+}
+
+/** Four at a time take half the time. If fewer are left, one is united several times, which changes nothing. */
+function unite(
+  found: Int32Array,
+  maps: readonly Int32Array[],
+  at: number,
+  first: number,
+  words: number,
+): void {
+  const one = maps[at] as Int32Array;
+  const [two, three, four] = [maps[at + 1] ?? one, maps[at + 2] ?? one, maps[at + 3] ?? one];
+  for (let to = 0, from = first; to < words; to += 1, from += 1)
+    (found[to] as number) |=
+      (one[from] as number) | (two[from] as number) | (three[from] as number) | (four[from] as number);
+}
+
+function uniteList(found: Int32Array, list: Uint32Array, start: number, last: number): void {
+  for (let at = lowerBound(list, start); at < list.length && (list[at] as number) <= last; at += 1)
+    setBit(found, (list[at] as number) - (start & ~31));
+}
+
+/** With one gender or two: of more there are all, and then nobody asks. */
+function intersect(found: Int32Array, genders: readonly Int32Array[], first: number, words: number): void {
+  const [one, other = one] = genders as [Int32Array, Int32Array?];
+  for (let at = 0; at < words; at += 1)
+    (found[at] as number) &= (one[first + at] as number) | (other[first + at] as number);
+}
+
+/** Bits are added up in pairs, in fours, in eights, then all. */
+function countOnes(found: Int32Array, words: number): number {
+  let count = 0;
+  for (let at = 0; at < words; at += 1) {
+    const bits = found[at] as number;
+    const pairs = bits - ((bits >>> 1) & 0x55555555);
+    const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+    count += Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
+}
+
+/** @returns whether the member at a place passes the filter */
+export function placeMatcher(grid: Grid, { genders, interests }: Filter): (place: number) => boolean {
+  const wanted = interests?.flatMap((each) => grid.interests.get(each) ?? []) ?? null;
+  return (place) =>
+    (genders === null || genders.some((each) => hasBit(grid.genders[each] as Int32Array, place))) &&
+    (wanted === null || wanted.some((places) => hasPlace(places, place)));
+}
+
+function hasPlace(places: Places, place: number): boolean {
+  if ('bits' in places) return hasBit(places.bits, place);
+  return places.list[lowerBound(places.list, place)] === place;
+}
+
+export function hasBit(bits: Int32Array, place: number): boolean {
+  return ((bits[place >>> 5] as number) & (1 << (place & 31))) !== 0;
+}
+
+export function setBit(bits: Int32Array, place: number): void {
+  bits[place >>> 5] = (bits[place >>> 5] as number) | (1 << (place & 31));
+}
+
+/** The cell of a place, as its row and column. */
+export function cellOf(grid: Grid, place: number): { readonly row: number; readonly column: number } {
+  const cell = lowerBound(grid.firstPlaces, place + 1) - 1;
+  const row = lowerBound(grid.firstCells, cell + 1) - 1;
+  return { row, column: grid.columns[cell] as number };
+}
+
+/**
+ * Finds the place of a member, and erases the id: it is nowhere in memory afterwards.
+ *
+ * A thread may be reading ids for the next grid, each before its place. So the place goes first: whoever reads a wrong id finds no place.
+ */
+export function erase({ ids, places }: Grid, memberId: number): number | undefined {
+  const index = lowerBound(ids, memberId);
+  const place = ids[index] === memberId ? (places[index] as number) : ERASED;
+  if (place === ERASED) return undefined;
+  Atomics.store(places, index, ERASED);
+  // Neighbours that were erased before have the same value.
+  const value = index === 0 ? 0 : (ids[index - 1] as number);
+  for (let at = index; ids[at] === memberId; at += 1) ids[at] = value;
+  return place;
+}
+
+/** The first index whose value is at least this one; `to` if there is none. The values are in order. */
+export function lowerBound(
+  sorted: Uint16Array | Uint32Array | Float64Array,
+  value: number,
+  from = 0,
+  to = sorted.length,
+): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,217 @@
+import { describe, expect, it } from '@jest/globals';
+import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
+import { runs } from '@offer-ads/testing/profile';
+import {
+  countByForce,
+  createWorld,
+  randomMember,
+  randomPlace,
+  randomStep,
+  randomTarget,
+  type World,
+} from '../../test/audience/random-world.ts';
+import type { CountedMember } from '../members/member-document.ts';
+import { startGridBuild } from './build-grid.ts';
+import type { Grid } from './grid.ts';
+import { type LiveGrid, openLiveGrid } from './live-grid.ts';
+
+const anybody: CountedMember = {
+  memberId: 1,
+  latitude: 51.5,
+  longitude: -0.12,
+  gender: 'Female',
+  interests: [1, 2],
+};
+const aroundAnybody = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
+
+function gridOf(members: Iterable<CountedMember>, older?: Grid): Grid {
+  const build = startGridBuild(older);
+  for (const member of members) build.add(member);
+  return build.finish();
+}
+
+const withId = (memberId: number): CountedMember => ({ ...anybody, memberId });
+const liveGrid = (...members: CountedMember[]) => openLiveGrid(gridOf(members));
+const rebuilt = async (older: Grid, changed: Iterable<CountedMember>) => gridOf(changed, older);
+
+describe('brute force and the grid agree', () => {
+  /** Few interests are kept as bits, of many interests most are kept as lists. */
+  const worlds = [
+    { seed: 1, interests: 6 },
+    { seed: 2, interests: 500 },
+    { seed: 3, interests: 40 },
+    { seed: 4, interests: 150 },
+  ];
+
+  it.each(worlds)(
+    'on random queries with random changes and new grids between them: world $seed with $interests interests',
+    async ({ seed, interests }) => {
+      const world = createWorld(seed, interests);
+      const members = new Map<number, CountedMember>();
+      for (let id = 1; id <= runs(2_500, 12_000); id += 1)
+        members.set(idFor(id), randomMember(world, idFor(id)));
+      const grid = openLiveGrid(gridOf(members.values()));
+      const queries = runs(400, 25_000);
+      let counted = 0;
+      for (let query = 0; query < queries; query += 1) {
+        const target = randomTarget(world, members.get(idFor(1 + (query % members.size))));
+        const expected = countByForce(members.values(), target);
+        const count = grid.count(target);
+        if (count !== expected)
+          throw new Error(`${JSON.stringify(target)} reaches ${expected}, and the grid says ${count}`);
+        counted += expected;
+        for (let change = 0; change < 5; change += 1) changeRandomly(world, members, grid);
+        if (query % 100 === 99) await grid.replace(rebuilt);
+      }
+      expect(counted).toBeGreaterThan(queries);
+      expect(grid.members()).toBe(members.size);
+    },
+    runs(60_000, 3_600_000),
+  );
+
+  /** Includes ids around 2^32 and close to the largest one. */
+  function idFor(number: number): number {
+    return [number, 2 ** 32 - 500 + number, 2 ** 53 - number][number % 3] as number;
+  }
+
+  function changeRandomly(world: World, members: Map<number, CountedMember>, grid: LiveGrid): void {
+    const { chance } = world;
+    const id = idFor(1 + chance.below(runs(4_000, 20_000)));
+    const before = members.get(id);
+    const fresh = randomMember(world, id);
+    const member = {
+      put: () => fresh,
+      remove: () => null,
+      move: () => ({ ...fresh, ...before, ...coarsePosition(randomPlace(world)) }),
+      step: () => ({ ...fresh, ...randomStep(world, before ?? fresh, 0.02) }),
+      edit: () => ({ ...before, ...fresh }),
+    }[chance.weighted({ put: 3, remove: 3, move: 2, step: 2, edit: 1 })]();
+    if (member === null) members.delete(id);
+    else members.set(id, member);
+    grid.set(id, member);
+  }
+});
+
+describe('a grid', () => {
+  it('counts nobody when it is empty and when everybody was removed', async () => {
+    const [empty, emptied] = [liveGrid(), liveGrid(anybody)];
+    emptied.set(1, null);
+    emptied.set(1, null);
+    const counts = () => [empty, emptied].map((grid) => [grid.count(aroundAnybody), grid.members()]);
+    expect(counts()).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    await emptied.replace(rebuilt);
+    await empty.replace(rebuilt);
+    expect(counts().flat()).toEqual([0, 0, 0, 0]);
+    emptied.set(1, anybody);
+    expect(emptied.count(aroundAnybody)).toBe(1);
+  });
+
+  it('takes the last of several entries for one member, and each interest once', () => {
+    const grid = liveGrid({ ...anybody, latitude: 10 }, withId(2), { ...anybody, interests: [9, 3, 9] });
+    expect(grid.members()).toBe(2);
+    expect(grid.count(aroundAnybody)).toBe(2);
+    expect(grid.count({ ...aroundAnybody, interests: [9, 3] })).toBe(1);
+    expect(grid.count({ ...aroundAnybody, latitude: 10 })).toBe(0);
+  });
+
+  it('counts a member once, however often a target names a gender or an interest', () => {
+    const grid = liveGrid(anybody, { ...anybody, memberId: 2, gender: 'Male' });
+    const counted = (gender: CountedMember['gender'][]) =>
+      grid.count({ ...aroundAnybody, gender, interests: [1, 2, 1] });
+    expect(counted(['Female', 'Female'])).toBe(1);
+    expect(counted(['Male', 'Female', 'Male', 'Non-binary'])).toBe(2);
+    expect(counted(['Non-binary', 'Non-binary'])).toBe(0);
+  });
+
+  it('counts any number of interests: more than a catalogue may have', () => {
+    const many = Array.from({ length: 6_000 }, (_, at) => ({
+      ...anybody,
+      memberId: at + 1,
+      interests: [at + 1, 7_000],
+    }));
+    const grid = liveGrid(...many);
+    const interests = many.map(({ memberId }) => memberId);
+    expect(grid.count({ ...aroundAnybody, interests })).toBe(6_000);
+    expect(grid.count({ ...aroundAnybody, interests: interests.slice(0, 17) })).toBe(17);
+    expect(grid.count({ ...aroundAnybody, interests: [7_000, 1] })).toBe(6_000);
+    expect(grid.count({ ...aroundAnybody, interests: [9_000] })).toBe(0);
+  });
+});
+
+describe('the next grid', () => {
+  it('has what changed before and while it was built, in any order of events', async () => {
+    const grid = liveGrid(...[1, 2, 3, 4].map(withId));
+    grid.set(2, null);
+    grid.set(5, withId(5));
+    await grid.replace(async (older, changed) => {
+      grid.set(1, null);
+      const read = gridOf(changed, older);
+      grid.set(3, null);
+      grid.set(5, null);
+      grid.set(6, withId(6));
+      grid.set(4, { ...anybody, memberId: 4, latitude: 10 });
+      return read;
+    });
+    expect(grid.count(aroundAnybody)).toBe(1);
+    expect(grid.count({ ...aroundAnybody, latitude: 10 })).toBe(1);
+    expect(grid.members()).toBe(2);
+    await grid.replace(rebuilt);
+    expect(grid.changes()).toBe(0);
+    expect(grid.count(aroundAnybody)).toBe(1);
+  });
+
+  it('that could not be built changes nothing, and another one can be built', async () => {
+    const grid = liveGrid(anybody);
+    grid.set(2, withId(2));
+    await expect(
+      grid.replace(async () => {
+        throw new RangeError('no memory');
+      }),
+    ).rejects.toThrow('no memory');
+    expect(grid.count(aroundAnybody)).toBe(2);
+    await grid.replace(rebuilt);
+    expect([grid.count(aroundAnybody), grid.changes()]).toEqual([2, 0]);
+  });
+
+  it('is taken only if it is accepted, when it is as current as the grid before', async () => {
+    const grid = liveGrid(anybody);
+    const wrong = async () => gridOf([]);
+    let seen: number | undefined;
+    await grid.replace(wrong, (next) => {
+      seen = next.count(aroundAnybody);
+      return false;
+    });
+    expect([seen, grid.count(aroundAnybody)]).toEqual([0, 1]);
+    await grid.replace(wrong, () => true);
+    expect(grid.count(aroundAnybody)).toBe(0);
+  });
+
+  it('is due by the oldest change that it lacks', async () => {
+    const grid = liveGrid(anybody);
+    expect(grid.changesAgeMs()).toBe(0);
+    grid.set(2, null);
+    const startedAt = performance.now();
+    while (performance.now() === startedAt);
+    expect(grid.changesAgeMs()).toBeGreaterThan(0);
+    await grid.replace(rebuilt);
+    expect(grid.changesAgeMs()).toBe(0);
+  });
+});
+
+it('the id of a removed member is nowhere in memory, and its place is not in the next grid', async () => {
+  const ids = [11, 12, 13, 14, 15];
+  const first = gridOf(ids.map(withId));
+  const grid = openLiveGrid(first);
+  for (const removed of [13, 12, 15]) grid.set(removed, null);
+  expect([...new Set(first.ids)]).toEqual([11, 14]);
+  grid.set(11, null);
+  expect([...new Set(first.ids)]).toEqual([0, 14]);
+  grid.set(14, { ...anybody, memberId: 14, latitude: 10 });
+  expect([...new Set(first.ids)]).toEqual([0]);
+  let next: Grid | undefined;
+  await grid.replace(async (older, changed) => (next = gridOf(changed, older)));
+  expect([next?.size, next?.ids[0], next?.columns.length]).toEqual([1, 14, 1]);
+});
