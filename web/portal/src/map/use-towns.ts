@@ -1,6 +1,7 @@
-/** Loads the towns that a page needs: those around a place, and those that fit a text. */
+/** Loads the places that a page needs: the towns around one, and those that fit a text. */
 import { useEffect, useState } from 'preact/hooks';
-import { type Cities, type City, type Place, searchIn } from './cities.ts';
+import type { Cities, Place } from './cities.ts';
+import type { FoundPlaces, Wanted } from './find-places.ts';
 import { finest, tileOf } from './tile-grid.ts';
 
 /** The towns around a place, to name it. Null until they are loaded, and if that fails: then pages show coordinates. */
@@ -17,20 +18,22 @@ export function useTownsNear(place: Place | null): Cities | null {
   return near !== null && near.tile === tile ? near.towns : null;
 }
 
-export type FoundTowns = { readonly text: string; readonly towns: readonly City[] };
+type Search = FoundPlaces & { readonly text: string };
 
-const none: FoundTowns = { text: '', towns: [] };
+const none: Search = { text: '', places: [], postcode: null };
 
-/** The towns that fit a text, the best first. Those of an earlier text stay until the new ones are known: `text` says for which they are. */
-export function useTownSearch(text: string, most: number): FoundTowns {
+/** The places that fit a text, the best first. Those of an earlier text stay until the new ones are known: `text` says for which they are. */
+export function usePlaceSearch({ text, country, most }: Wanted): Search {
   const [found, setFound] = useState(none);
   useEffect(() => {
     if (text === '') return setFound(none);
+    const finding = import('./place-lists.ts').then(({ placesFor }) => placesFor({ text, country, most }));
+    // Without its lists no place is known.
     return unlessLeft(
-      import('./town-lists.ts').then(({ townsFor }) => townsFor(text)),
-      (towns) => setFound({ text, towns: searchIn(towns)(text, most) }),
+      finding.catch(() => none),
+      (places) => setFound({ ...places, text }),
     );
-  }, [text, most]);
+  }, [text, country, most]);
   return text === '' ? none : found;
 }
 

@@ -3,6 +3,7 @@ import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { localText } from '../../../../../ui/time-text.ts';
 import {
   completedUrl,
+  coordinatesOf,
   copyOf,
   type Draft,
   draftAt,
@@ -16,6 +17,7 @@ import {
   offerForm,
   periodOf,
   pictureState,
+  placeOf,
   readDraft,
   readTarget,
   targetOf,
@@ -127,6 +129,14 @@ describe('requests', () => {
     expect(form.get('quote_id')).toBe('a.b');
     expect(form.get('expiry_datetime')).toBe('2026-06-08T12:00:00.000Z');
   });
+});
+
+test('a text that stands for no place yet takes the place away, but not the circle of the map', () => {
+  const typed = { ...whole, placeText: 'ZZ9 9ZZ' };
+  expect(faultsOf(typed, 'fits', now)).toHaveProperty('place');
+  expect([placeOf(typed), estimateRequest(typed, now)]).toEqual([null, null]);
+  expect(coordinatesOf(typed)).toEqual({ latitude: 51.5, longitude: -0.12 });
+  expect(isBegun({ ...emptyDraft, placeText: 'Z' })).toBe(true);
 });
 
 test('a draft is begun when something is written; the initial place does not count', () => {

@@ -13,6 +13,8 @@ export type Draft = {
   readonly terms: string;
   readonly advertisedName: string;
   readonly url: string;
+  /** What is typed as the place and stands for none yet: then the draft has no place, whatever the coordinates are. */
+  readonly placeText: string;
   readonly latitude: string;
   readonly longitude: string;
   readonly radiusMiles: number;
@@ -44,6 +46,7 @@ export const emptyDraft: Draft = {
   terms: '',
   advertisedName: '',
   url: '',
+  placeText: '',
   latitude: '',
   longitude: '',
   radiusMiles: 10,
@@ -149,7 +152,12 @@ export function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
-export function placeOf({ latitude, longitude }: Draft): Place | null {
+export function placeOf(draft: Draft): Place | null {
+  return draft.placeText === '' ? coordinatesOf(draft) : null;
+}
+
+/** Where the map is: also while another place is being typed. */
+export function coordinatesOf({ latitude, longitude }: Draft): Place | null {
   if (!isNumber(latitude) || !isNumber(longitude)) return null;
   const place = { latitude: Number(latitude), longitude: Number(longitude) };
   return Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180 ? place : null;
@@ -184,7 +192,7 @@ export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults
     picture: picture === 'missing' ? 'Choose a picture.' : picture === 'fits' ? undefined : picture.problem,
     place:
       placeOf(draft) === null
-        ? 'Choose a place: search for a town, move the circle, or enter both coordinates.'
+        ? 'Choose a place: search for one, move the circle, or enter both coordinates.'
         : undefined,
     ...periodFaults(draft, now),
   };

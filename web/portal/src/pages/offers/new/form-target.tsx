@@ -6,7 +6,7 @@ import { Later } from '../../../../../ui/later.tsx';
 import { useNearWindow } from '../../../../../ui/near-window.ts';
 import { aroundText, milesText, nameNear, type Place } from '../../../map/cities.ts';
 import { useTownsNear } from '../../../map/use-towns.ts';
-import { placeOf } from './draft.ts';
+import { coordinatesOf, placeOf } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
 import { MapSources } from './map-sources.tsx';
 import { More } from './more.tsx';
@@ -21,16 +21,21 @@ type TargetFieldsProps = FieldsProps & {
 
 export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFieldsProps) {
   const place = placeOf(draft);
+  const shown = coordinatesOf(draft);
   const map = useNearWindow<HTMLDivElement>(mayLoadMap);
-  const towns = useTownsNear(map.isNear ? place : null);
+  const towns = useTownsNear(map.isNear ? shown : null);
   const move = ({ latitude, longitude }: Place) =>
-    set({ latitude: String(latitude), longitude: String(longitude) });
+    set({ placeText: '', latitude: String(latitude), longitude: String(longitude) });
+  const coordinatesFault = draft.placeText === '' ? faults.place : undefined;
   /** From where the circle was moved on the map. */
   const [before, setBefore] = useState<Place | null>(null);
   return (
     <>
       <PlaceSearch
-        current={place === null || towns === null ? '' : nameNear(towns, place)}
+        text={draft.placeText}
+        setText={(placeText) => set({ placeText })}
+        place={shown}
+        nearby={shown === null || towns === null ? '' : nameNear(towns, shown)}
         choose={(next) => {
           setBefore(null);
           move(next);
@@ -56,10 +61,10 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
           <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
             {({ TargetMap }) => (
               <TargetMap
-                place={place ?? start}
+                place={shown ?? start}
                 radiusMiles={draft.radiusMiles}
                 move={(next) => {
-                  setBefore(place);
+                  setBefore(shown);
                   move(next);
                 }}
               />
@@ -89,16 +94,22 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
             ? '\u00a0'
             : `Members see it ${aroundText(towns, place, draft.radiusMiles)}.`}
       </p>
-      <More summary="Coordinates" attention={faults.place ?? ''}>
+      <More summary="Coordinates" attention={coordinatesFault ?? ''}>
         <div class="pair">
-          <Field label="Latitude" hint="Degrees; negative in the south." fault={faults.place}>
+          <Field label="Latitude" hint="Degrees; negative in the south." fault={coordinatesFault}>
             {(described) => (
-              <input {...described} {...degrees(draft.latitude, (latitude) => set({ latitude }))} />
+              <input
+                {...described}
+                {...degrees(draft.latitude, (latitude) => set({ placeText: '', latitude }))}
+              />
             )}
           </Field>
           <Field label="Longitude" hint="Degrees; negative in the west.">
             {(described) => (
-              <input {...described} {...degrees(draft.longitude, (longitude) => set({ longitude }))} />
+              <input
+                {...described}
+                {...degrees(draft.longitude, (longitude) => set({ placeText: '', longitude }))}
+              />
             )}
           </Field>
         </div>

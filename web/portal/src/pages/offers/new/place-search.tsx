@@ -1,58 +1,73 @@
-/** Searches a town by its name, in the browser; accepts coordinates too. */
+/** Finds a place by its postcode or name, in the browser; accepts coordinates too. */
 import { useEffect, useId, useState } from 'preact/hooks';
-import { nameOf, type Place, readCoordinates } from '../../../map/cities.ts';
-import { useTownSearch } from '../../../map/use-towns.ts';
+import { type City, nameOf, type Place, readCoordinates } from '../../../map/cities.ts';
+import { usePlaceSearch } from '../../../map/use-towns.ts';
+import { usePortal } from '../../../session.ts';
+import { examplesFor } from './place-examples.ts';
 
 const MOST = 8;
 
 type PlaceSearchProps = {
-  /** The name of the place that counts; '' while there is none. The field has it unless somebody searches. */
-  readonly current: string;
+  /** What is typed and stands for no place yet: the offer cannot be created until it does. */
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  /** The place that counts when nothing is typed. */
+  readonly place: Place | null;
+  /** Its name; '' while that is not known. */
+  readonly nearby: string;
   readonly choose: (place: Place) => void;
 };
 
-const notFound = 'No place of this name. Try the name of a town, or tap the map.';
-const notChosen =
-  'No place was chosen, so the place stays as it was. Choose a town of the list, or tap the map.';
+const notFound =
+  'We do not know this place. We know towns, parts of towns and postcodes, but not streets and houses. Type one of these, or tap the map.';
+const notChosen = 'No place is chosen yet. Choose a place of the list, or tap the map.';
+const looking = 'Looking for this place …';
 
 /** A WAI-ARIA combobox: the focus stays in the field, and the arrow keys choose. */
-export function PlaceSearch({ current, choose }: PlaceSearchProps) {
+export function PlaceSearch({ text, setText, place, nearby, choose }: PlaceSearchProps) {
   const id = useId();
-  /** Null: nobody searches. */
-  const [typed, setTyped] = useState<string | null>(null);
-  const text = typed ?? current;
-  /** Why the last search has changed nothing. */
-  const [missed, setMissed] = useState('');
+  const { country } = usePortal().session.organisation;
+  const examples = examplesFor(country);
+  /** The field was emptied to type another place; when it is left, it has the name of the place that counts. */
+  const [isEmptied, setEmptied] = useState(false);
+  const [isTyping, setTyping] = useState(false);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const pasted = typed === null ? null : readCoordinates(typed);
-  const wanted = open && typed !== null && pasted === null && typed.trim().length >= 2 ? typed.trim() : '';
-  const { text: foundFor, towns: found } = useTownSearch(wanted, MOST);
-  const isOpen = open && found.length > 0;
-  const isUnknown = wanted !== '' && foundFor === wanted && found.length === 0;
-  // The place was changed on the map or by its coordinates.
-  useEffect(() => setMissed(''), [current]);
+  /** Its name stays in the field, although another town may be nearer. */
+  const [chosen, setChosen] = useState<City | null>(null);
+  const pasted = readCoordinates(text);
+  const wanted = pasted === null && text.trim().length >= 2 ? text.trim() : '';
+  const search = usePlaceSearch({ text: wanted, country, most: MOST });
+  const found = search.places;
+  const isFound = wanted !== '' && search.text === wanted;
+  const isOpen = open && wanted !== '' && found.length > 0;
+  const why = wanted !== '' && !isFound ? looking : found.length > 0 ? notChosen : notFound;
+  const fault = isTyping || text === '' ? '' : why;
+  const isChosen = chosen?.latitude === place?.latitude && chosen?.longitude === place?.longitude;
 
-  const take = (index: number) => {
-    const city = found[index];
+  const take = (city: City | undefined) => {
     if (city === undefined) return;
     choose(city);
-    setTyped(nameOf(city));
+    setChosen(city);
     setOpen(false);
   };
+  // The lists may come after the field was left.
+  useEffect(() => {
+    if (!isTyping && isFound && search.postcode !== null) take(search.postcode);
+  }, [isTyping, isFound]);
   const leave = () => {
-    const isLost = typed !== null && typed.trim() !== '' && open && pasted === null;
-    if (isLost) setMissed(isOpen ? notChosen : notFound);
     if (pasted !== null) choose(pasted);
-    setTyped(null);
+    setEmptied(false);
+    setTyping(false);
     setOpen(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
       // Enter chooses a place and does not send the form.
       event.preventDefault();
+      setTyping(false);
       if (pasted !== null) choose(pasted);
-      else if (isOpen && foundFor === wanted) take(active);
+      else if (isOpen && isFound) take(found[active]);
     } else if (event.key === 'Escape' && isOpen) {
       event.preventDefault();
       setOpen(false);
@@ -76,15 +91,20 @@ export function PlaceSearch({ current, choose }: PlaceSearchProps) {
         aria-controls={`${id}-found`}
         aria-autocomplete="list"
         aria-activedescendant={isOpen ? `${id}-${active}` : undefined}
-        aria-describedby={`${id}-hint`}
-        value={text}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          setMissed('');
+        aria-describedby={`${id}-hint ${id}-state`}
+        aria-invalid={fault !== ''}
+        value={text !== '' || isEmptied ? text : isChosen && chosen !== null ? nameOf(chosen) : nearby}
+        onInput={({ currentTarget: { value } }) => {
+          setText(value.trim() === '' ? '' : value);
+          setEmptied(value.trim() === '');
+          setTyping(true);
           setActive(0);
           setOpen(true);
         }}
-        onFocus={(event) => event.currentTarget.select()}
+        onFocus={(event) => {
+          event.currentTarget.select();
+          setOpen(true);
+        }}
         onBlur={leave}
         onKeyDown={onKeyDown}
       />
@@ -97,17 +117,18 @@ export function PlaceSearch({ current, choose }: PlaceSearchProps) {
             aria-selected={index === active}
             // Keep the focus in the field, because losing it closes the list.
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(index)}
+            onClick={() => take(city)}
           >
             {nameOf(city)}
           </li>
         ))}
       </ul>
       <p id={`${id}-hint`} class="hint">
-        A town such as “Brighton”, or coordinates such as “50.82, -0.14”. Then press Enter.
+        A town, a part of a town or a postcode, such as “{examples.town}”, “{examples.part}” or “
+        {examples.postcode}”; or coordinates. Then press Enter.
       </p>
-      <p class={isUnknown || missed !== '' ? 'fault' : 'hidden'} role="status">
-        {isOpen ? `${found.length} places found` : isUnknown ? notFound : missed}
+      <p id={`${id}-state`} class={fault === '' || isOpen ? 'hidden' : 'fault'} role="status">
+        {isOpen ? `${found.length} places found` : fault}
       </p>
     </div>
   );
