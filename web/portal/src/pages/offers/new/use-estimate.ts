@@ -83,7 +83,7 @@ export function useEstimate(draft: Draft): Estimate {
       reply === null || reply.estimated_cost === null
         ? null
         : (minorOf(reply.estimated_cost, reply.currency) ?? null),
-    isOld: settled !== key || query.isPlaceholderData,
+    isOld: isComplete && (settled !== key || query.isPlaceholderData),
     isAsking: isComplete && reply === null && (query.error === null || !isClockKnown),
     faults: placed?.faults ?? {},
     missing,
