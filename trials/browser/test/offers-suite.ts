@@ -139,6 +139,11 @@ export function walksOfOffers(portal: () => Portal): void {
     const best = page.getByRole('region', { name: 'Most views in the last 7 days' });
     await best.getByRole('link', { name: 'Two coffees' }).waitFor();
     await page.getByText('2.5%').first().waitFor();
+    // Today is the only day with views. The part of a day with which the period begins has none.
+    const heights = await page
+      .locator('.bars > div > div')
+      .evaluateAll((bars: HTMLElement[]) => bars.map(({ offsetHeight }) => offsetHeight));
+    expect(heights.filter((height) => height > 0)).toHaveLength(1);
     await page.getByRole('button', { name: '30 days' }).click();
     await page.getByRole('heading', { name: 'Most views in the last 30 days' }).waitFor();
     expect(await faultsOf(page, 'home-results')).toEqual([]);

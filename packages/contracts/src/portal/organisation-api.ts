@@ -51,6 +51,7 @@ export const organisationReply = z.object({
   tradingName: z.string(),
   country,
   currency,
+  registeredAt: instant,
   /** Most offers that may be neither deleted nor Ended (decision 17, quota of offers). */
   quotas: z.object({ TEST: quota, LIVE: quota }),
   /** Whether the latest terms are accepted; otherwise no offer can be created. */

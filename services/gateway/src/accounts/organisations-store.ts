@@ -153,9 +153,10 @@ export async function listOrganisations(
 
 type OrganisationRow = Omit<
   Organisation,
-  'quotas' | 'tradingName' | 'termsAccepted' | 'approval' | 'billingDetails' | 'timeZone'
+  'quotas' | 'tradingName' | 'registeredAt' | 'termsAccepted' | 'approval' | 'billingDetails' | 'timeZone'
 > & {
   trading_name: string;
+  registered_at: Date;
   approved_at: Date | null;
   approved_by: string | null;
   billing_address: string[];
@@ -172,7 +173,7 @@ const isAwaited = `(p.last_signed_in_at IS NULL
   AND EXISTS (SELECT 1 FROM invitations i WHERE i.person_id = p.id AND i.sent_by IS NOT NULL))`;
 
 const selectOrganisations = `
-  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.approved_at, o.approved_by, o.version,
+  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.registered_at, o.enabled, o.approved_at, o.approved_by, o.version,
     o.billing_address, o.vat_number, o.purchase_order, o.time_zone,
     coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
@@ -185,7 +186,7 @@ const selectOrganisations = `
   FROM organisations o`;
 
 function toOrganisation(row: OrganisationRow): Organisation {
-  const { trading_name, time_zone, terms_accepted, approved_at, approved_by, ...others } = row;
+  const { trading_name, registered_at, time_zone, terms_accepted, approved_at, approved_by, ...others } = row;
   const { billing_address: address, vat_number: vatNumber, purchase_order: purchaseOrder, ...rest } = others;
   const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
   const billingDetails = { address, vatNumber, purchaseOrder };
@@ -194,6 +195,7 @@ function toOrganisation(row: OrganisationRow): Organisation {
     approval,
     billingDetails,
     tradingName: trading_name,
+    registeredAt: registered_at,
     termsAccepted: terms_accepted,
     timeZone: time_zone,
   };

@@ -42,6 +42,7 @@ describe('/portal/api/organisation', () => {
       tradingName: expect.stringContaining('Cafe'),
       country: 'GB',
       currency: 'GBP',
+      registeredAt: expect.stringMatching(/^\d{4}-.+Z$/),
       quotas: { TEST: standard, LIVE: { perPerson: 100, perOrganisation: 7 } },
       termsAccepted: false,
       timeZone: null,

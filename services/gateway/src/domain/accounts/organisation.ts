@@ -24,6 +24,7 @@ export type Organisation = {
   readonly tradingName: string;
   readonly country: string;
   readonly currency: string;
+  readonly registeredAt: Date;
   readonly enabled: boolean;
   /** Null: the organisation waits for the platform team's approval and works with generated members only. */
   readonly approval: Approval | null;

@@ -26,6 +26,7 @@ function cafe(...people: Person[]): Organisation {
     tradingName: 'Corner Cafe',
     country: 'GB',
     currency: 'GBP',
+    registeredAt: new Date('2026-06-01T12:00:00.000Z'),
     enabled: true,
     version: 1,
     people,

@@ -89,5 +89,6 @@ function withCheckedVatNumber(wish: BillingDetails, country: string): BillingDet
 
 function replyOf(organisation: Organisation): OrganisationReply {
   const { id, name, tradingName, country, currency, quotas, termsAccepted, timeZone } = organisation;
-  return { id, name, tradingName, country, currency, quotas, termsAccepted, timeZone };
+  const registeredAt = organisation.registeredAt.toISOString();
+  return { id, name, tradingName, country, currency, registeredAt, quotas, termsAccepted, timeZone };
 }

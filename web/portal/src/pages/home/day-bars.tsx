@@ -39,7 +39,10 @@ export function DayBars({ points, timeZone }: DayBarsProps) {
       <div class="bars" aria-hidden="true">
         {named.map(({ start_datetime: at, name, views, clicks, isPart }) => (
           <div key={at} title={`${name}: ${countText(views)} views, ${countText(clicks)} clicks`}>
-            <div class={isPart ? 'part' : ''} style={{ height: `${(views / greatest) * 100}%` }} />
+            {/* Its border would be seen without views too. */}
+            {views > 0 && (
+              <div class={isPart ? 'part' : ''} style={{ height: `${(views / greatest) * 100}%` }} />
+            )}
           </div>
         ))}
       </div>

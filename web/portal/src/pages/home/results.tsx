@@ -143,8 +143,9 @@ function Period({
           <DayBars points={points} timeZone={zone} />
         )}
         <p class="muted small">
-          Compared with the {days} days before. Spend is what was paid for offers in this time less what was
-          credited, without VAT.
+          Compared with the {days} days before. Offers that were deleted since count too, although they are
+          not in the lists. Spend is what was paid for offers in this time less what was credited, without
+          VAT.
         </p>
       </div>
       {best.length > 0 && (

@@ -102,7 +102,11 @@ test('each kind of booking has its own text', () => {
 });
 
 test('months continue over the end of a year, without gaps', () => {
-  const months = latestMonths(new Date('2026-02-15T00:00:00Z'), 3);
+  const now = new Date('2026-02-15T00:00:00Z');
+  const months = latestMonths(now, 3, new Date('2025-06-01T00:00:00Z'));
   expect(months.map(({ label }) => label)).toEqual(['February 2026', 'January 2026', 'December 2025']);
   expect(months[1]?.to).toEqual(months[0]?.from);
+  // The organisation had no account in December.
+  const since = latestMonths(now, 3, new Date('2026-01-31T23:59:59Z'));
+  expect(since.map(({ label }) => label)).toEqual(['February 2026', 'January 2026']);
 });

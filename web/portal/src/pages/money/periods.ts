@@ -4,11 +4,11 @@ export type Month = { readonly label: string; readonly from: Date; readonly to: 
 
 const label = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** The month of `now` and earlier months, newest first. */
-export function latestMonths(now: Date, count: number): readonly Month[] {
+/** The month of `now` and earlier months, newest first; none that was over before `since`. */
+export function latestMonths(now: Date, count: number, since: Date): readonly Month[] {
   return Array.from({ length: count }, (_, ago) => {
     const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
     const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago + 1, 1));
     return { label: label.format(from), from, to };
-  });
+  }).filter(({ to }) => to > since);
 }

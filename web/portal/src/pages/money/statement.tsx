@@ -6,6 +6,7 @@ import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts/amounts.ts';
 import { Download } from '../../download.tsx';
+import { useOrganisation } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
 import { entryText, signOf } from './entry-text.ts';
 import { rangeOf, useStatement } from './money-data.ts';
@@ -14,7 +15,11 @@ import { latestMonths } from './periods.ts';
 export function Statement() {
   const { at, mode } = usePortal();
   const amount = useAmounts();
-  const months = useMemo(() => latestMonths(new Date(), 13), []);
+  const { data: { registeredAt } = {} } = useOrganisation();
+  const months = useMemo(
+    () => (registeredAt === undefined ? [] : latestMonths(new Date(), 13, new Date(registeredAt))),
+    [registeredAt],
+  );
   const [month, setMonth] = useState(-1);
   const period = months[month] ?? null;
   const range = rangeOf(period);

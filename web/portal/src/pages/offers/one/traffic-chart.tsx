@@ -52,11 +52,11 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
 
 function columnsOf(kind: TrafficChartProps['kind'], data: ChartData): uPlot.AlignedData {
   if (kind === 'traffic') {
-    // The last interval is not over yet, so it is drawn apart.
+    // The last interval is not over yet, so it is drawn apart. Without counts not at all: its border would be seen.
     const past = (counts: readonly number[]) =>
       counts.map((count, at) => (at === counts.length - 1 ? null : count));
     const soFar = (counts: readonly number[]) =>
-      counts.map((count, at) => (at === counts.length - 1 ? count : null));
+      counts.map((count, at) => (at === counts.length - 1 && count > 0 ? count : null));
     return [[...data.times], past(data.views), past(data.clicks), soFar(data.views), soFar(data.clicks)];
   }
   // The point of a rate is in the middle of its interval.
