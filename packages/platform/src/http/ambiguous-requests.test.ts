@@ -11,6 +11,10 @@ describe('a request that two servers could read differently', () => {
     ['a compressed transfer', post('Transfer-Encoding: gzip, chunked'), 400],
     ['a coding in HTTP/1.0', post('Transfer-Encoding: chunked').replace('1.1', '1.0'), 400],
     ['several hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['a space in the host', 'GET / HTTP/1.1\r\nHost: x y\r\n\r\n', 400],
+    ['a user in the host', 'GET / HTTP/1.1\r\nHost: a@b\r\n\r\n', 400],
+    ['a port that is no number', 'GET / HTTP/1.1\r\nHost: a:b\r\n\r\n', 400],
     ['an unknown version', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505],
     ['no version', 'GET /\r\n\r\n', 505],
   ])('is refused with all that follows: %s', async (_case, bytes, status) => {
@@ -19,9 +23,19 @@ describe('a request that two servers could read differently', () => {
     const reply = await sendRaw(server, `${bytes}0\r\n\r\n${smuggled}`).reply;
     expect(statusLinesIn(reply)).toEqual([`HTTP/1.1 ${status}`]);
     expect(reply).toMatch(/^X-Request-Id: /m);
+    expect(reply).toMatch(/\r\n\r\n\{"message":"[^"]+"\}$/);
     expect(served).toEqual([]);
   });
 });
+
+it.each(['a', 'A.test:8080', '127.0.0.1:80', '[::1]:443', 'a_b.test', 'xn--bcher-kva.example', ''])(
+  'a request for the host "%s" is served, and one of HTTP/1.0 without a host',
+  async (host) => {
+    await using server = await startTestServer((app) => void app.use((_req, res) => void res.end()));
+    for (const head of [`GET / HTTP/1.1\r\nConnection: close\r\nHost: ${host}`, 'GET / HTTP/1.0'])
+      expect(statusLinesIn(await sendRaw(server, `${head}\r\n\r\n`).reply)).toEqual(['HTTP/1.1 200']);
+  },
+);
 
 it.each([
   ['GET http://elsewhere.test/things?a=b HTTP/1.1', '/things?a=b'],

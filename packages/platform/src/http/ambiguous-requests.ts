@@ -1,17 +1,19 @@
 /**
  * Refuses requests that two servers in a row could read differently: this is how request smuggling works (RFC 9112, sections 3.2, 6.1
- * and 11.2). Node's parser refuses most of them; this refuses the rest.
+ * and 11.2), and requests without a proper Host (section 3.2). Node's parser refuses most of the former; this refuses the rest.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { sendJson, setHeader } from './replies.ts';
 
-type Ambiguity = 'unknown-version' | 'unknown-coding' | 'several-hosts';
+type Ambiguity = 'unknown-version' | 'unknown-coding' | 'no-host' | 'several-hosts' | 'malformed-host';
 
 const replies = {
   'unknown-version': { status: 505, message: 'HTTP version not supported' },
   'unknown-coding': { status: 400, message: 'Bad request' },
-  'several-hosts': { status: 400, message: 'Bad request' },
+  'no-host': { status: 400, message: 'Send a Host header with the name of this server' },
+  'several-hosts': { status: 400, message: 'Send one Host header, not several' },
+  'malformed-host': { status: 400, message: 'Host must be a name or an address, with or without a port' },
 } satisfies Record<Ambiguity, { status: number; message: string }>;
 
 /** Marks connections on which the start of the next request is unknown: what Node takes for one is neither served nor answered. */
@@ -47,8 +49,14 @@ function ambiguityOf(req: IncomingMessage): Ambiguity | null {
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
     return 'unknown-coding';
   }
-  return countHosts(req.rawHeaders) > 1 ? 'several-hosts' : null;
+  const hosts = countHosts(req.rawHeaders);
+  if (hosts > 1) return 'several-hosts';
+  if (hosts === 0) return httpVersion === '1.1' ? 'no-host' : null;
+  return wellFormedHost.test(req.headers.host ?? '') ? null : 'malformed-host';
 }
+
+/** RFC 3986, 3.2.2 and 3.2.3; an address of IPv6 is in brackets. */
+const wellFormedHost = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d*)?$/i;
 
 /** Counted in the raw headers, because Node keeps only the first one. */
 function countHosts(rawHeaders: readonly string[]): number {

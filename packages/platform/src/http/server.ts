@@ -115,6 +115,8 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     connectionsCheckingInterval: Math.min(1_000, uploadMs),
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: 16 * 1024,
+    // Node's own refusal has neither a body nor a request id: see `refuseAmbiguous`.
+    requireHostHeader: false,
   });
   server.maxHeadersCount = 100;
   server.maxConnections = maxConnections;
