@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
+import { type BodyRefusal, bodyRefusals } from '@offer-ads/platform/http/request-bodies';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import { entriesFaults } from '../../services/billing/src/http/replies.ts';
@@ -47,6 +48,7 @@ type Entry = {
 
 const ANY = 'Any endpoint';
 const OF_A_WEBHOOK = 'A webhook';
+const WITH_A_BODY = 'A webhook call with a body';
 const entries: Entry[] = source('docs/guides/errors.md')
   .split(/^### /m)
   .slice(1)
@@ -84,6 +86,8 @@ const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 function endpointsOf(name: string): readonly string[] {
   if (name === ANY) return endpoints;
+  if (name === WITH_A_BODY)
+    return ['POST /webhooks', 'PUT /webhooks/{webhook_id}', 'POST /webhooks/{webhook_id}/resend'];
   return name === OF_A_WEBHOOK ? endpoints.filter((each) => each.includes('{webhook_id}')) : [name];
 }
 
@@ -92,6 +96,16 @@ function messagesOf(name: string): readonly string[] {
   if (entry === undefined) throw new Error(`there is no entry ${name}`);
   return entry.messages;
 }
+
+/** What every route with a JSON body answers to one that cannot be read. */
+const ofBodies = (maxBytes: number): readonly BodyRefusal[] =>
+  Object.values({
+    ...bodyRefusals,
+    'too-long': bodyRefusals['too-long'](maxBytes),
+    'wrongly-coded': bodyRefusals['wrongly-coded']('gzip'),
+    'not-utf-8': bodyRefusals['not-utf-8']('byte 0xE4 at position 9 is not'),
+    'half-character': bodyRefusals['half-character']('url'),
+  });
 
 const messageOf = ({ body }: { readonly body: object }) => (body as { message: string }).message;
 const statusOf = ({ status, body }: Reply) =>
@@ -174,7 +188,12 @@ describe('the guide of errors', () => {
       ...faultsOf(resend.safeParse({ since: 'x' })),
     ];
     const sent = Object.values(webhookReplies).map(({ body }) => body.message);
-    expect(told).toEqual(new Set([...sent, ...faults]));
+    const unread = ofBodies(16_384);
+    expect(told).toEqual(new Set([...sent, ...faults, ...unread.map(({ message }) => message)]));
+    for (const { status, message } of unread)
+      expect(messagesOf(`${status === 400 ? 'POST /webhooks' : WITH_A_BODY} ${status} E1`)).toContain(
+        message,
+      );
     for (const { status, body } of Object.values(webhookReplies)) {
       const code = 'return_code' in body ? ` ${body.return_code}` : '';
       const named = ofWebhooks.filter(({ name }) => name.endsWith(` ${status}${code}`));
@@ -251,13 +270,9 @@ describe('the guide of errors', () => {
         .map(({ name }) => name)
         .toSorted(),
     );
-    const ofBody = literalsIn(source('services/pricing/src/http/estimate-fast-path.ts'), /faults: \[\s*/g);
     for (const [name, group] of sent) {
-      const rest = messagesOf(name).filter((message) => !group.some((each) => each.message === message));
-      expect(
-        group.map(({ message }) => message).filter((message) => !messagesOf(name).includes(message)),
-      ).toEqual([]);
-      expect(rest.filter((message) => !ofBody.some((pattern) => pattern.test(message)))).toEqual([]);
+      const unread = name.endsWith('400 E1') ? ofBodies(65_536) : [];
+      expect(new Set(messagesOf(name))).toEqual(new Set([...group, ...unread].map(({ message }) => message)));
     }
   });
 
@@ -276,6 +291,7 @@ describe('the guide of errors', () => {
         { reason: 'terms-not-accepted' },
         { reason: 'ended' },
         { reason: 'in-flight' },
+        { reason: 'broken-form', status: 415, faults: [shapeFaults.compressed] },
         { reason: 'different-payload' },
       ] as const
     ).map(replyToEditRefusal);
@@ -315,7 +331,11 @@ describe('the guide of errors', () => {
       'image-unreadable': Object.values(problems).map((problem) => ({ reason: 'image-unreadable', problem })),
       'image-offer-unknown': [{ reason: 'image-offer-unknown' }],
       'image-refused': Object.values(reasons).map((because) => ({ reason: 'image-refused', because })),
-      'broken-form': Object.values(shapeFaults).map((fault) => ({ reason: 'broken-form', faults: [fault] })),
+      'broken-form': Object.entries(shapeFaults).map(([shape, fault]) => ({
+        reason: 'broken-form',
+        status: shape === 'compressed' ? 415 : 400,
+        faults: [fault],
+      })),
       // Compared below with the texts in the code.
       'invalid-input': [],
     };
@@ -360,10 +380,15 @@ describe('the guide of errors', () => {
       status,
       message,
     ]);
-    const code = source('packages/platform/src/http/errors.ts');
-    expect(told).toHaveLength(4);
+    const code = ['errors.ts', 'ambiguous-requests.ts'].map((file) =>
+      source(`packages/platform/src/http/${file}`),
+    );
+    expect(told).toHaveLength(8);
     for (const [status = '', message = ''] of told) {
-      expect([status, new RegExp(`${status}[^\\n]*${message}`).test(code)]).toEqual([status, true]);
+      expect([status, new RegExp(`${status}[^\\n]*${message}`).test(code.join('\n'))]).toEqual([
+        status,
+        true,
+      ]);
     }
   });
 });

@@ -71,8 +71,8 @@ describe.each(['postgres', 'mongo'] as const)('the audit log in %s', (kind) => {
     const admin = adminGuard({ tokenHashes: adminTokenHashes, audit, ...foundation });
     server = await startTestServer((app) => {
       mountAuditRoute(app, { admin, audit });
-      app.use('/admin/parked', admin('1kb'));
-      app.use('/admin', admin('1kb'));
+      app.use('/admin/parked', admin(1024));
+      app.use('/admin', admin(1024));
       app.post('/admin/offers/:id/disable', async (req, res) => {
         await work();
         auditTarget(req, { organisationId: 3, target: 'keys/9' });

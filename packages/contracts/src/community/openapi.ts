@@ -20,6 +20,10 @@ const always = {
   '400': reply('`message` names the field and what it must be.', plainMessage),
   '401': reply('The key is not a placement key that works.', plainMessage),
   '413': reply('The body is too large.', plainMessage),
+  '415': reply(
+    'The body is not JSON in UTF-8, or is compressed otherwise than with gzip, deflate or br.',
+    plainMessage,
+  ),
   '429': reply("The key's limit is used up.", plainMessage, replyHeaders.extend(retryAfter)),
   // Where the key could not be looked up, no limit has counted the request.
   '500': reply('Internal server error.', plainMessage, uncountedReplyHeaders),
@@ -29,7 +33,7 @@ const always = {
     uncountedReplyHeaders.extend(retryAfter),
   ),
 };
-const { '413': _noBody, ...withoutBody } = always;
+const { '413': _tooLong, '415': _otherType, ...withoutBody } = always;
 const json = (schema: z.ZodType) => ({ required: true, content: { 'application/json': { schema } } });
 
 /** @returns the document that is served at `/community/openapi.json` and committed as `generated/community-openapi.json`. */

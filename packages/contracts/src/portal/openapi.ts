@@ -54,6 +54,10 @@ function underSession(
       '401': ofOffer
         ? coded(`${notSignedIn} \`E1\`, or without a code from analytics: no such offer.`)
         : reply(notSignedIn, plainMessage),
+      // Bodies of another type are refused before they reach the service.
+      ...(responses['415'] === undefined
+        ? {}
+        : { '415': coded('The body has another type or is compressed; with a code: as in the public API.') }),
       '403': coded(`Only for the roles ${roles}${csrf}; with a code: as in the public API.`),
     },
     ...(changes ? { security: [{ session: [], csrf: [] }] } : {}),

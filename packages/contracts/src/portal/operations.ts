@@ -45,7 +45,10 @@ const bodyRefusals: Responses = {
     ...refused('The body is invalid; the message names each wrong field and what it must be.'),
   },
   '413': { id: 'BodyTooLarge', ...refused('The body is larger than 16 KiB.') },
-  '415': { id: 'BodyNotJson', ...refused('The body is not sent as application/json.') },
+  '415': {
+    id: 'BodyNotJson',
+    ...refused('The body is not JSON in UTF-8, or is compressed otherwise than with gzip, deflate or br.'),
+  },
 };
 export const notSignedIn = 'Nobody is signed in, or the session has ended.';
 const unauthorised = { '401': { id: 'NotSignedIn', ...refused(notSignedIn) } } satisfies Responses;

@@ -96,6 +96,8 @@ const estimate: ZodOpenApiOperationObject = {
   },
 };
 
+const compressed = reply('`E1` the form is compressed.', refusal);
+
 const create: ZodOpenApiOperationObject = {
   operationId: 'createOffer',
   tags: ['Offers'],
@@ -123,6 +125,7 @@ const create: ZodOpenApiOperationObject = {
     ),
     '403': reply("`E1` environment is not the key's mode; `E9` advertising terms not accepted.", refusal),
     '409': reply('The first request with this key is still being processed.', plainMessage, retryAfter),
+    '415': compressed,
     '422': reply('The key was used with a different payload.', plainMessage),
     ...always,
   },
@@ -156,6 +159,7 @@ const update: ZodOpenApiOperationObject = {
       z.union([refusal, plainMessage]),
       { 'Retry-After': z.int().optional().meta({ description: 'Seconds to wait; only without a code.' }) },
     ),
+    '415': compressed,
     '422': reply('The key was used with a different payload.', plainMessage),
   },
 };

@@ -40,6 +40,14 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
   const isOff = reply('`E5` the webhook is disabled.', refusal);
   const changed = reply('The webhook as it is now.', webhook);
   const taken = reply('`E3` there is a webhook for this url.', refusal);
+  /** Of each call with a body. */
+  const unreadable = {
+    '413': reply('`E1` the body is longer than 16 KiB.', refusal),
+    '415': reply(
+      '`E1` the body is not JSON in UTF-8, or is compressed otherwise than with gzip, deflate or br.',
+      refusal,
+    ),
+  };
   const invalid = reply('`E1` invalid input; the message names each field.', refusal);
 
   /** In this order each request of the collection succeeds. */
@@ -58,6 +66,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
           }),
           '400': reply('`E1` invalid input; the message names each field. `E4` too many webhooks.', refusal),
           '409': taken,
+          ...unreadable,
           '422': reply('The key was used with a different payload.', plainMessage),
           ...always,
         },
@@ -114,6 +123,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
           '400': invalid,
           ...ofOne,
           '409': isOff,
+          ...unreadable,
         },
       },
     },
@@ -171,7 +181,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
         description: 'What is left out is removed: no description, all types. The secret stays.',
         requestParams: webhookPath,
         requestBody: json(webhookRequest),
-        responses: { '200': changed, '400': invalid, ...ofOne, '409': taken },
+        responses: { '200': changed, '400': invalid, ...ofOne, '409': taken, ...unreadable },
       },
       delete: {
         operationId: 'deleteWebhook',

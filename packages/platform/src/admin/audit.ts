@@ -99,7 +99,7 @@ export function mountAuditRoute(
   app: Express,
   o: { readonly admin: AdminGuard; readonly audit: AuditLog },
 ): void {
-  app.get('/admin/audit', o.admin('1kb'), async (req, res) => {
+  app.get('/admin/audit', o.admin(1024), async (req, res) => {
     const { cursor, ...search } = validInput(auditQuery, req.query);
     res.json({ entries: await o.audit.list({ ...search, before: cursor }) });
   });

@@ -12,7 +12,7 @@ export function mountParkedRoutes(
   o: { broker: Pick<Broker, 'parked'>; admin: AdminGuard; logger: Logger },
 ): void {
   const routes = express.Router();
-  routes.use(o.admin('100kb'));
+  routes.use(o.admin(100 * 1024));
   routes.get('/', async (req, res) => {
     const { limit } = validInput(parkedPage, req.query);
     res.json({ parked: await o.broker.parked.list(limit) });

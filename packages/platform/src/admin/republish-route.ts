@@ -12,7 +12,7 @@ export function mountRepublishRoute(
   app: Express,
   o: { postgres: Postgres; broker: Pick<Broker, 'types'>; admin: AdminGuard },
 ): void {
-  app.post('/admin/events/republish', o.admin('1kb'), async (req, res) => {
+  app.post('/admin/events/republish', o.admin(1024), async (req, res) => {
     const { from, to, upTo } = validInput(republishRequest, req.body);
     const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo, types: o.broker.types });
     res.json({ republished: done.republished, upTo: `${done.upTo}` } satisfies RepublishReply);

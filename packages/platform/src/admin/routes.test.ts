@@ -25,7 +25,7 @@ const slowThing = { done: false, reply: () => {} };
 
 beforeAll(async () => {
   server = await startTestServer((app) => {
-    app.use(adminGuard({ tokenHashes, logger, metrics, audit: null })('1kb'));
+    app.use(adminGuard({ tokenHashes, logger, metrics, audit: null })(1024));
     app.all('/admin/things/:id', (_req, res) => void res.json({ ok: true }));
     app.post('/admin/slow-things/:id', (_req, res) => {
       slowThing.done = true;

@@ -3,6 +3,7 @@ import type { AuditEntry } from '@offer-ads/contracts/admin/audit-api';
 import { type StaffRole, staffRoles } from '@offer-ads/contracts/admin/staff-calls';
 import express, { type Request, type RequestHandler } from 'express';
 import { routeTemplate } from '../http/request.ts';
+import { jsonBody } from '../http/request-bodies.ts';
 import { callerGoneStatus, unauthorised } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -23,8 +24,8 @@ export type AdminCaller = Pick<AuditEntry, 'actor' | 'subject' | 'via'> & {
 };
 const callers = new WeakMap<Request, AdminCaller>();
 
-/** For a route or a router. `limit`: the largest JSON body, such as `16kb`; null: the route reads its body itself. */
-export type AdminGuard = (limit: string | number | null) => RequestHandler;
+/** For a route or a router. `maxBytes`: of the largest JSON body; null: the route reads its body itself. */
+export type AdminGuard = (maxBytes: number | null) => RequestHandler;
 
 export type AdminGuardOptions = {
   readonly tokenHashes: string;
@@ -36,9 +37,9 @@ export type AdminGuardOptions = {
 
 export function adminGuard(o: AdminGuardOptions): AdminGuard {
   const requireAdmin = checkCredential(o);
-  return (limit) => {
+  return (maxBytes) => {
     const guard = express.Router().use(requireAdmin);
-    if (limit !== null) guard.use(express.json({ limit }));
+    if (maxBytes !== null) guard.use(jsonBody({ maxBytes }));
     if (o.audit !== null) guard.use(o.audit.record);
     return guard;
   };

@@ -43,14 +43,8 @@ function asFault(error: unknown): Fault {
   const status = (error as { status?: unknown } | null)?.status;
   const publicMessage = typeof status === 'number' ? refusals[status] : undefined;
   return typeof status === 'number' && publicMessage !== undefined
-    ? new Fault('request refused', { status, publicMessage, cause: withoutBody(error) })
+    ? new Fault('request refused', { status, publicMessage, cause: error })
     : new Fault('unexpected error', { status: 500, publicMessage: 'Internal server error', cause: error });
-}
-
-/** The parser's message quotes a body that is not JSON, so it must not reach the log. */
-function withoutBody(error: unknown): unknown {
-  const isQuoting = (error as { type?: unknown } | null)?.type === 'entity.parse.failed';
-  return isQuoting ? new Error('the body is not JSON') : error;
 }
 
 /**

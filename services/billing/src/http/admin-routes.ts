@@ -39,7 +39,7 @@ import { platformTopUpReplies, refuse, send, unknownInvoice, unknownPayment } fr
 
 export function adminRoutes(app: Express, billing: Billing, pdfs: PdfMaker, admin: AdminGuard): void {
   const routes = express.Router();
-  routes.use(admin('16kb'));
+  routes.use(admin(16 * 1024));
 
   routes.get('/balances', async (req, res) => {
     const book = validInput(balanceQuery, req.query);

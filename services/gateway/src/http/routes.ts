@@ -68,7 +68,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     app.use(
       '/admin',
       // The largest body is the text of terms: 100,000 characters of up to 12 bytes each when they are escaped.
-      o.admin('2mb'),
+      o.admin(2 * 1024 * 1024),
       consoleSignInRoute(),
       organisationRoutes(o),
       peopleRoutes(o),

@@ -11,7 +11,7 @@ export function erasureRoutes(
 ): void {
   const routes = express.Router();
   // Ten thousand ids.
-  routes.use(o.admin('256kb'));
+  routes.use(o.admin(256 * 1024));
   routes.post('/erase', async (req, res) => {
     const { dryRun, ...mailbox } = validInput(mailboxErasure, req.body);
     const erased = await (dryRun ? o.erasure.count(mailbox) : o.erasure.erase(mailbox));

@@ -29,7 +29,7 @@ export function notificationAdminRoutes(
     readonly admin: AdminGuard;
   },
 ): void {
-  const guard = o.admin('16kb');
+  const guard = o.admin(16 * 1024);
   const shown = (notification: Registered) => shownWith(notification, o.messageIdOf);
 
   const notifications = express.Router();

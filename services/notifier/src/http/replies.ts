@@ -2,6 +2,7 @@
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
+import type { BodyRefusal } from '@offer-ads/platform/http/request-bodies';
 import type { Response } from 'express';
 import type { CreateRefusal } from '../domain/webhooks/endpoint.ts';
 import { type TargetRefusal, targetProblems } from '../webhooks/target.ts';
@@ -52,6 +53,10 @@ export const webhookReplies = {
 
 export function refuseWebhook(res: Response, reason: WebhookRefusal): void {
   send(res, webhookReplies[reason]);
+}
+
+export function refuseBody(res: Response, { status, message }: BodyRefusal): void {
+  send(res, coded('E1', status, message));
 }
 
 export function refuseInput(res: Response, faults: readonly string[]): void {

@@ -21,7 +21,7 @@ export function webhookAdminRoutes(
 ): void {
   const { manage } = o;
   const routes = express.Router();
-  routes.use(o.admin('16kb'));
+  routes.use(o.admin(16 * 1024));
 
   async function answerWith(res: Response, id: string): Promise<void> {
     const endpoint = await manage.find(id);

@@ -26,7 +26,7 @@ import { isSigning } from '../domain/webhooks/endpoint.ts';
 import type { Endpoint, EndpointFacts, Owner } from '../webhooks/endpoints-store.ts';
 import type { Actor, ManageEndpoints, Outcome, WithSecret } from '../webhooks/manage-endpoints.ts';
 import type { Message, Place } from '../webhooks/messages-store.ts';
-import { refuseInput, refuseWebhook, type WebhookRefusal } from './replies.ts';
+import { refuseBody, refuseInput, refuseWebhook, type WebhookRefusal } from './replies.ts';
 
 const pageRule = `must be a whole number from 1 to ${pageLimits.most}`;
 
@@ -63,7 +63,7 @@ export function webhookRoutes(
   const { manage, clock } = o;
   const routes = express.Router();
   routes.use(requireCaller({ secret: o.contextSecret, audience: 'notifier', clock }));
-  routes.use(jsonBody({ maxBytes: 16 * 1024 }));
+  routes.use(jsonBody({ maxBytes: 16 * 1024, refuse: refuseBody }));
   const shown = (endpoint: Endpoint) => webhookOf(endpoint, clock.now());
   const withSecret = (made: WithSecret): WebhookWithSecret => ({
     ...shown(made.endpoint),

@@ -70,6 +70,8 @@ type Caller = Parameters<typeof signedCaller>[0];
 type Ask = {
   caller?: Partial<Caller>;
   json?: unknown;
+  /** Sent as it is, as JSON unless `headers` say otherwise. */
+  body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
   secret?: string;
 };
@@ -82,14 +84,15 @@ async function ask(method: string, path: string, o: Ask = {}) {
     personId: 7,
     ...o.caller,
   } as const;
+  const body = o.body ?? (o.json === undefined ? undefined : JSON.stringify(o.json));
   const reply = await fetch(`${server.url}/webhooks${path}`, {
     method,
     headers: {
       ...signedCaller(caller, o.secret),
-      ...(o.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...o.headers,
     },
-    ...(o.json === undefined ? {} : { body: JSON.stringify(o.json) }),
+    ...(body === undefined ? {} : { body }),
   });
   return { status: reply.status, headers: reply.headers, body: (await reply.json()) as object };
 }
@@ -172,6 +175,18 @@ describe('POST /webhooks', () => {
     const json = facts && (Object.keys(facts).length === 0 ? {} : { url: hooks(), ...facts });
     expect(await ask('POST', '', { json })).toMatchObject(coded('E1', 400, expect.stringMatching(message)));
     expect((await ask('GET', '')).body).toEqual({ webhooks: [] });
+  });
+
+  it.each([
+    ['a text', 400, /JSON object/, { body: '"AAA"' }],
+    ['null', 400, /JSON object/, { body: 'null' }],
+    ['a list', 400, /JSON object/, { body: '[]' }],
+    ['JSON that breaks off', 400, /valid JSON/, { body: '{' }],
+    ['bytes that are not UTF-8', 400, /0xE4/, { body: Buffer.from('{"url":"K\xe4se"}', 'latin1') }],
+    ['another type', 415, /application\/json/, { body: '{}', headers: { 'content-type': 'text/plain' } }],
+    ['a body that is too long', 413, /16384 bytes/, { body: `{"url":"${'a'.repeat(200_000)}"}` }],
+  ])('answers E1 to %s, which cannot be read', async (_what, status, message, sent) => {
+    expect(await ask('POST', '', sent)).toMatchObject(coded('E1', status, expect.stringMatching(message)));
   });
 
   it.each([

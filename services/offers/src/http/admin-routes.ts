@@ -61,7 +61,7 @@ const MOST_NEGLECTED = 500;
 
 export function mountAdminRoutes(app: Express, o: OffersContext & { admin: AdminGuard }): void {
   const routes = express.Router();
-  routes.use(o.admin('1mb'));
+  routes.use(o.admin(1024 * 1024));
 
   const answerChange = async (
     req: Request<{ offer_id: string }>,

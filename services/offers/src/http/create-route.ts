@@ -65,7 +65,7 @@ async function readRequest(req: Request, caller: CallerContext): Promise<ReadRes
   const upload = await readUpload(req);
   if (idempotencyKey === '') return refused({ reason: 'key-missing' });
   if (!isIdempotencyKey(idempotencyKey)) return refused({ reason: 'key-malformed' });
-  if (!upload.ok) return refused({ reason: 'broken-form', faults: upload.faults });
+  if (!upload.ok) return refused({ reason: 'broken-form', status: upload.status, faults: upload.faults });
 
   const { fields, picture } = upload.form;
   const mode = namedMode(fields);

@@ -25,7 +25,8 @@ async function reply(o: OffersContext, req: Request): Promise<Reply> {
   const upload = await readUpload(req);
   if (idempotencyKey !== null && !isIdempotencyKey(idempotencyKey))
     return replyToEditRefusal({ reason: 'key-malformed' });
-  if (!upload.ok) return replyToEditRefusal({ reason: 'broken-form', faults: upload.faults });
+  if (!upload.ok)
+    return replyToEditRefusal({ reason: 'broken-form', status: upload.status, faults: upload.faults });
 
   const { fields, picture } = upload.form;
   const mode = namedMode(fields);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import { fingerprint, readUpload, type Upload } from './multipart.ts';
@@ -53,6 +54,17 @@ describe('an upload', () => {
     expect(await readUpload(request(Buffer.from(body)))).toMatchObject({
       ok: false,
       faults: ['Every part must have a name'],
+    });
+  });
+
+  it('that is compressed is refused as such, whatever its bytes are', async () => {
+    const req = Object.assign(Readable.from([gzipSync(whole)]), {
+      headers: { 'content-type': contentType, 'content-encoding': 'gzip' },
+    });
+    expect(await readUpload(req as never)).toEqual({
+      ok: false,
+      status: 415,
+      faults: ['The form must be uncompressed, without Content-Encoding'],
     });
   });
 

@@ -15,7 +15,7 @@ export type UploadedForm = {
 
 export type Upload =
   | { readonly ok: true; readonly form: UploadedForm }
-  | { readonly ok: false; readonly faults: readonly string[] };
+  | { readonly ok: false; readonly status: 400 | 415; readonly faults: readonly string[] };
 
 /** The longest text is a url of 2,048 characters with at most 4 bytes each. */
 const GREATEST_FIELD_BYTES = 16 * 1_024;
@@ -67,17 +67,19 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
     stream.on('limit', () => faults.add(`image must have at most ${offerLimits.imageMegabytes} MB`));
   };
 
-  const parser = openParser(req.headers['content-type']);
+  const isCompressed = (req.headers['content-encoding'] ?? 'identity') !== 'identity';
+  const parser = isCompressed ? null : openParser(req.headers['content-type']);
   parser?.on('field', onField).on('file', onFile);
   parser?.on('partsLimit', () => faults.add(`The form must have at most ${MAX_PARTS} parts`));
   const shape = await parse(req, parser);
-  if (shape !== 'whole') return { ok: false, faults: [shapeFaults[shape]] };
+  if (isCompressed) return { ok: false, status: 415, faults: [shapeFaults.compressed] };
+  if (shape !== 'whole') return { ok: false, status: 400, faults: [shapeFaults[shape]] };
 
   for (const name of singleFields) {
     if ((fields.get(name)?.length ?? 0) > 1) faults.add(`${name} must be sent once`);
   }
   if (pictures.length > 1) faults.add('image must be sent once');
-  if (faults.size > 0) return { ok: false, faults: [...faults] };
+  if (faults.size > 0) return { ok: false, status: 400, faults: [...faults] };
   return { ok: true, form: { fields, picture: chunks.length === 0 ? null : Buffer.concat(chunks) } };
 }
 
@@ -103,6 +105,7 @@ function shown(name: string): string {
 const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 
 export const shapeFaults = {
+  compressed: 'The form must be uncompressed, without Content-Encoding',
   'not-multipart': 'The body must be multipart/form-data with a boundary',
   broken: 'The body is not complete multipart/form-data',
   'too-large': `The body is too large, its image must have at most ${offerLimits.imageMegabytes} MB`,

@@ -45,7 +45,7 @@ export const replayedHeaders = { headers: { 'Idempotent-Replayed': 'true' } } as
 export type CreateRequestRefusal =
   | { readonly reason: 'key-missing' }
   | { readonly reason: 'key-malformed' }
-  | { readonly reason: 'broken-form'; readonly faults: readonly string[] }
+  | { readonly reason: 'broken-form'; readonly status: 400 | 415; readonly faults: readonly string[] }
   | { readonly reason: 'other-mode'; readonly keyMode: Mode }
   | { readonly reason: 'invalid-input'; readonly faults: readonly string[] };
 
@@ -65,7 +65,7 @@ const quotedFieldNames = {
 const createReplies = {
   'key-missing': () => coded('E1', 400, 'The Idempotency-Key header is missing'),
   'key-malformed': () => coded('E1', 400, `Idempotency-Key must be ${idempotencyKeyRule}`),
-  'broken-form': ({ faults }) => coded('E1', 400, sentence(faults)),
+  'broken-form': ({ status, faults }) => coded('E1', status, sentence(faults)),
   'other-mode': ({ keyMode }) => otherMode(keyMode),
   'invalid-input': ({ faults }) => coded('E1', 400, sentence(faults)),
   'different-payload': () => plain(422, 'This Idempotency-Key was used with a different payload'),

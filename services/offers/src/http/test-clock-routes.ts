@@ -51,14 +51,11 @@ export function mountTestClockRoutes(app: Express, o: OffersContext & { contextS
 
 const liveMode: Refused = { ok: false, refusal: { reason: 'live-mode' } };
 
-const parse = jsonBody({ maxBytes: 4_096, inflate: false });
 /** A body that cannot be read is refused like one that says nothing. */
-const readBody: RequestHandler = (req, res, next) => {
-  void parse(req, res, (error: unknown) => {
-    if (error !== undefined) req.body = undefined;
-    next();
-  });
-};
+const readBody = jsonBody({
+  maxBytes: 4_096,
+  refuse: (res) => send(res, replyToTestClockRefusal({ reason: 'not-an-advance' })),
+});
 
 function timingOf(req: Request) {
   const facts = requestFacts(req);

@@ -37,7 +37,7 @@ export function mountAdminRoutes(
     res.status(400).json({ message, imported, line: refused.line });
   });
 
-  app.post('/admin/members/check', o.admin('100kb'), async (req, res) => {
+  app.post('/admin/members/check', o.admin(100 * 1024), async (req, res) => {
     if (o.audience.check === null)
       return void res
         .status(409)
@@ -45,12 +45,12 @@ export function mountAdminRoutes(
     res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
   });
 
-  app.get('/admin/rates', o.admin('1kb'), (_req, res) => {
+  app.get('/admin/rates', o.admin(1024), (_req, res) => {
     const standing = ratesStanding({ held: o.rates, refused: o.refresher.refused }, o.clock.now());
     res.json(standing satisfies RatesReply);
   });
 
-  app.post('/admin/rates/refresh', o.admin('1kb'), async (req, res) => {
+  app.post('/admin/rates/refresh', o.admin(1024), async (req, res) => {
     const result = await o.refresher.refreshNow(validInput(ratesRefresh, req.body));
     if (!result.ok) {
       // A jump may be right; a person can then accept it.

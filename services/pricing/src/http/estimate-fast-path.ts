@@ -5,13 +5,13 @@ import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { callerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
+import { readJsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
 import type { HeldInterests } from '../members/held-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
-import { readJsonBody } from './json-body.ts';
 import { estimateReply, refusalReply } from './replies.ts';
 
 export type EstimateParts = PriceParts & { readonly interests: Pick<HeldInterests, 'active'> };
@@ -20,12 +20,6 @@ type Answer = { readonly status: number; readonly body: EstimateReply | Refusal 
 const path = '/offers/price-estimate';
 /** A form with every possible interest takes 4 kB. */
 const MAX_BODY_BYTES = 65_536;
-const unreadable: EstimateRefusal = {
-  reason: 'invalid-input',
-  faults: [
-    `The body must be a JSON object of at most ${MAX_BODY_BYTES} bytes, in UTF-8 and not compressed, sent as application/json`,
-  ],
-};
 
 export function estimateFastPath(
   o: EstimateParts & { readonly contextSecret: string; readonly clock: Clock },
@@ -36,7 +30,9 @@ export function estimateFastPath(
   async function answer(req: IncomingMessage): Promise<Answer> {
     const caller = verify(req);
     const body = await readJsonBody(req, MAX_BODY_BYTES);
-    return body === undefined ? refused(unreadable) : answerForm(req, caller, body);
+    // The specification has one status for every fault of the input.
+    if (!body.ok) return refused({ reason: 'invalid-input', faults: [body.refusal.message] });
+    return answerForm(req, caller, body.value);
   }
 
   async function answerForm(req: IncomingMessage, caller: CallerContext, body: unknown): Promise<Answer> {

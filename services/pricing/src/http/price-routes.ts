@@ -6,19 +6,23 @@ import {
 } from '@offer-ads/contracts/internal/pricing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { EstimateForm } from '../domain/estimate-form.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
 import { priceReply, quotedPriceReply } from './replies.ts';
+
+/** A price request with every possible interest takes 4 kB. */
+const body = jsonBody({ maxBytes: 64 * 1024 });
 
 export function mountPriceRoutes(
   app: Express,
   o: PriceParts & { readonly contextSecret: string; readonly clock: Clock },
 ): void {
   const caller = requireCaller({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
-  app.post('/internal/price', caller, express.json(), async (req, res) => {
+  app.post('/internal/price', caller, body, async (req, res) => {
     const request = priceRequest.safeParse(req.body);
     if (!request.success || request.data.endAt <= request.data.startAt)
       return void res.status(400).json({ message: 'not a price request' });
@@ -35,7 +39,7 @@ export function mountPriceRoutes(
 
   const quotes = openQuotes(o.contextSecret);
   // Members are not counted: a price that holds tells nothing new, so it costs no privacy budget.
-  app.post('/internal/quoted-price', caller, express.json(), (req, res) => {
+  app.post('/internal/quoted-price', caller, body, (req, res) => {
     const request = quotedPriceRequest.safeParse(req.body);
     if (!request.success) return void res.status(400).json({ message: 'not a request for a quoted price' });
     const { quoteId, receivedAt, ...offer } = request.data;

@@ -41,7 +41,7 @@ export function portalRoutes(options: PortalRoutes): Router {
     billingRoutes(o),
     mailRoutes(o),
     webhookRoutes(o),
-    ...readJson(),
+    readJson,
     limitTime(o.logger),
   );
   const signedIn: readonly Router[] = [

@@ -29,7 +29,7 @@ export function signInRoutes(o: SignInRoutes): Router {
   const guarded = (limit: Limit) => [
     limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req))),
     refuseForeignOrigins(o.publicUrl),
-    ...readJson(),
+    readJson,
     limitTime(o.logger),
   ];
 

@@ -45,7 +45,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
     limited(limit),
     refuseForeignOrigins(o.publicUrl),
     refuseWhenClosed,
-    ...readJson(),
+    readJson,
     limitTime(o.logger),
   ];
 
