@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -8,6 +8,8 @@ import { allEvents } from '../events/events.ts';
 import { breakingChanges } from './compatibility.ts';
 
 const promises = join(import.meta.dirname, '../../promised');
+/** Events without a promise until `npm run promise` follows the release. */
+const newInThisRelease: readonly string[] = [];
 
 function schemaAsJson(declaration: EventDeclaration): Record<string, unknown> {
   return JSON.parse(JSON.stringify(eventJsonSchema(declaration))) as Record<string, unknown>;
@@ -16,17 +18,17 @@ function schemaAsJson(declaration: EventDeclaration): Record<string, unknown> {
 const byKey = allEvents.map((declaration) => [routingKey(declaration), declaration] as const);
 
 describe('events of this release', () => {
-  it.each(byKey)('%s is compatible with the last release', (key, declaration) => {
-    const file = join(promises, `${key}.json`);
-    // New in this release.
-    if (!existsSync(file)) return;
-    expect(breakingChanges(JSON.parse(readFileSync(file, 'utf8')), schemaAsJson(declaration))).toEqual([]);
-  });
+  it.each(byKey.filter(([key]) => !newInThisRelease.includes(key)))(
+    '%s is compatible with the last release',
+    (key, declaration) => {
+      const promised = readFileSync(join(promises, `${key}.json`), 'utf8');
+      expect(breakingChanges(JSON.parse(promised), schemaAsJson(declaration))).toEqual([]);
+    },
+  );
 
-  it('include every event of the last release', () => {
-    const known = new Set(allEvents.map(routingKey));
+  it('are those of the last release and the new ones', () => {
     const promised = readdirSync(promises).map((file) => file.replace(/\.json$/, ''));
-    expect(promised.filter((key) => !known.has(key))).toEqual([]);
+    expect([...promised, ...newInThisRelease].toSorted()).toEqual(allEvents.map(routingKey).toSorted());
   });
 
   it.each(byKey)(
