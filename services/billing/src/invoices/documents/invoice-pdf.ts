@@ -1,27 +1,17 @@
 /** An invoice or a credit note as a PDF: one A4 page, selectable text, embedded fonts, and always the same bytes for the same document. */
-import { fileURLToPath } from 'node:url';
-import { type Font, openSync } from 'fontkit';
 import PdfDocument from 'pdfkit';
 import type { InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
-import { drawable, linesOf, MISSING, visualPieces } from './pdf-text.ts';
+import type { Weight } from './fonts.ts';
+import { drawable, linesOf, MISSING, type Piece, visualPieces } from './pdf-text.ts';
 
 type Pdf = InstanceType<typeof PdfDocument>;
-
-/**
- * The fonts cover the alphabets of Europe, Hebrew and Arabic. They are opened once, because opening takes longer than making a document.
- */
-const openFont = (address: string) => openSync(fileURLToPath(address)) as Font;
-const fonts = {
-  regular: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
-  bold: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')),
-};
 
 const NOTE_ON_MISSING = `${MISSING} stands for a character that this file has no font for. The page of the document shows it.`;
 
 function lacksCharacters({ buyer, seller, line, facts }: InvoiceDocument): boolean {
   const values = facts.map(({ value }) => value);
   return [...buyer.lines, ...seller.lines, line.title ?? '', ...values].some((text) =>
-    drawable(text, fonts.bold).includes(MISSING),
+    drawable(text, 'bold').includes(MISSING),
   );
 }
 
@@ -42,7 +32,7 @@ const TEXT_SIZE = 10.5;
 const LINE_HEIGHT = 1.4;
 
 type Style = {
-  readonly font?: keyof typeof fonts;
+  readonly font?: Weight;
   readonly size?: number;
   readonly color?: string;
   readonly width?: number;
@@ -202,24 +192,29 @@ function ruleBelow(pdf: Pdf, y: number): number {
   return y + 14;
 }
 
+/** DejaVu's, in parts of the size: pieces in other fonts stand on the same baseline. */
+const ASCENT = 0.928;
+/** pdfkit would lay out word by word, and so keep the words of a right-to-left piece from left to right. */
+const asOneRun: PDFKit.Mixins.TextOptions = { features: [], lineBreak: false, baseline: 'alphabetic' };
+
 /** Draws a text and returns the y position below it. */
 function drawText(pdf: Pdf, text: string, x: number, y: number, style: Style): number {
   const { font = 'regular', size = TEXT_SIZE, color = ink, width = page.right - x, align = 'left' } = style;
-  // pdfkit accepts opened fonts, but its types do not say so.
-  pdf
-    .font(fonts[font] as unknown as string)
-    .fontSize(size)
-    .fillColor(color);
-  const widthOf = (piece: string) => pdf.widthOfString(piece);
-  const most = style.most ?? MAX_LINES;
+  pdf.fontSize(size).fillColor(color);
+  // pdfkit accepts opened fonts, but its types do not say so. Without a name it would open the font again for each piece.
+  const choose = (piece: Piece) =>
+    pdf
+      .registerFont(piece.font.postscriptName, piece.font as unknown as string)
+      .font(piece.font.postscriptName);
+  const widthOfPiece = (piece: Piece) => choose(piece).widthOfString(piece.text, asOneRun);
+  const widthOf = (line: string) =>
+    visualPieces(line, font).reduce((sum, piece) => sum + widthOfPiece(piece), 0);
   let below = y;
-  for (const line of linesOf(drawable(text, fonts[font]), { width, most, widthOf })) {
-    const pieces = visualPieces(line);
-    const whole = pieces.reduce((sum, piece) => sum + widthOf(piece), 0);
-    let at = align === 'right' ? x + width - whole : x;
-    for (const piece of pieces) {
-      pdf.text(piece, at, below, { lineBreak: false });
-      at += widthOf(piece);
+  for (const line of linesOf(drawable(text, font), { width, most: style.most ?? MAX_LINES, widthOf })) {
+    let at = align === 'right' ? x + width - widthOf(line) : x;
+    for (const piece of visualPieces(line, font)) {
+      choose(piece).text(piece.text, at, below + size * ASCENT, asOneRun);
+      at += widthOfPiece(piece);
     }
     below += size * LINE_HEIGHT;
   }

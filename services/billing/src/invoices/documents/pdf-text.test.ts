@@ -7,8 +7,12 @@ describe('lines', () => {
 
   it('break between words, and inside a word only when it is longer than a line', () => {
     expect(broken('one two three')).toEqual(['one two', 'three']);
-    expect(broken('a seventeenletters z')).toEqual(['a', 'seventeenl', 'etters z']);
+    expect(broken('a seventeenletters z')).toEqual(['a seventee', 'nletters z']);
     expect(broken('')).toEqual(['']);
+  });
+
+  it('break between the words of Thai, which has no spaces', () => {
+    expect(broken('สวัสดีครับผมสบายดีไหมครับ')).toEqual(['สวัสดีครับ', 'ผมสบายดี', 'ไหมครับ']);
   });
 
   it('that have no room end with a sign for it', () => {
@@ -18,20 +22,37 @@ describe('lines', () => {
 });
 
 describe('the pieces of a line from left to right', () => {
-  const shown = (text: string) => visualPieces(text).join('|');
+  const piecesOf = (text: string) => visualPieces(text, 'regular');
+  const shown = (text: string) =>
+    piecesOf(text)
+      .map((piece) => piece.text)
+      .join('|');
 
   it('are the line itself where everything reads to the right', () => {
     expect(shown('Corner Cafe (2026)')).toBe('Corner Cafe (2026)');
     expect(shown('')).toBe('');
   });
 
-  it('have the words of a right-to-left name in reverse, its numbers and Latin words as they are', () => {
-    expect(shown('אבג דהו')).toBe('דהו| |אבג');
-    expect(shown('אבג 12')).toBe('12| |אבג');
-    expect(shown('Acme אבג דהו Ltd')).toBe('Acme |דהו| |אבג| Ltd');
+  it('have the words of a right-to-left name together, its numbers and Latin words on the other side', () => {
+    expect(shown('אבג דהו')).toBe('אבג דהו');
+    expect(shown('אבג 12')).toBe('12|אבג ');
+    expect(shown('Acme אבג דהו Ltd')).toBe('Acme |אבג דהו| Ltd');
   });
 
   it('have brackets that open the right way', () => {
-    expect(visualPieces('(אבג)').join('')).toContain(')אבג(');
+    expect(shown('(אבג)')).toBe(')אבג(');
+  });
+
+  it('each have a font with all their characters', () => {
+    const scripts = ['Żółć שלום', '北京ラーメン', '한국', 'ไทย', 'हिन्दी', '👩‍👩‍👧‍👦1️⃣🇬🇧'];
+    const fonts = new Set(scripts.flatMap(piecesOf).map(({ font }) => font.postscriptName));
+    expect([...fonts]).toEqual([
+      'DejaVuSansCondensed',
+      'NotoSansHans-Regular',
+      'NotoSansKR-Regular',
+      'NotoSansThai-Regular',
+      'NotoSansDevanagari-Regular',
+      'NotoEmoji-Regular',
+    ]);
   });
 });

@@ -1,97 +1,88 @@
-/** Text layout on a PDF page, which pdfkit does not do: line breaks, right-to-left words, characters that the font lacks. */
+/** Text layout on a PDF page. pdfkit shapes and measures a piece of one font and one direction; this module makes lines and pieces. */
 import bidiFactory from 'bidi-js';
 import type { Font } from 'fontkit';
+import { fontFor, fonts, type Weight } from './fonts.ts';
 
 // Node loads the function itself; the types describe another build.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const words = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Replaces characters that the font lacks, such as emoji or Chinese. The reader sees that something is missing. */
+/** Stands for characters that no font has. The reader sees that something is missing. */
 export const MISSING = '\u25A1';
 
-/** Replaces each character that the font cannot draw by one sign, however many code points it has. */
-export function drawable(text: string, font: Font): string {
-  const canDraw = (grapheme: string) =>
-    Array.from(grapheme).every((character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0));
-  return Array.from(graphemes.segment(text), ({ segment }) => (canDraw(segment) ? segment : MISSING)).join(
-    '',
-  );
+/** Replaces each character that no font can draw by one sign, however many code points it has. */
+export function drawable(text: string, weight: Weight): string {
+  const shown = ({ segment }: { segment: string }) =>
+    fontFor(segment, weight) === undefined ? MISSING : segment;
+  return Array.from(graphemes.segment(text), shown).join('');
 }
 
-/** Breaks between words, and inside a word only if it is longer than a line. Text that does not fit ends with "…". */
+/**
+ * Breaks between words, and inside a word only if it is longer than a line, as Chinese or Thai text without spaces is. Text that does not
+ * fit ends with "…".
+ */
 export function linesOf(
   text: string,
   o: { readonly width: number; readonly most: number; readonly widthOf: (text: string) => number },
 ): string[] {
+  const widths = new Map<string, number>();
+  const widthOf = (part: string) => {
+    const width = widths.get(part) ?? o.widthOf(part);
+    widths.set(part, width);
+    return width;
+  };
+  const fits = (part: string) => widthOf(part) <= o.width;
   const lines: string[] = [];
   let line = '';
-  const fits = (candidate: string) => o.widthOf(candidate) <= o.width;
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (fits(longer)) {
-      line = longer;
-      continue;
+  let used = 0;
+  const add = (part: string) => {
+    if (line !== '' && used + widthOf(part.trimEnd()) > o.width) {
+      lines.push(line.trimEnd());
+      line = '';
+      used = 0;
     }
-    if (line !== '') lines.push(line);
-    const pieces = fits(word) ? [word] : piecesOf(word, fits);
-    lines.push(...pieces.slice(0, -1));
-    line = pieces.at(-1) ?? '';
+    line += part;
+    used += widthOf(part);
+  };
+  for (const word of text.split(/(?<= )/)) {
+    if (fits(word.trimEnd())) add(word);
+    else {
+      for (const part of segmentsOf(words, word)) {
+        if (fits(part)) add(part);
+        else segmentsOf(graphemes, part).forEach(add);
+      }
+    }
   }
   lines.push(line);
   if (lines.length <= o.most) return lines;
-  return [...lines.slice(0, o.most - 1), shortened(lines[o.most - 1] ?? '', fits)];
+  const letters = segmentsOf(graphemes, lines[o.most - 1] ?? '');
+  while (letters.length > 0 && o.widthOf(`${letters.join('')}…`) > o.width) letters.pop();
+  return [...lines.slice(0, o.most - 1), `${letters.join('')}…`];
 }
 
-function piecesOf(word: string, fits: (text: string) => boolean): string[] {
-  const pieces: string[] = [];
-  let piece = '';
-  for (const { segment } of graphemes.segment(word)) {
-    if (piece !== '' && !fits(piece + segment)) {
-      pieces.push(piece);
-      piece = '';
-    }
-    piece += segment;
-  }
-  return [...pieces, piece];
+function segmentsOf(segmenter: Intl.Segmenter, text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-function shortened(line: string, fits: (text: string) => boolean): string {
-  const letters = Array.from(graphemes.segment(line), ({ segment }) => segment);
-  while (letters.length > 0 && !fits(`${letters.join('')}…`)) letters.pop();
-  return `${letters.join('')}…`;
-}
+/** A part of a line with one font and one direction, which is that of its letters. */
+export type Piece = { readonly text: string; readonly font: Font };
 
 /**
- * The pieces of a line from left to right, each to be drawn separately (Unicode's bidirectional algorithm, rules L2 and L4). The font
- * reverses the letters of a right-to-left word; this function orders the words.
+ * The pieces of a line from left to right (Unicode's bidirectional algorithm, rules L2 and L4). fontkit reverses the letters of a
+ * right-to-left piece; this function orders the pieces.
  */
-export function visualPieces(line: string): string[] {
-  const { levels } = bidi.getEmbeddingLevels(line);
-  const runs: { level: number; text: string }[] = [];
-  Array.from(line).reduce((at, character) => {
-    const level = levels[at] ?? 0;
-    const last = runs.at(-1);
-    const isRightToLeft = level % 2 === 1;
-    const seen = isRightToLeft ? (bidi.getMirroredCharacter(character) ?? character) : character;
-    if (last !== undefined && last.level === level) last.text += seen;
-    else runs.push({ level, text: seen });
-    return at + character.length;
-  }, 0);
-  for (let level = Math.max(...runs.map((run) => run.level)); level > 0; level--) {
-    reverseStretches(runs, (run) => run.level >= level);
+export function visualPieces(line: string, weight: Weight): Piece[] {
+  const embedding = bidi.getEmbeddingLevels(line);
+  const places = new Map(bidi.getReorderedIndices(line, embedding).map((index, place) => [index, place]));
+  const pieces: { text: string; readonly font: Font; readonly level: number; readonly place: number }[] = [];
+  for (const { segment, index } of graphemes.segment(line)) {
+    const level = embedding.levels[index] ?? 0;
+    const last = pieces.at(-1);
+    const font = fontFor(segment, weight) ?? fonts[weight];
+    const text = level % 2 === 1 ? (bidi.getMirroredCharacter(segment) ?? segment) : segment;
+    if (last?.level === level && last.font === font) last.text += text;
+    else pieces.push({ text, font, level, place: places.get(index) ?? index });
   }
-  return runs
-    .flatMap((run) => (run.level % 2 === 1 ? run.text.split(/( +)/).toReversed() : [run.text]))
-    .filter((piece) => piece !== '');
-}
-
-function reverseStretches<T>(items: T[], belongs: (item: T) => boolean): void {
-  for (let from = 0; from < items.length; from++) {
-    let to = from;
-    while (to < items.length && belongs(items[to] as T)) to++;
-    if (to > from) {
-      items.splice(from, to - from, ...items.slice(from, to).toReversed());
-      from = to;
-    }
-  }
+  return pieces.toSorted((a, b) => a.place - b.place);
 }
