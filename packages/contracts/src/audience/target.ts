@@ -33,8 +33,14 @@ export type TargetedMember = Position & {
  * member (decision 201, counted is shown).
  */
 export function isTargeted(target: Target, member: TargetedMember): boolean {
-  const { gender, interests } = target;
+  return isForMember(target, member) && isWithin(target, member);
+}
+
+/** The rule without the circle. */
+export function isForMember(
+  { gender, interests }: Target,
+  member: Omit<TargetedMember, keyof Position>,
+): boolean {
   if (gender.length > 0 && !gender.includes(member.gender)) return false;
-  if (interests.length > 0 && !interests.some((each) => member.interests.includes(each))) return false;
-  return isWithin(target, member);
+  return interests.length === 0 || interests.some((each) => member.interests.includes(each));
 }

@@ -7,6 +7,9 @@ import type { PreparedStatement, Queryable } from './postgres.ts';
 /** `cursor`: for the next read. `ids`: what changed; null among them means everything. */
 export type ChangesRead = { readonly cursor: string; readonly ids: readonly (number | null)[] };
 
+/** How long changes are kept. */
+const KEPT = `interval '1 day'`;
+
 /**
  * Reads the changes since the read that returned the cursor, some perhaps again. The cursor has the oldest transaction that was still running
  * at that read: those before it had ended, so the read saw what they changed. And it has when the server was started and when its statistics
@@ -20,8 +23,9 @@ export function changesReader(of: {
 }): (on: Queryable, cursor: string | null) => Promise<ChangesRead> {
   const changesSince: PreparedStatement = {
     name: `${of.table}-since`,
-    sql: `SELECT run || ' ' || pg_snapshot_xmin(pg_current_snapshot()) AS cursor,
-                 CASE WHEN $1::text NOT LIKE run || ' %' THEN ARRAY[NULL]::integer[]
+    sql: `SELECT concat_ws(' ', run, pg_snapshot_xmin(pg_current_snapshot()), extract(epoch FROM now())) AS cursor,
+                 CASE WHEN $1::text NOT LIKE run || ' %'
+                        OR to_timestamp(nullif(split_part($1, ' ', 3), '')::float8) < now() - ${KEPT} / 2 THEN ARRAY[NULL]::integer[]
                       ELSE ARRAY (SELECT DISTINCT ${of.id} FROM ${of.table}
                                    WHERE changed_in >= split_part($1, ' ', 2)::xid8) END AS ids
             FROM concat_ws('/', extract(epoch FROM pg_postmaster_start_time()),
@@ -34,7 +38,6 @@ export function changesReader(of: {
   };
 }
 
-/** Nobody follows changes from so long ago. */
 export async function dropOldChanges(on: Queryable, table: string): Promise<void> {
-  await on.query(`DELETE FROM ${table} WHERE changed_at < now() - interval '1 day'`);
+  await on.query(`DELETE FROM ${table} WHERE changed_at < now() - ${KEPT}`);
 }

@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
+import type { PlacementCaller } from '@offer-ads/contracts/internal/placement-caller';
 import { renditionSizes } from '@offer-ads/contracts/pictures/renditions';
 import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -40,13 +41,13 @@ export function mountPlacementsRoute(
 ): void {
   const callerOf = placementCallerVerifier({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
   // Before the body is read.
-  const caller: RequestHandler = (req, _res, next) => {
-    callerOf(req);
+  const caller: RequestHandler = (req, res, next) => {
+    res.locals['caller'] = callerOf(req);
     next();
   };
 
   app.post('/placements', caller, jsonBody({ maxBytes: MAX_BYTES }), async (req, res) => {
-    const { mode } = callerOf(req);
+    const { mode } = res.locals['caller'] as PlacementCaller;
     const now = requestFacts(req).receivedAt;
     const asked = validInput(placementsRequest, req.body);
     const { offers, categoryNames } = o.followed.current();

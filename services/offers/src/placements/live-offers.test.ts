@@ -117,7 +117,7 @@ describe('offers in memory', () => {
       const target: Target = {
         latitude: degrees(90),
         longitude: degrees(180),
-        radiusMiles: 1 + random.below(13_000),
+        radiusMiles: 5 + random.below(26),
         gender: random.below(2) === 0 ? [] : [random.oneOf(memberGenders), random.oneOf(memberGenders)],
         interests: interestsOf(40),
       };

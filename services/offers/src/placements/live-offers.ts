@@ -4,7 +4,7 @@
  */
 import type { Target, TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { offerCircles } from './offer-circles.ts';
+import { offerSquares } from './offer-squares.ts';
 
 /** What a card shows of an offer, apart from what is signed for each placement. */
 export type Card = {
@@ -55,7 +55,7 @@ export const TEST_ROOM = 50_000;
 const FREE_SHARE = 0.1;
 
 export function liveOffers(room: Room): LiveOffers {
-  const circles = { TEST: offerCircles(), LIVE: offerCircles() };
+  const squares = { TEST: offerSquares(), LIVE: offerSquares() };
   const held = { TEST: 0, LIVE: 0 };
   const leftOut = new Set<Mode>();
   const offers = new Map<number, LiveOffer>();
@@ -63,7 +63,7 @@ export function liveOffers(room: Room): LiveOffers {
   function remove(offerId: number): void {
     const offer = offers.get(offerId);
     if (offer === undefined) return;
-    circles[offer.mode].remove(offerId);
+    squares[offer.mode].remove(offer);
     held[offer.mode] -= 1;
     offers.delete(offerId);
   }
@@ -77,13 +77,13 @@ export function liveOffers(room: Room): LiveOffers {
         return false;
       }
       held[offer.mode] += 1;
-      circles[offer.mode].add(offer);
+      squares[offer.mode].add(offer);
       offers.set(offer.offerId, offer);
       return true;
     },
     remove,
     get: (offerId) => offers.get(offerId),
-    matching: (mode, member, now) => circles[mode].matching(member, now.getTime()),
+    matching: (mode, member, now) => squares[mode].matching(member, now.getTime()),
     removeEnded: (now) => {
       for (const { offerId, expiryAtMs } of offers.values()) if (expiryAtMs <= now.getTime()) remove(offerId);
     },

@@ -14,10 +14,12 @@ const staleAfterMs = 60_000;
 
 let isAway: boolean;
 let isAnother: boolean;
+let hoursAway: number;
 let elapsedMs: number;
 beforeEach(() => {
   isAway = false;
   isAnother = false;
+  hoursAway = 0;
   elapsedMs = 0;
 });
 
@@ -28,9 +30,17 @@ function database(): typeof under.postgres {
     query: (statement, values) => {
       if (isAway) return Promise.reject(new Error('the database is away'));
       const readsChanges = typeof statement !== 'string' && statement.name === 'placement_changes-since';
-      return postgres.query(statement, isAnother && readsChanges ? ['another 1'] : values);
+      if (!readsChanges) return postgres.query(statement, values);
+      return postgres.query(statement, isAnother ? ['another 1'] : values?.map(madeAgo));
     },
   };
+}
+
+/** The cursor of a replica that has not looked for so many hours. */
+function madeAgo(cursor: unknown): unknown {
+  if (typeof cursor !== 'string') return cursor;
+  const [run, oldest, epoch] = cursor.split(' ');
+  return [run, oldest, Number(epoch) - 3_600 * hoursAway].join(' ');
 }
 
 /** Reads from the database of the test, until that is away. */
@@ -145,6 +155,20 @@ describe('offers in memory', () => {
     isAnother = true;
     await followed.refresh();
     expect(seen(followed)).toEqual([first, second]);
+  });
+
+  it('are all read again after half a day without a look, because changes are deleted after a day', async () => {
+    const id = await createdId(under, startingNow);
+    const followed = follow();
+    await followed.refresh();
+    await under.call('DELETE', `/offers/${id}`);
+    await under.postgres.query('DELETE FROM placement_changes');
+    hoursAway = 11;
+    await followed.refresh();
+    expect(seen(followed)).toEqual([id]);
+    hoursAway = 13;
+    await followed.refresh();
+    expect(seen(followed)).toEqual([]);
   });
 
   it('are bounded, and one that finds no room is reported, and shown when another has ended', async () => {
