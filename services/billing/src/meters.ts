@@ -24,9 +24,9 @@ export function billingMeters(metrics: Metrics) {
     charged,
     webhooks: metrics.counter({
       name: 'stripe_webhooks_total',
-      help: 'Webhooks of Stripe, by outcome; `failed` could not be applied and will come again',
+      help: 'Webhooks of Stripe, by outcome; `failed` could not be applied and will come again, `unreadable` waits for a person',
       labelNames: ['outcome'],
-      from0: { outcome: ['unsigned', 'wrong-mode', 'failed', ...eventOutcomes] },
+      from0: { outcome: ['unsigned', 'wrong-mode', 'unreadable', 'failed', ...eventOutcomes] },
     }),
     webhookDelay: metrics.histogram({
       name: 'stripe_webhook_delay_seconds',
@@ -59,7 +59,7 @@ export function billingMeters(metrics: Metrics) {
     }),
     unappliedEvents: metrics.counter({
       name: 'stripe_unapplied_events_total',
-      help: 'Events found in Stripe’s list that cannot be applied and wait for a person',
+      help: 'Events of Stripe, by webhook or from its list, that cannot be applied and wait for a person',
       labelNames: ['mode'],
       from0: { mode: modes },
     }),

@@ -17,6 +17,7 @@ import {
   nextClosing,
   nextReconciliation,
 } from '../domain/payments/checkout.ts';
+import { WrongMode } from '../domain/payments/wrong-mode.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
 /** The table of each kind of purchase. The purchase's row is locked before its money moves. */
@@ -77,15 +78,17 @@ export async function findCardPaymentByToken(
   return row && toCardPayment(row);
 }
 
+/** @throws {WrongMode} if only the other mode has a payment with this intent */
 export async function findCardPaymentByIntent(
   on: Queryable,
   mode: Mode,
   paymentIntentId: string,
 ): Promise<CardPayment | undefined> {
   const [row] = await on.query<CardPaymentRow>(
-    'SELECT * FROM payments WHERE payment_intent_id = $1 AND mode = $2 LIMIT 1',
+    'SELECT * FROM payments WHERE payment_intent_id = $1 ORDER BY mode = $2 DESC LIMIT 1',
     [paymentIntentId, mode],
   );
+  if (row !== undefined && row.mode !== mode) throw new WrongMode('the payment of a refund or dispute', mode);
   return row && toCardPayment(row);
 }
 

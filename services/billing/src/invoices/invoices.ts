@@ -35,7 +35,7 @@ export async function issueCreditNotes(
 ): Promise<void> {
   const invoiceCause = paidByCard(payment).cause;
   const [reversals, issued] = await Promise.all([
-    lockReversalsOf(tx, paymentIntentId),
+    lockReversalsOf(tx, payment.book.mode, paymentIntentId),
     findCreditNotes(tx, invoiceCause),
   ]);
   for (const note of creditNotesDue(payment, reversals, issued))

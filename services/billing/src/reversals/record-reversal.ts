@@ -60,7 +60,7 @@ export async function postReversalsOf(
   paymentIntentId: string,
   now: Date,
 ): Promise<void> {
-  for (const reversal of await lockReversalsOf(tx, paymentIntentId))
+  for (const reversal of await lockReversalsOf(tx, payment.book.mode, paymentIntentId))
     await postReversal(tx, payment, reversal, now);
   await issueCreditNotes(tx, payment, paymentIntentId, now);
 }

@@ -2,6 +2,7 @@
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { RecordedReversal, Reversal } from '../domain/payments/reversal.ts';
+import { WrongMode } from '../domain/payments/wrong-mode.ts';
 import { type BookRow, bookOf, idOrNull } from '../ledger/book-row.ts';
 
 type ReversalRow = {
@@ -55,23 +56,30 @@ export async function lockReversal(
   return row && reversalOf(row);
 }
 
-export async function lockReversalsOf(tx: Transaction, paymentIntentId: string): Promise<RecordedReversal[]> {
+export async function lockReversalsOf(
+  tx: Transaction,
+  mode: Reversal['mode'],
+  paymentIntentId: string,
+): Promise<RecordedReversal[]> {
   const rows = await tx.query<ReversalRow>(
-    'SELECT * FROM card_reversals WHERE payment_intent_id = $1 ORDER BY reversal_id FOR UPDATE',
-    [paymentIntentId],
+    'SELECT * FROM card_reversals WHERE payment_intent_id = $1 AND mode = $2 ORDER BY card_reversal_id FOR UPDATE',
+    [paymentIntentId, mode],
   );
   return rows.map(reversalOf);
 }
 
+/** @throws {WrongMode} if the other mode has a refund or dispute of that id */
 export async function saveReversal(tx: Transaction, reversal: Reversal, now: Date): Promise<void> {
-  await tx.query(
+  const saved = await tx.query(
     `INSERT INTO card_reversals
        (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, reason, as_of, first_heard_at, taken, returned,
         succeeded)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      ON CONFLICT (reversal_id) DO UPDATE
        SET payment_intent_id = excluded.payment_intent_id, status = excluded.status, reason = excluded.reason,
-           as_of = excluded.as_of, taken = excluded.taken, returned = excluded.returned, succeeded = excluded.succeeded`,
+           as_of = excluded.as_of, taken = excluded.taken, returned = excluded.returned, succeeded = excluded.succeeded
+       WHERE card_reversals.mode = excluded.mode
+     RETURNING reversal_id`,
     [
       reversal.reversalId,
       reversal.kind,
@@ -88,6 +96,7 @@ export async function saveReversal(tx: Transaction, reversal: Reversal, now: Dat
       reversal.succeeded,
     ],
   );
+  if (saved.length === 0) throw new WrongMode('the refund or dispute of an event', reversal.mode);
 }
 
 export async function markPosted(

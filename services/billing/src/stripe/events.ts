@@ -5,20 +5,15 @@ import type { Stripe } from 'stripe';
 import type { Stretch } from '../domain/payments/missed-events.ts';
 import { callStripe, isRefusal } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
+import { readEvent, type StripeEventReading } from './read-event.ts';
 import { reversalEvents } from './reversals.ts';
-import { type ProviderEvent, providerEventOf } from './webhooks.ts';
 
 /** The most that Stripe lists at once. */
 const PAGE = 100;
 
-/** Events are parsed one by one, so that an unreadable one does not stop the others. */
-export type ListedEvent = Pick<ProviderEvent, 'eventId' | 'mode' | 'type'> & {
-  readonly read: () => ProviderEvent;
-};
-
 export type EventPage = {
   /** Newest first. */
-  readonly events: readonly ListedEvent[];
+  readonly events: readonly StripeEventReading[];
   /** The event after which the stretch continues; null at its end. */
   readonly lastEventId: string | null;
 };
@@ -52,15 +47,8 @@ export async function listMoneyEvents(
         options,
       ),
     );
-    // Stripe keeps its modes apart; should that ever fail, events of the other mode are ignored.
-    const events = data.filter(({ livemode }) => livemode === (mode === 'LIVE'));
     return {
-      events: events.map((event) => ({
-        eventId: event.id,
-        mode,
-        type: event.type,
-        read: () => providerEventOf(event, mode),
-      })),
+      events: data.map((event) => readEvent(event, mode)),
       lastEventId: goesOn ? (data.at(-1)?.id ?? null) : null,
     };
   } catch (error) {

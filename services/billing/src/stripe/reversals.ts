@@ -1,8 +1,9 @@
 /** Converts Stripe's refunds and disputes into billing's type. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Stripe } from 'stripe';
+import { z } from 'zod';
 import type { Reversal } from '../domain/payments/reversal.ts';
-import { idOf } from './sessions.ts';
+import { amount, currency, reference, text } from './fields.ts';
 
 /** The event types that are read, by webhook or from the list. */
 export const reversalEvents = [
@@ -15,64 +16,83 @@ export const reversalEvents = [
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.Event['type'][];
+type ReversalEvent = (typeof reversalEvents)[number];
+
+type EventFacts = { readonly mode: Mode; readonly createdAt: Date };
 
 /**
  * Null if the event is about something else. `charge.refunded` is not read: it gives the sum of a charge, and every refund in it has its
  * own events.
+ * @throws if the object has not the shape that Stripe documents
  */
-export function reversalOf(event: Stripe.Event, mode: Mode): Reversal | null {
-  const eventFacts = { mode, asOf: new Date(event.created * 1_000) };
-  if (event.type === 'refund.created' || event.type === 'refund.updated' || event.type === 'refund.failed') {
-    return refundOf(event.data.object, eventFacts);
+export function reversalOf(type: string, object: unknown, facts: EventFacts): Reversal | null {
+  switch (type as ReversalEvent) {
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+      return refundOf(object, facts);
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.closed':
+      return disputeOf(object, facts);
+    case 'charge.dispute.funds_withdrawn':
+      return { ...disputeOf(object, facts), taken: true };
+    case 'charge.dispute.funds_reinstated':
+      return { ...disputeOf(object, facts), taken: true, returned: true };
+    default:
+      return null;
   }
-  if (event.type === 'charge.dispute.funds_withdrawn') {
-    return { ...disputeOf(event.data.object, eventFacts), taken: true };
-  }
-  if (event.type === 'charge.dispute.funds_reinstated') {
-    return { ...disputeOf(event.data.object, eventFacts), taken: true, returned: true };
-  }
-  if (
-    event.type === 'charge.dispute.created' ||
-    event.type === 'charge.dispute.updated' ||
-    event.type === 'charge.dispute.closed'
-  ) {
-    return disputeOf(event.data.object, eventFacts);
-  }
-  return null;
 }
 
-type EventFacts = { readonly mode: Mode; readonly asOf: Date };
+const money = { id: text, amount, currency, payment_intent: reference };
+/** Stripe's refunds do not say their mode. */
+const refundShape = z.object({ ...money, status: z.string().nullable(), reason: z.string().nullable() });
+const disputeShape = (mode: Mode) =>
+  z.object({
+    ...money,
+    status: z.string(),
+    reason: z.string(),
+    livemode: z.literal(mode === 'LIVE'),
+    balance_transactions: z.array(z.object({ amount: z.int() })),
+  });
+
+function commonFacts(
+  { id, amount, currency, payment_intent }: z.infer<z.ZodObject<typeof money>>,
+  { mode, createdAt }: EventFacts,
+) {
+  return {
+    reversalId: id,
+    mode,
+    asOf: createdAt,
+    paymentIntentId: payment_intent,
+    amountMinor: amount,
+    currency,
+  };
+}
 
 /** Stripe takes the money from our account when the refund is made, and returns it if the refund fails. */
-function refundOf(refund: Stripe.Refund, eventFacts: EventFacts): Reversal {
+function refundOf(object: unknown, facts: EventFacts): Reversal {
+  const refund = refundShape.parse(object);
   const status = refund.status ?? 'unknown';
-  const failed = status === 'failed' || status === 'canceled';
   return {
-    ...eventFacts,
-    reversalId: refund.id,
+    ...commonFacts(refund, facts),
     kind: 'refund',
-    paymentIntentId: idOf(refund.payment_intent),
-    amountMinor: BigInt(refund.amount),
-    currency: refund.currency.toUpperCase(),
     status,
     reason: refund.reason,
     taken: true,
-    returned: failed,
+    returned: status === 'failed' || status === 'canceled',
     succeeded: status === 'succeeded',
   };
 }
 
 /** An inquiry takes no money yet. The balance transactions show what was taken or returned. */
-function disputeOf(dispute: Stripe.Dispute, eventFacts: EventFacts): Reversal {
+function disputeOf(object: unknown, facts: EventFacts): Reversal {
+  const dispute = disputeShape(facts.mode).parse(object);
   const moved = dispute.balance_transactions;
   const returned = moved.some(({ amount }) => amount > 0);
   return {
-    ...eventFacts,
-    reversalId: dispute.id,
+    ...commonFacts(dispute, facts),
     kind: 'dispute',
-    paymentIntentId: idOf(dispute.payment_intent),
-    amountMinor: BigInt(dispute.amount),
-    currency: dispute.currency.toUpperCase(),
     status: dispute.status,
     reason: dispute.reason,
     taken: returned || moved.some(({ amount }) => amount < 0),

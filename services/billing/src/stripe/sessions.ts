@@ -1,17 +1,12 @@
 /** Checkout Sessions: opens, retrieves and expires them, in billing's types. */
-import { type Mode, offerId, organisationId } from '@offer-ads/contracts/values/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
-import { z } from 'zod';
-import {
-  type CardPayment,
-  type Purchase,
-  purchaseName,
-  type Receipt,
-} from '../domain/payments/card-payment.ts';
+import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { callStripe, isRefusal, isSpentKey } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
+import { factsOf, type SessionFacts } from './session-facts.ts';
 import { forgetVatRate, vatRateId } from './tax-rate.ts';
 
 export type OpenedSession =
@@ -27,15 +22,6 @@ export type OpenedSession =
   | { readonly kind: 'spent' }
   /** Refused for another reason, which a retry would not change. No session exists. */
   | { readonly kind: 'refused'; readonly reason: string };
-
-/** The state of a session at Stripe. */
-export type SessionFacts = {
-  /** `missing`: the account of our key has no such session. */
-  readonly status: 'open' | 'complete' | 'expired' | 'missing';
-  readonly isPaid: boolean;
-  /** Null if billing did not create the session. */
-  readonly receipt: Receipt | null;
-};
 
 /**
  * Opens the session of the payment's current generation, or returns the existing one: every repeat sends exactly the same request, built
@@ -79,7 +65,7 @@ export function retrieveSession(
 ): Promise<SessionFacts> {
   return callStripe(stripe[mode], deadline, (client, options) =>
     client.checkout.sessions.retrieve(sessionId, {}, options),
-  ).then(factsOf, missingOrThrow);
+  ).then((session) => factsOf(session, mode), missingOrThrow);
 }
 
 /** Makes sure that the session can no longer be paid, and returns its final state. */
@@ -91,9 +77,11 @@ export function expireSession(
 ): Promise<SessionFacts> {
   return callStripe(stripe[mode], deadline, (client, options) =>
     client.checkout.sessions.expire(sessionId, {}, options),
-  ).then(factsOf, (error: unknown) =>
+  ).then(
+    (session) => factsOf(session, mode),
     // Only an open session can be expired; this one was paid or has expired already.
-    isRefusal(error) ? retrieveSession(stripe, mode, sessionId, deadline) : missingOrThrow(error),
+    (error: unknown) =>
+      isRefusal(error) ? retrieveSession(stripe, mode, sessionId, deadline) : missingOrThrow(error),
   );
 }
 
@@ -150,54 +138,6 @@ function sessionParameters(
     success_url: `${link}/thanks`,
     cancel_url: `${link}/cancelled`,
   };
-}
-
-const sharedMetadata = {
-  organisation_id: z.coerce.number().pipe(organisationId),
-  generation: z.coerce.number().int().positive(),
-};
-const ourMetadata = z.union([
-  z
-    .object({ offer_id: z.coerce.number().pipe(offerId), ...sharedMetadata })
-    .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
-  z
-    .object({ top_up_id: z.coerce.number().int().positive(), ...sharedMetadata })
-    .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),
-]);
-
-export function factsOf(session: Stripe.Checkout.Session): SessionFacts {
-  return {
-    status: statusOf(session),
-    isPaid: session.payment_status === 'paid',
-    receipt: receiptOf(session),
-  };
-}
-
-/** A status unknown to this version may still allow a payment, so it counts as open. */
-function statusOf({ status }: Stripe.Checkout.Session): SessionFacts['status'] {
-  if (status === 'complete') return 'complete';
-  return status === 'expired' ? 'expired' : 'open';
-}
-
-function receiptOf(session: Stripe.Checkout.Session): Receipt | null {
-  const ours = ourMetadata.safeParse(session.metadata);
-  if (!ours.success || session.amount_total === null || session.currency === null) return null;
-  return {
-    sessionId: session.id,
-    paymentIntentId: idOf(session.payment_intent),
-    amountMinor: BigInt(session.amount_total),
-    currency: session.currency.toUpperCase(),
-    purchase: ours.data.purchase,
-    organisationId: ours.data.organisation_id,
-    // From the session and not from its metadata, because the account that got the money decides.
-    mode: session.livemode ? 'LIVE' : 'TEST',
-    generation: ours.data.generation,
-  };
-}
-
-/** Stripe returns an id, or the whole object if it was expanded. */
-export function idOf(reference: string | { readonly id: string } | null): string | null {
-  return typeof reference === 'string' ? reference : (reference?.id ?? null);
 }
 
 function isMissing(error: unknown): boolean {

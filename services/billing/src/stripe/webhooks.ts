@@ -2,28 +2,12 @@
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { allSecrets } from '@offer-ads/platform/config/secrets';
 import { Stripe } from 'stripe';
-import type { Reversal } from '../domain/payments/reversal.ts';
+import type { StripeAccount } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
-import { reversalOf } from './reversals.ts';
-import { factsOf, type SessionFacts } from './sessions.ts';
+import { readEvent, type StripeEventReading } from './read-event.ts';
 
-export type ProviderEvent = {
-  readonly eventId: string;
-  readonly type: string;
-  readonly mode: Mode;
-  readonly createdAt: Date;
-  /** The session, refund or dispute of the event; null if the event is about something else. */
-  readonly content: EventContent | null;
-};
-
-type EventContent =
-  | { readonly kind: 'completed' | 'ended'; readonly session: SessionFacts }
-  | { readonly kind: 'reversal'; readonly reversal: Reversal };
-
-export type WebhookReading =
-  | { readonly ok: true; readonly event: ProviderEvent }
-  /** `unsigned`: forged, altered, too old, or signed with another secret. `wrong-mode`: genuine, but of the other mode. */
-  | { readonly ok: false; readonly reason: 'unsigned' | 'wrong-mode' };
+/** `unsigned`: forged, altered, too old, or signed with another secret. */
+export type WebhookReading = StripeEventReading | { readonly ok: false; readonly reason: 'unsigned' };
 
 /** Stripe's recommended limit against replays; Stripe signs each retry anew. */
 const TOLERANCE_SECONDS = 300;
@@ -38,57 +22,44 @@ export function readWebhook(
   signature: string,
   now: Date,
 ): WebhookReading {
-  if (!isSignature.test(signature)) return { ok: false, reason: 'unsigned' };
-  for (const mode of modeSchema.options) {
-    const event = verified(stripe, mode, body, signature, now);
-    if (event === undefined) continue;
-    if (event.livemode !== (mode === 'LIVE')) return { ok: false, reason: 'wrong-mode' };
-    return { ok: true, event: providerEventOf(event, mode) };
-  }
-  return { ok: false, reason: 'unsigned' };
+  const mode = signerOf(stripe, body, signature, now);
+  return mode === undefined ? { ok: false, reason: 'unsigned' } : readEvent(parsed(body), mode);
 }
 
-/** @param mode the mode of the account that the event belongs to */
-export function providerEventOf(event: Stripe.Event, mode: Mode): ProviderEvent {
-  const { id: eventId, type, created } = event;
-  return { eventId, type, mode, createdAt: new Date(created * 1_000), content: contentOf(event, mode) };
+/** The mode of the account whose secret signed the body. */
+function signerOf(stripe: StripeAccounts, body: Buffer, signature: string, now: Date): Mode | undefined {
+  if (!isSignature.test(signature)) return undefined;
+  return modeSchema.options.find((mode) =>
+    allSecrets(stripe[mode].webhookSecret).some((secret) =>
+      isSigned(stripe[mode], body, signature, secret, now),
+    ),
+  );
 }
 
-function verified(
-  stripe: StripeAccounts,
-  mode: Mode,
+function isSigned(
+  { client }: StripeAccount,
   body: Buffer,
   signature: string,
+  secret: string,
   now: Date,
-): Stripe.Event | undefined {
-  const { client, webhookSecret } = stripe[mode];
-  for (const secret of allSecrets(webhookSecret)) {
-    try {
-      return client.webhooks.constructEvent(
-        body,
-        signature,
-        secret,
-        TOLERANCE_SECONDS,
-        undefined,
-        now.getTime(),
-      );
-    } catch (error) {
-      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
-    }
+): boolean {
+  try {
+    const receivedAt = now.getTime();
+    const { signature: signatures } = client.webhooks;
+    return (
+      signatures?.verifyHeader(body, signature, secret, TOLERANCE_SECONDS, undefined, receivedAt) === true
+    );
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
+    throw error;
   }
-  return undefined;
 }
 
-function contentOf(event: Stripe.Event, mode: Mode): EventContent | null {
-  if (
-    event.type === 'checkout.session.completed' ||
-    event.type === 'checkout.session.async_payment_succeeded'
-  ) {
-    return { kind: 'completed', session: factsOf(event.data.object) };
+/** Text that is not JSON is read as a string, which is an unreadable event. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return body.toString();
   }
-  if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
-    return { kind: 'ended', session: factsOf(event.data.object) };
-  }
-  const reversal = reversalOf(event, mode);
-  return reversal && { kind: 'reversal', reversal };
 }

@@ -9,9 +9,10 @@ import { type CardPayment, isKnownSession, isOfBook, type Receipt } from '../dom
 import { sessionExpired } from '../domain/payments/checkout.ts';
 import { type EventOutcome, quietOutcomes, reversalOutcomes } from '../domain/payments/event-outcomes.ts';
 import type { OfferPayment } from '../domain/payments/offer-payment.ts';
+import { WrongMode } from '../domain/payments/wrong-mode.ts';
 import { boundLockWaits, lockBalances } from '../ledger/ledger-store.ts';
 import { recordReversal, reportReversal } from '../reversals/record-reversal.ts';
-import type { ProviderEvent } from '../stripe/webhooks.ts';
+import type { ProviderEvent } from '../stripe/read-event.ts';
 import { type RecordedEvent, recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 
 /** `span`: that of the request, in whose trace the event is applied. */
@@ -30,6 +31,7 @@ export async function applyEvent(billing: Billing, event: ProviderEvent): Promis
  * @param incoming each about another purchase, and in an order that all replicas share
  * @param lockWaitMs how long to wait for each lock; 0 is no bound but the time of a statement
  * @returns the outcomes in the order of the list
+ * @throws {WrongMode} if an event names something of the other mode
  */
 export async function applyEvents(
   billing: Billing,
@@ -76,7 +78,10 @@ async function apply(
   issuing: Issuing,
 ): Promise<EventOutcome> {
   if (recorded === 'seen-before') return 'seen-before';
-  const outcome = await applyContent(tx, event, recorded.payment, issuing);
+  const { payment } = recorded;
+  if (payment !== undefined && payment.book.mode !== event.mode)
+    throw new WrongMode('the purchase of a session', event.mode);
+  const outcome = await applyContent(tx, event, payment, issuing);
   if (outcome !== usualOutcome(event)) await recordOutcome(tx, event.eventId, outcome);
   return outcome;
 }

@@ -10,7 +10,7 @@ import { currentSpan, inSpanOf } from '@offer-ads/platform/telemetry/traces';
 import type { Billing } from '../billing.ts';
 import { purchaseName } from '../domain/payments/card-payment.ts';
 import type { EventOutcome } from '../domain/payments/event-outcomes.ts';
-import type { ProviderEvent } from '../stripe/webhooks.ts';
+import type { ProviderEvent } from '../stripe/read-event.ts';
 import { applyEvent, applyEvents, type IncomingEvent, receiptOf } from './apply-event.ts';
 
 /** Those under way and those that wait: what a slow machine does in the two seconds below. Stripe sends the others again. */

@@ -7,10 +7,12 @@ import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
 import { type EventReading, isGap, readOn, stretchOf } from '../domain/payments/missed-events.ts';
 import { stripeDeadline } from '../stripe/client.ts';
-import { type ListedEvent, listMoneyEvents } from '../stripe/events.ts';
+import { listMoneyEvents } from '../stripe/events.ts';
+import type { ProviderEvent, StripeEventReading } from '../stripe/read-event.ts';
 import { applyEvent } from './apply-event.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';
-import { recordUnapplied, unknownEvents } from './provider-events-store.ts';
+import { keepUnapplied } from './keep-unapplied.ts';
+import { unknownEvents } from './provider-events-store.ts';
 
 /** Of 100 events each. More pages wait for the next round, one minute later. */
 const MAX_PAGES = 10;
@@ -64,24 +66,22 @@ async function readPage(billing: Billing, mode: Mode, reading: EventReading): Pr
 }
 
 /**
- * An event that cannot be applied would fail again in every reading: it is stored and alerted once, and the other events continue. It is
- * tried again while its stretch is read a second time, and later if someone resends it from Stripe's dashboard.
+ * An event that cannot be applied would fail again in every reading: it is kept, and the other events continue. It is tried again while its
+ * stretch is read a second time, and later if someone resends it from Stripe's dashboard.
  */
-async function applyOrPassBy(billing: Billing, event: ListedEvent): Promise<void> {
+async function applyOrPassBy(billing: Billing, reading: StripeEventReading): Promise<void> {
+  if (!reading.ok) return keepUnapplied(billing, reading, reading.error);
   try {
-    await applyMissed(billing, event);
+    await applyMissed(billing, reading.event);
   } catch (error) {
     // The service is unavailable; the event itself is fine.
     if (isServiceUnavailable(error)) throw error;
-    const { eventId, mode, type } = event;
-    if (!(await recordUnapplied(billing.postgres, event, billing.clock.now()))) return;
-    billing.meters.unappliedEvents.inc({ mode });
-    billing.logger.error({ error, eventId, mode, type }, 'an event of the card provider cannot be applied');
+    await keepUnapplied(billing, reading, error);
   }
 }
 
-async function applyMissed(billing: Billing, event: ListedEvent): Promise<void> {
-  const outcome = await applyEvent(billing, event.read());
+async function applyMissed(billing: Billing, event: ProviderEvent): Promise<void> {
+  const outcome = await applyEvent(billing, event);
   if (outcome === 'seen-before') return;
   const { mode, eventId, type } = event;
   billing.meters.missedEvents.inc({ mode });

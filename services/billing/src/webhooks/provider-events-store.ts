@@ -36,8 +36,9 @@ const recordStatement: PreparedStatement = {
             (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
           ON CONFLICT (event_id) DO UPDATE
-            SET (offer_id, top_up_id, session_id, amount_minor, currency, outcome)
-              = (excluded.offer_id, excluded.top_up_id, excluded.session_id, excluded.amount_minor, excluded.currency, excluded.outcome)
+            SET (mode, type, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+              = (excluded.mode, excluded.type, excluded.offer_id, excluded.top_up_id, excluded.session_id, excluded.amount_minor,
+                 excluded.currency, excluded.outcome)
             WHERE provider_events.outcome = '${UNAPPLIED}'
           RETURNING offer_id AS of_offer, top_up_id AS of_top_up
         )

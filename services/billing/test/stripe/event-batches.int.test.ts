@@ -8,7 +8,8 @@ import { currentSpan, inSpan, startTracing } from '@offer-ads/platform/telemetry
 import { runs } from '@offer-ads/testing/profile';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { type ProviderEvent, readWebhook } from '../../src/stripe/webhooks.ts';
+import type { ProviderEvent } from '../../src/stripe/read-event.ts';
+import { readWebhook } from '../../src/stripe/webhooks.ts';
 import { createEventQueue } from '../../src/webhooks/event-queue.ts';
 import { useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';

@@ -222,7 +222,10 @@ describe('a webhook is refused', () => {
   /** It changes nothing, and nothing of its content is in the log. */
   async function expectRefused(webhook: Webhook, offerId: number, reason: 'unsigned' | 'wrong-mode') {
     const { answer, logged, metrics } = await receiveWatched(webhook);
-    expect([answer, logged]).toEqual(['refused', [{ level: 'warn', msg: 'webhook refused', reason }]]);
+    const level = reason === 'unsigned' ? 'warn' : 'error';
+    expect(answer).toBe('refused');
+    expect(logged).toMatchObject([{ level, msg: 'webhook refused', reason }]);
+    expect(JSON.stringify(logged)).not.toContain('@');
     const counted = [{ labels: { outcome: reason }, value: 1 }];
     expect(await countOf(metrics, 'stripe_webhooks_total')).toEqual(counted);
     expect(await paidEvents(offerId)).toEqual([]);
@@ -298,10 +301,72 @@ describe('stored for a person and never applied', () => {
   });
 });
 
+/** An event of TEST mode, signed. */
+const signedEvent = (type: string, object: object, facts: object = {}) => {
+  const created = Math.floor(test.clock.now().getTime() / 1_000);
+  const event = {
+    id: 'evt_unreadable',
+    object: 'event',
+    type,
+    created,
+    livemode: false,
+    data: { object },
+    ...facts,
+  };
+  return test.signed(JSON.stringify(event));
+};
+
 it('an event about something else is accepted and changes nothing', async () => {
-  const event = { id: 'evt_other', object: 'event', type: 'charge.updated', livemode: false };
-  const other = test.signed(JSON.stringify({ ...event, data: { object: {} } }));
-  expect(await test.receive(other)).toBe('accepted');
+  const { answer, logged } = await receiveWatched(signedEvent('charge.updated', {}, { id: 'evt_other' }));
+  expect([answer, logged]).toEqual(['accepted', []]);
+});
+
+describe('an event that is signed but cannot be read is kept for a person, alerted once and accepted:', () => {
+  const session = {
+    id: 'cs_test_unreadable',
+    livemode: false,
+    payment_status: 'paid',
+    payment_intent: null,
+    amount_total: 1200,
+    currency: 'gbp',
+    metadata: { offer_id: '1', organisation_id: '1', generation: '1' },
+  };
+  const completed = (facts: object) => () =>
+    signedEvent('checkout.session.completed', { ...session, ...facts });
+  const money = { amount: 500, currency: 'gbp', payment_intent: 'pi_unreadable' };
+  const refund = { ...money, id: 're_unreadable', status: 'succeeded', reason: null };
+  const dispute = { ...money, id: 'du_unreadable', livemode: false, status: 'lost', reason: 'fraudulent' };
+  const thin = { object: 'v2.core.event', created: '2026-09-17T06:20:52.246Z', data: undefined };
+
+  it.each<readonly [string, () => Webhook]>([
+    ['a thin event of API v2', () => signedEvent('v2.core.account.updated', {}, thin)],
+    ['a session without its amount', completed({ amount_total: undefined })],
+    ['a session of a negative amount', completed({ amount_total: -1 })],
+    ['a session of half a penny', completed({ amount_total: 0.5 })],
+    ['a session of more than a whole number holds', completed({ amount_total: 1e30 })],
+    ['a session without its mode', completed({ livemode: undefined })],
+    ['a dispute without its transactions', () => signedEvent('charge.dispute.closed', dispute)],
+    ['a refund whose amount is a text', () => signedEvent('refund.created', { ...refund, amount: '500' })],
+    ['a refund without a currency', () => signedEvent('refund.created', { ...refund, currency: undefined })],
+    ['an event without a time', () => signedEvent('refund.created', refund, { created: undefined })],
+    ['an event without an object', () => signedEvent('refund.created', refund, { data: {} })],
+    ['an event without an id', () => signedEvent('refund.created', refund, { id: undefined })],
+    ['an event with an endless id', () => signedEvent('refund.created', refund, { id: 'e'.repeat(9_000) })],
+    ...['no JSON', '', 'null', '[]', '7'].map((text) => [`"${text}"`, () => test.signed(text)] as const),
+  ])('%s', async (_what, webhook) => {
+    const { postgres } = test.billing;
+    await postgres.query(`DELETE FROM provider_events WHERE outcome = 'not-applied'`);
+    const { billing, log, metrics } = watched(test.billing);
+    for (const _time of [1, 2]) expect(await test.receive(webhook(), billing)).toBe('accepted');
+    const msg = 'an event of the card provider cannot be applied';
+    expect(log).toMatchObject([{ level: 'error', msg, mode: 'TEST' }]);
+    const stored = `SELECT mode FROM provider_events WHERE outcome = 'not-applied'`;
+    expect(await postgres.query(stored)).toEqual([{ mode: 'TEST' }]);
+    const unread = [{ labels: { outcome: 'unreadable' }, value: 2 }];
+    expect(await countOf(metrics, 'stripe_webhooks_total')).toEqual(unread);
+    const kept = [{ labels: { mode: 'TEST' }, value: 1 }];
+    expect(await countOf(metrics, 'stripe_unapplied_events_total')).toEqual(kept);
+  });
 });
 
 it('the end of a session of another system, made for the same number in the same account, ends none of ours', async () => {

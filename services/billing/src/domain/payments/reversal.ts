@@ -34,6 +34,8 @@ export function mergeReversal(before: Reversal | undefined, reported: Reversal):
   const returned = before.returned || reported.returned;
   return {
     ...latest,
+    // Of one that is on record in the other mode, nothing may be saved: the store compares it.
+    mode: reported.mode,
     paymentIntentId: before.paymentIntentId ?? reported.paymentIntentId,
     // The amount of a refund or dispute never changes, so the posted amount stays.
     amountMinor: before.amountMinor,
