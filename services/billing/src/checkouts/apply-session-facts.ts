@@ -13,7 +13,8 @@ export async function applySessionFacts(
   { status, isPaid, receipt }: SessionFacts,
 ): Promise<{ readonly unpayable: boolean; readonly recorded: PaymentOutcome | null }> {
   const { session } = payment.checkout;
-  const recorded = isPaid && receipt !== null ? await recordFoundPayment(billing, receipt) : null;
+  const recorded =
+    isPaid && receipt !== null ? await recordFoundPayment(billing, receipt, session.expiresAt) : null;
   if (status === 'missing') {
     const { sessionId, expiresAt } = session;
     // The key belongs to another account, or test data were deleted at Stripe.

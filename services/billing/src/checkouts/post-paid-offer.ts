@@ -29,7 +29,7 @@ function offerPaid({ book, ...payment }: OfferCardPayment, at: Date) {
       ...book,
       netMinor: `${payment.netMinor}`,
       vatMinor: `${payment.vatMinor}`,
-      paidAt: at.toISOString(),
+      paidAt: (payment.checkout.paidAt ?? at).toISOString(),
     },
   });
 }

@@ -19,7 +19,13 @@ import { earlierSession, saveCheckout } from './checkouts-store.ts';
 import { lockPaymentOf } from './payments-store.ts';
 import { postPaidOffer } from './post-paid-offer.ts';
 
-export type Issuing = { readonly seller: Seller; readonly now: Date };
+export type Issuing = {
+  readonly seller: Seller;
+  /** When it is booked. */
+  readonly now: Date;
+  /** When the payer paid, as far as it is known. After an outage it may be weeks earlier. */
+  readonly paidAt: Date;
+};
 
 /**
  * A payment is posted together with its invoice.
@@ -30,7 +36,7 @@ export async function recordPayment(
   tx: Transaction,
   payment: OfferPayment | CardPayment | undefined,
   receipt: Receipt,
-  { seller, now }: Issuing,
+  { seller, now, ...reported }: Issuing,
 ): Promise<PaymentOutcome> {
   const { purchase, paymentIntentId } = receipt;
   const problem = receiptProblem(payment, receipt, await earlierSession(tx, payment, receipt));
@@ -39,26 +45,37 @@ export async function recordPayment(
   const unpaid = payment as OfferCardPayment | CardPayment;
   if (unpaid.checkout.paidAt !== null) return 'paid-before';
 
+  // Stripe's clock may be ahead.
+  const paidAt = reported.paidAt < now ? reported.paidAt : now;
   // The webhook can arrive before the response that contains the session id.
-  const checkout = paid(opened(unpaid.checkout, { ...receipt, url: null }), now);
+  const checkout = paid(opened(unpaid.checkout, { ...receipt, url: null }), paidAt);
   const paidPayment = { ...unpaid, checkout, paymentIntentId };
   const [isTakenBack, invoiced] = await Promise.all([
     saveCheckout(tx, purchase, checkout, now, receipt),
     isOfOffer(paidPayment) ? postPaidOffer(tx, paidPayment, now) : postPaidTopUp(tx, paidPayment, now),
   ]);
-  issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
+  issueInvoice(tx, { ...invoiced, paidAt, seller, now });
   if (isTakenBack && paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
   return 'paid';
 }
 
 /**
  * For a payment that was found by asking Stripe and not reported by a webhook. A problem is also stored in the inbox, and reported once.
+ * @param paidBefore the end of the session, because a session does not say when it was paid
  */
-export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
+export async function recordFoundPayment(
+  billing: Billing,
+  receipt: Receipt,
+  paidBefore: Date,
+): Promise<PaymentOutcome> {
   const now = billing.clock.now();
   const { recorded, isNew } = await billing.postgres.transaction(async (tx) => {
     const payment = await lockPaymentOf(tx, receipt);
-    const recorded = await recordPayment(tx, payment, receipt, { seller: billing.seller, now });
+    const recorded = await recordPayment(tx, payment, receipt, {
+      seller: billing.seller,
+      now,
+      paidAt: paidBefore,
+    });
     return { recorded, isNew: !isProblem(recorded) || (await storeProblem(tx, receipt, recorded, now)) };
   });
   if (isNew) reportPayment(billing, receipt, recorded);

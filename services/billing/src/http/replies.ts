@@ -96,7 +96,11 @@ export const settleReplies: Replies<SettleRefusal> = {
   unknown: () => reply(404, 'There is no refund or dispute of that id'),
   'nothing-taken': () => reply(409, 'The provider has taken nothing: there is nothing to bear'),
   returned: () => reply(409, 'The provider has returned the money: there is nothing to bear'),
-  'payment-unknown': () => reply(409, 'Its payment is not known yet, so its organisation is unknown too'),
+  'not-booked': () =>
+    reply(
+      409,
+      'It is not booked: its payment is not known yet, or it is more than what is left of its payment',
+    ),
   'settled-otherwise': ({ settlement: { decidedBy, settledAt, borneBy } }) =>
     reply(409, `It was settled by ${decidedBy} on ${settledAt.toISOString()}, borne by ${bearers[borneBy]}`),
   'balance-too-low': ({ balanceMinor, reversal: { amountMinor, currency } }) =>

@@ -16,7 +16,12 @@ import {
 import { movesMoney } from '../domain/ledger/ledger.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
-import { mergeReversal, type RecordedReversal, type Reversal } from '../domain/payments/reversal.ts';
+import {
+  mergeReversal,
+  type RecordedReversal,
+  type Reversal,
+  reversalsToPost,
+} from '../domain/payments/reversal.ts';
 import { issueCreditNotes } from '../invoices/invoices.ts';
 import { postOrThrow } from '../ledger/ledger-store.ts';
 import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
@@ -36,11 +41,18 @@ export async function recordReversal(
   const payment = await findCardPaymentByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return 'reversal-of-unknown';
   const offerId = await lockOfferOf(tx, payment);
-  const { takenPosted = false, returnedPosted = false } = before ?? {};
-  const outcome = await postReversal(tx, payment, { ...reversal, takenPosted, returnedPosted }, now);
-  await issueCreditNotes(tx, payment, paymentIntentId, now);
+  const posted = await postReversalsOf(tx, payment, paymentIntentId, now);
   if (reversal.returned && offerId !== null) await creditWithheld(tx, offerId, now);
-  return outcome;
+  return posted.has(reversalId) ? 'reversal-booked' : outcomeUnposted(payment, reversal, before);
+}
+
+function outcomeUnposted(
+  { book }: CardPayment,
+  { currency, taken }: Reversal,
+  before: RecordedReversal | undefined,
+): ReversalOutcome {
+  if (currency !== book.currency) return 'reversal-of-unknown';
+  return taken && before?.takenPosted !== true ? 'reversal-too-large' : 'reversal-recorded';
 }
 
 /** Call before anything is posted, which locks the balance: credits also lock the offer's row first. Null for a top-up. */
@@ -51,18 +63,20 @@ export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): P
 }
 
 /**
- * Posts reversals that arrived before their payment, which this transaction has just recorded and invoiced, and issues their credit notes.
- * Call `lockIntent` before anything is posted.
+ * Posts what is due of a payment's reversals, and issues their credit notes. The payment may have been recorded and invoiced in the same
+ * transaction. Call `lockIntent` before anything is posted.
+ * @returns the ids of those of which something was posted
  */
 export async function postReversalsOf(
   tx: Transaction,
   payment: CardPayment,
   paymentIntentId: string,
   now: Date,
-): Promise<void> {
-  for (const reversal of await lockReversalsOf(tx, payment.book.mode, paymentIntentId))
-    await postReversal(tx, payment, reversal, now);
+): Promise<ReadonlySet<string>> {
+  const due = reversalsToPost(payment, await lockReversalsOf(tx, payment.book.mode, paymentIntentId));
+  for (const reversal of due) await postReversal(tx, payment, reversal, now);
   await issueCreditNotes(tx, payment, paymentIntentId, now);
+  return new Set(due.map(({ reversalId }) => reversalId));
 }
 
 async function postReversal(
@@ -70,20 +84,15 @@ async function postReversal(
   payment: CardPayment,
   reversal: RecordedReversal,
   now: Date,
-): Promise<ReversalOutcome> {
-  if (reversal.mode !== payment.book.mode || reversal.currency !== payment.book.currency) {
-    return 'reversal-of-unknown';
-  }
+): Promise<void> {
   const facts = ofPayment(payment, reversal);
   const due = [
     ...(reversal.taken && !reversal.takenPosted ? [takenByProvider(facts)] : []),
     ...(reversal.returned && !reversal.returnedPosted ? [returnedByProvider(facts)] : []),
   ];
-  if (due.length === 0) return 'reversal-recorded';
   for (const transaction of due.filter(movesMoney)) await postOrThrow(tx, transaction, now);
   if (reversal.returned) await giveBack(tx, facts, now);
   await markPosted(tx, reversal.reversalId, reversal);
-  return 'reversal-booked';
 }
 
 export function ofPayment({ book, purchase }: CardPayment, reversal: Reversal): OfReversal {

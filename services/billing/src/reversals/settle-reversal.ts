@@ -56,7 +56,7 @@ async function bear(
   const { mode, paymentIntentId, amountMinor, reversalId } = reversal;
   const payment =
     paymentIntentId === null ? undefined : await findCardPaymentByIntent(tx, mode, paymentIntentId);
-  if (payment === undefined) return refuse({ reason: 'payment-unknown' });
+  if (payment === undefined) return refuse({ reason: 'not-booked' });
   const offerId = await lockOfferOf(tx, payment);
   const transaction = settled(ofPayment(payment, reversal), decision.borneBy);
   const posted = await postTransaction(tx, transaction, now);

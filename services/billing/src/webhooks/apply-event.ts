@@ -38,14 +38,14 @@ export async function applyEvents(
   incoming: readonly IncomingEvent[],
   lockWaitMs = 0,
 ): Promise<readonly EventOutcome[]> {
-  const issuing = { seller: billing.seller, now: billing.clock.now() };
+  const now = billing.clock.now();
   const applied = await billing.postgres.transaction(async (tx) => {
     if (lockWaitMs > 0) boundLockWaits(tx, lockWaitMs);
     const recorded = await Promise.all(
       incoming.map(async ({ event, span }) => ({
         event,
         span,
-        as: await inSpanOf(span, () => record(tx, event, issuing)),
+        as: await inSpanOf(span, () => record(tx, event, now)),
       })),
     );
     if (recorded.length > 1) lockBalances(tx, recorded.flatMap(bookIn));
@@ -53,7 +53,9 @@ export async function applyEvents(
       recorded.map(async ({ event, span, as }) => ({
         event,
         span,
-        outcome: await inSpanOf(span, () => apply(tx, event, as, issuing)),
+        outcome: await inSpanOf(span, () =>
+          apply(tx, event, as, { seller: billing.seller, now, paidAt: event.createdAt }),
+        ),
       })),
     );
   });
@@ -63,7 +65,7 @@ export async function applyEvents(
   });
 }
 
-function record(tx: Transaction, event: ProviderEvent, { now }: Issuing): Promise<RecordedEvent> {
+function record(tx: Transaction, event: ProviderEvent, now: Date): Promise<RecordedEvent> {
   return recordProviderEvent(tx, { ...event, receipt: receiptOf(event) }, usualOutcome(event), now);
 }
 

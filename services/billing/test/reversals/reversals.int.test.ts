@@ -52,6 +52,72 @@ describe('a refund made at Stripe', () => {
   });
 });
 
+describe('refunds of more than their payment', () => {
+  /** A refund that the simulator would not make, because Stripe does not. */
+  async function refund({ offerId }: { readonly offerId: number }, amount: number, intent?: string) {
+    const id = `re_${offerId}_${amount}`;
+    const paymentIntentId = intent ?? (await test.cardPayment(offerId)).paymentIntentId;
+    const object = {
+      id,
+      amount,
+      currency: 'gbp',
+      status: 'succeeded',
+      reason: null,
+      payment_intent: paymentIntentId,
+    };
+    const created = Math.floor(test.clock.now().getTime() / 1_000);
+    const event = { id: `evt_${id}`, type: 'refund.created', created, livemode: false, data: { object } };
+    expect(await test.receive(test.signed(JSON.stringify(event)))).toBe('accepted');
+    return id;
+  }
+  const expectSound = async () => {
+    for (const provenUpTo of [undefined, 0n]) expect(await test.ledgerProblems(provenUpTo)).toEqual([]);
+  };
+  const paid = { ...sold, 'card-clearing': -1200n };
+
+  it('are recorded and listed, and change nothing of the ledger', async () => {
+    const offer = await test.paidOffer();
+    const id = await refund(offer, 1201);
+    const reversal = { amountMinor: 1201n, taken: true, takenPosted: false };
+    expect(await test.findReversal(id)).toMatchObject({ offerId: offer.offerId, reversal });
+    expect(await test.accounts(offer.book)).toEqual(paid);
+    await expectSound();
+    const settled = await test.admin('POST', '/card-problems/settle', {
+      id,
+      borneBy: 'platform',
+      reason: 'forged',
+    });
+    expect(settled.status).toBe(409);
+    // Others of the same payment are posted all the same.
+    await test.takeBack(offer, 'refund', 1200);
+    expect(await test.accounts(offer.book)).toEqual({ ...sold, 'card-reversals': -1200n });
+    await expectSound();
+  });
+
+  it('wait when they are too much only together, until an earlier one is heard to have failed', async () => {
+    const offer = await test.paidOffer();
+    const first = await test.takeBack(offer, 'refund', 700);
+    const second = await refund(offer, 600);
+    expect((await test.findReversal(second))?.reversal.takenPosted).toBe(false);
+    await expectSound();
+    await test.reverse(`refunds/${first}/fail`);
+    await test.untilReversal(second);
+    const accounts = { ...sold, 'card-clearing': -600n, 'card-reversals': -600n };
+    expect(await test.accounts(offer.book)).toEqual(accounts);
+    await expectSound();
+  });
+
+  it('change nothing of the ledger when they are heard of before their payment either', async () => {
+    const offer = await test.openOffer();
+    const webhook = await test.payUnheard(offer.sessionId);
+    const { data } = JSON.parse(webhook.body.toString()) as { data: { object: { payment_intent: string } } };
+    await refund(offer, 99_999, data.object.payment_intent);
+    await test.receive(webhook);
+    expect(await test.accounts(offer.book)).toEqual(paid);
+    await expectSound();
+  });
+});
+
 describe('a dispute', () => {
   it.each([
     ['won', { 'card-clearing': -1200n }],

@@ -158,7 +158,11 @@ describe('a settlement is refused', () => {
       ['re_unknown', 404, 'There is no refund or dispute of that id'],
       [inquiry, 409, 'The provider has taken nothing: there is nothing to bear'],
       [failed.id, 409, 'The provider has returned the money: there is nothing to bear'],
-      [ofUnknown, 409, 'Its payment is not known yet, so its organisation is unknown too'],
+      [
+        ofUnknown,
+        409,
+        'It is not booked: its payment is not known yet, or it is more than what is left of its payment',
+      ],
     ] as const)
       expect(await settle(id, 'platform')).toMatchObject({ status, body: { message } });
     expect(await test.accounts(failed.book)).toEqual({ ...sold, 'card-clearing': -1200n });

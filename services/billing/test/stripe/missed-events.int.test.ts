@@ -113,6 +113,27 @@ describe('a payment from after the moment to which the database was restored', (
     expect(await test.emitted(OfferPaid, { offerId: offer.offerId })).toHaveLength(1);
   });
 
+  it('has the date on which it was paid, also weeks later; the ledger says when it was booked', async () => {
+    const offer = await test.openOffer();
+    const topUp = await test.openTopUp();
+    const paidAt = new Date(Math.floor(test.clock.now().getTime() / 1_000) * 1_000);
+    for (const { sessionId } of [offer, topUp]) await test.payUnheard(sessionId);
+    await billing.postgres.query('UPDATE checkout_sessions SET next_check_at = NULL');
+    test.clock.advance(20 * DAY_MS);
+    await find();
+    const now = test.clock.now();
+    const dates = await billing.postgres.query(
+      `SELECT i.paid_at, issued_at, booked_at FROM invoices i JOIN transactions USING (cause)
+        WHERE i.organisation_id = ANY ($1)`,
+      [[offer.book.organisationId, topUp.book.organisationId]],
+    );
+    const expected = { paid_at: paidAt, issued_at: now, booked_at: now };
+    expect(dates).toEqual([expected, expected]);
+    expect((await test.checkout(offer)).paidAt).toEqual(paidAt);
+    const events = await test.emitted(OfferPaid, { offerId: offer.offerId });
+    expect(events).toMatchObject([{ paidAt: paidAt.toISOString() }]);
+  });
+
   it('is stored for a person, once, if its offer is unknown', async () => {
     const { offerId, sessionId } = await test.openOffer();
     await test.payUnheard(sessionId);
@@ -221,6 +242,32 @@ it('a list that cannot be read is read later, and an event that the database ref
   expect(await isFound(id)).toBe(true);
 });
 
+type ListedEvent = { readonly type: string; readonly data: { readonly object: object } };
+/** Billing to which Stripe lists its TEST events changed. */
+function withEvents(change: (event: ListedEvent) => ListedEvent): Billing {
+  const { TEST } = billing.stripe;
+  const list = async (...call: Parameters<typeof TEST.client.events.list>) => {
+    const page = await TEST.client.events.list(...call);
+    return { ...page, data: page.data.map(change) };
+  };
+  const client = { events: { list } } as unknown as typeof TEST.client;
+  return { ...billing, stripe: { ...billing.stripe, TEST: { ...TEST, client } } };
+}
+
+it('an event of a session of the other mode is kept and alerted once, and pays nothing', async () => {
+  const offer = await test.openOffer();
+  await test.payUnheard(offer.sessionId);
+  await billing.postgres.query('UPDATE checkout_sessions SET next_check_at = NULL');
+  billing = withEvents((event) => ({ ...event, data: { object: { ...event.data.object, livemode: true } } }));
+  await findLater();
+  await findLater();
+  expect(await linesOf(offer.book)).toEqual([]);
+  const kept = await billing.postgres.query(`SELECT FROM provider_events WHERE outcome = 'not-applied'`);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(logged('an event of the card provider cannot be applied')).toBe(kept.length);
+  await billing.postgres.query(`DELETE FROM provider_events WHERE outcome = 'not-applied'`);
+});
+
 it('an event that cannot be read does not stop the others, is alerted once, and is applied when it can be read', async () => {
   const offer = await paidOffer();
   await findLater();
@@ -228,18 +275,11 @@ it('an event that cannot be read does not stop the others, is alerted once, and 
   const refundId = await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 500 });
   const disputeId = await test.reverse(`sessions/${offer.sessionId}/dispute`, { amountMinor: 100 });
   const readable = billing;
-  const { TEST } = billing.stripe;
-  const list = async (...call: Parameters<typeof TEST.client.events.list>) => {
-    const page = await TEST.client.events.list(...call);
-    const data = page.data.map((event) =>
-      event.type.startsWith('charge.dispute')
-        ? { ...event, data: { object: { ...event.data.object, balance_transactions: undefined } } }
-        : event,
-    );
-    return { ...page, data };
-  };
-  const client = { events: { list } } as unknown as typeof TEST.client;
-  billing = { ...billing, stripe: { ...billing.stripe, TEST: { ...TEST, client } } };
+  billing = withEvents((event) =>
+    event.type.startsWith('charge.dispute')
+      ? { ...event, data: { object: { ...event.data.object, balance_transactions: undefined } } }
+      : event,
+  );
   await findLater();
   await findLater();
   expect([await isFound(refundId), await isFound(disputeId)]).toEqual([true, false]);

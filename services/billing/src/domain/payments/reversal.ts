@@ -3,6 +3,7 @@
  * any order and repeatedly. Merging them only adds information, so order and repeats are harmless.
  */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { CardPayment } from './card-payment.ts';
 
 export type Reversal = {
   /** Stripe's id of the refund or the dispute. */
@@ -44,6 +45,28 @@ export function mergeReversal(before: Reversal | undefined, reported: Reversal):
     returned,
     succeeded: before.succeeded || reported.succeeded,
   };
+}
+
+/**
+ * Those of a payment of which something is to be posted, in the order in which they were heard of. Refunds are posted up to the amount of
+ * the payment, because Stripe never refunds more. One of more is forged or a mistake: it stays on record for a person. Refunds that are too
+ * much only together wait for news that an earlier one failed. A dispute may be of more, because its currency may have risen.
+ */
+export function reversalsToPost(
+  { netMinor, vatMinor, book: { currency } }: Pick<CardPayment, 'netMinor' | 'vatMinor' | 'book'>,
+  reversals: readonly RecordedReversal[],
+): RecordedReversal[] {
+  let leftMinor = netMinor + vatMinor;
+  for (const { kind, takenPosted, returned, amountMinor } of reversals)
+    if (kind === 'refund' && takenPosted && !returned) leftMinor -= amountMinor;
+  return reversals.filter((one) => {
+    if (one.currency !== currency) return false;
+    if (one.takenPosted) return one.returned && !one.returnedPosted;
+    if (!one.taken || one.kind === 'dispute') return one.taken;
+    if (one.amountMinor > (one.returned ? netMinor + vatMinor : leftMinor)) return false;
+    if (!one.returned) leftMinor -= one.amountMinor;
+    return true;
+  });
 }
 
 /** Final statuses of Stripe. */

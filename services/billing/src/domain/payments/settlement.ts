@@ -16,11 +16,10 @@ export type Settlement = {
 };
 
 /** Why no decision is needed or possible. */
-export type NothingToSettle = 'nothing-taken' | 'returned' | 'payment-unknown';
+export type NothingToSettle = 'nothing-taken' | 'returned' | 'not-booked';
 
 export function nothingToSettle(reversal: RecordedReversal): NothingToSettle | null {
   if (reversal.returned) return 'returned';
   if (!reversal.taken || reversal.amountMinor === 0n) return 'nothing-taken';
-  // While its payment is unknown, the organisation is unknown too, and the ledger has no posting of it.
-  return reversal.takenPosted ? null : 'payment-unknown';
+  return reversal.takenPosted ? null : 'not-booked';
 }
