@@ -14,7 +14,7 @@ import { createFoundation, type Overrides } from '@offer-ads/platform/process/fo
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
-import { reconcileCheckouts } from './checkouts/reconcile.ts';
+import { closePayablePages, reconcileCheckouts } from './checkouts/reconcile.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { Seller } from './domain/invoices/invoice.ts';
@@ -81,13 +81,15 @@ export async function startBilling(
   };
   await broker.consume(subscriptions(billing));
   started.defer(() => broker.stopConsuming());
-  const everyMinute = (name: string, work: (signal: AbortSignal) => Promise<void>) =>
-    started.use(startLoop({ name, everyMs: 60_000, work, ...foundation }));
-  const reconciliation = everyMinute('checkout-reconciliation', (signal) =>
+  const every = (everyMs: number, name: string, work: (signal: AbortSignal) => Promise<void>) =>
+    started.use(startLoop({ name, everyMs, work, ...foundation }));
+  const reconciliation = every(60_000, 'checkout-reconciliation', (signal) =>
     reconcileCheckouts(billing, signal),
   );
-  everyMinute('missed-events', (signal) => findMissedEvents(billing, signal));
-  everyMinute('invoice-buyers', () => nameBuyers(billing));
+  // Nobody should pay for an offer that has ended: five seconds after its end, its page is closed.
+  every(1_000, 'payable-pages', (signal) => closePayablePages(billing, signal));
+  every(60_000, 'missed-events', (signal) => findMissedEvents(billing, signal));
+  every(60_000, 'invoice-buyers', () => nameBuyers(billing));
   started.use(watchLedger({ postgres, ...foundation }));
   started.use(watchReversals({ postgres, ...foundation }));
 

@@ -36,13 +36,26 @@ describe('the service', () => {
     await resources.disposeAsync();
   });
 
-  it('publishes a payment that a webhook reports, and credits a deletion that offers publishes', async () => {
+  async function started() {
     const { url: rabbitmqUrl, namespace, dispose } = testNamespace();
     resources.defer(dispose);
     const overrides = { clock: test.clock, logger: silentLogger, brokerNamespace: namespace };
     const service = resources.use(
       await startWhenStoresServe(() => startBilling(configFor(test, rabbitmqUrl), overrides)),
     );
+    return { rabbitmqUrl, namespace, service };
+  }
+
+  it('closes the page of an offer that has ended unpaid within seconds', async () => {
+    await started();
+    const offer = await test.openOffer({ offerExpiryAt: new Date(test.clock.now().getTime() + 5_000) });
+    test.clock.advance(5_000);
+    await eventually(async () => expect((await test.checkout(offer)).state).toBe('closed'));
+    expect(await test.pay(offer.sessionId)).toBe(false);
+  });
+
+  it('publishes a payment that a webhook reports, and credits a deletion that offers publishes', async () => {
+    const { rabbitmqUrl, namespace, service } = await started();
     const join = async (name: ServiceName, subscription: Subscription, emits: EventDeclaration[] = []) => {
       const declarations = [subscription.declaration, ...emits];
       const options = { url: rabbitmqUrl, namespace, service: name, declarations, logger: silentLogger };
@@ -275,11 +288,14 @@ describe('GET /pay/{token}', () => {
     });
   });
 
-  it('may be followed 20 times a minute for each link', async () => {
+  it.each([
+    ['GET', 303],
+    ['HEAD', 200],
+  ] as const)('may be followed with %s 20 times a minute for each link', async (method, followed) => {
     const path = `/pay/${(await test.openOffer()).payToken}`;
-    const visits = await Promise.all(Array.from({ length: 45 }, () => test.visit(path)));
+    const visits = await Promise.all(Array.from({ length: 45 }, () => test.visit(path, method)));
     const count = (wanted: number) => visits.filter(({ status }) => status === wanted).length;
-    expect([count(303), count(429)]).toEqual([20, 25]);
+    expect([count(followed), count(429)]).toEqual([20, 25]);
     test.clock.advance(60_000);
     expect((await test.visit(path)).status).toBe(303);
   });

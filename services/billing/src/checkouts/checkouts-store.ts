@@ -252,19 +252,28 @@ export async function takeDueSessions(
 /**
  * Unpaid checkouts past their end, which are to be closed (decision 4, expiry wins). Sets the time of the next try at once. The wait grows
  * with each try, so that checkouts that cannot be closed do not delay the others.
+ * @param which `payable`: only those whose session outlives them, so that a payer can still pay
  */
-export async function takePastEnd(tx: Transaction, { modes, now, limit }: DueQuery): Promise<CardPayment[]> {
+export async function takePastEnd(
+  tx: Transaction,
+  { modes, now, limit }: DueQuery,
+  which: 'all' | 'payable',
+): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];
   for (const { table, id, expiry } of [
     { ...tables.offer, expiry: 'offer_expiry_at' },
     { ...tables['top-up'], expiry: 'expiry_at' },
   ]) {
     const due = await tx.query<{ key: bigint; expiry_at: Date }>(
-      `SELECT ${id} AS key, ${expiry} AS expiry_at FROM ${table}
+      `SELECT ${id} AS key, ${expiry} AS expiry_at FROM ${table} purchase
         WHERE state IN ('opening', 'open', 'closing') AND coalesce(close_at, ${expiry}) <= $1 AND mode = ANY ($3)
-        ORDER BY coalesce(close_at, ${expiry}) LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [now, limit, modes],
+          AND ($4 = 'all' OR EXISTS (
+            SELECT FROM checkout_sessions s
+             WHERE s.${id} = purchase.${id} AND session_id IS NOT NULL AND NOT expired AND expires_at > $1))
+        ORDER BY coalesce(close_at, ${expiry}) LIMIT $2 FOR UPDATE OF purchase SKIP LOCKED`,
+      [now, limit, modes, which],
     );
+    if (due.length === 0) continue;
     taken.push(
       ...(await tx.query<PurchaseRow>(
         `UPDATE ${table} SET close_at = put_off.until
@@ -279,8 +288,7 @@ export async function takePastEnd(tx: Transaction, { modes, now, limit }: DueQue
 }
 
 /**
- * For an offer that ended unpaid. The reconciliation closes its checkout, because it limits the rate of Stripe calls: many offers may end
- * at midnight.
+ * For an offer that ended unpaid. A loop closes its checkout, because it limits the rate of Stripe calls: many offers may end at midnight.
  */
 export async function scheduleClosing(on: Queryable, offerId: number, now: Date): Promise<void> {
   await on.query(

@@ -1,6 +1,6 @@
 /**
  * Reconciles with Stripe: asks about sessions whose webhook is missing, batch after batch until nothing is due. A lost webhook only delays
- * a payment.
+ * a payment. Pages of offers that have ended are closed, first of all those that can still be paid.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
@@ -32,17 +32,33 @@ export async function reconcileCheckouts(billing: Billing, signal: AbortSignal, 
   }
 }
 
+/**
+ * Closes the pages that can be paid although their offer or top-up has ended. Stripe ends a session with its offer if it ends between half
+ * an hour and a day after the session was opened, so these are few, and none waits for the many that end at midnight by themselves.
+ */
+export async function closePayablePages(billing: Billing, signal: AbortSignal): Promise<void> {
+  for (let due = BATCH; due >= BATCH && !signal.aborted; ) {
+    due = await closeBatch(billing, signal, 'payable');
+  }
+}
+
+async function closeBatch(billing: Billing, signal: AbortSignal, which: 'all' | 'payable'): Promise<number> {
+  const pastEnd = await billing.postgres.transaction((tx) => takePastEnd(tx, dueQuery(billing), which));
+  await forEach(billing, pastEnd, signal, closePastEnd);
+  return pastEnd.length;
+}
+
+/** Modes whose breaker is open stay due; the other mode's account is still asked. */
+function dueQuery({ clock, stripe }: Billing) {
+  const modes = modeSchema.options.filter((mode) => !stripe[mode].breaker.isOpen());
+  return { modes, now: clock.now(), limit: BATCH };
+}
+
 /** True if more may be due. */
 async function reconcileBatch(billing: Billing, signal: AbortSignal): Promise<boolean> {
-  const { clock, postgres, stripe } = billing;
-  // Modes whose breaker is open stay due; the other mode's account is still asked.
-  const modes = () => modeSchema.options.filter((mode) => !stripe[mode].breaker.isOpen());
-  const dueQuery = () => ({ modes: modes(), now: clock.now(), limit: BATCH });
-  const due = await postgres.transaction((tx) => takeDueSessions(tx, dueQuery()));
+  const due = await billing.postgres.transaction((tx) => takeDueSessions(tx, dueQuery(billing)));
   await forEach(billing, due, signal, askAbout);
-  const pastEnd = await postgres.transaction((tx) => takePastEnd(tx, dueQuery()));
-  await forEach(billing, pastEnd, signal, closePastEnd);
-  return due.length >= BATCH || pastEnd.length >= BATCH;
+  return (await closeBatch(billing, signal, 'all')) >= BATCH || due.length >= BATCH;
 }
 
 /** Several at once. An error in one checkout does not stop the others; it is tried again later. */

@@ -24,15 +24,10 @@ export function payRoutes(app: Express, billing: Billing): void {
 
   // Mail scanners that send HEAD requests must not open sessions.
   app.head('/pay/:token', async (req, res) => {
-    const { token } = req.params;
-    const found = wellFormed.test(token)
-      ? await lookAtPaymentLink(billing, token)
-      : { kind: 'unknown' as const };
-    const isPayable = found.kind === 'session' || found.kind === 'unavailable';
-    res
-      .set(pageHeaders)
-      .status(isPayable ? 200 : pages.of(found).status)
-      .end();
+    const found = await resultOf(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    if (found.kind === 'session' || ('payment' in found && found.kind === 'unavailable'))
+      res.set(pageHeaders).status(200).end();
+    else show(res, pages.of(found));
   });
 
   app.get('/pay/:token', async (req, res) => {

@@ -3,7 +3,8 @@ import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { Stripe } from 'stripe';
 import type { Billing } from '../../src/billing.ts';
-import { changeCheckout } from '../../src/checkouts/checkouts-store.ts';
+import { changeCheckout, scheduleClosing } from '../../src/checkouts/checkouts-store.ts';
+import { closePayablePages } from '../../src/checkouts/reconcile.ts';
 import { closing, sessionExpired } from '../../src/domain/payments/checkout.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
 import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
@@ -35,6 +36,15 @@ it('a payment whose webhook never came is found by asking Stripe, and posted onc
   expect(await test.emitted(OfferPaid, { offerId: offer.offerId })).toHaveLength(1);
 });
 
+it('a payment that is found long after the end of its session was made before that end', async () => {
+  const offer = await test.openOffer();
+  await test.pay(offer.sessionId);
+  const { expiresAt } = (await test.checkout(offer)).session;
+  test.clock.advance(20 * DAY_MS);
+  await test.reconcile();
+  expect((await test.checkout(offer)).paidAt).toEqual(expiresAt);
+});
+
 it('the page of an offer that ended unpaid is closed as soon as Stripe answers', async () => {
   const offer = await test.openOffer(endsIn(10));
   test.clock.advance(10 * MINUTE_MS);
@@ -46,6 +56,51 @@ it('the page of an offer that ended unpaid is closed as soon as Stripe answers',
   await test.reconcile();
   expect((await test.checkout(offer)).state).toBe('closed');
   expect(await test.pay(offer.sessionId)).toBe(false);
+});
+
+describe('pages that can be paid although their offer has ended', () => {
+  const close = (billing = test.billing) => closePayablePages(billing, new AbortController().signal);
+
+  it('are closed without waiting for the many whose session has ended with the offer', async () => {
+    const others = await inTens(30, () => test.openOffer(endsIn(40)));
+    test.clock.advance(39 * MINUTE_MS);
+    const { topUpId, sessionId: ofTopUp } = await test.openTopUp();
+    await test.billing.postgres.query('UPDATE top_ups SET expiry_at = $2 WHERE top_up_id = $1', [
+      topUpId,
+      test.clock.now(),
+    ]);
+    const offers = await inTens(30, () => test.openOffer(endsIn(5)));
+    test.clock.advance(5 * MINUTE_MS);
+    const before = test.requests.length;
+    // As when two replicas look at the same time.
+    await Promise.all([close(), close()]);
+    const asked = test.requests.slice(before).map(({ path }) => path.split('/')[4]);
+    expect(asked).toHaveLength(31);
+    expect(new Set(asked)).toEqual(new Set([ofTopUp, ...offers.map(({ sessionId }) => sessionId)]));
+    for (const offer of offers) expect((await test.checkout(offer)).state).toBe('closed');
+    for (const offer of others) expect((await test.checkout(offer)).state).toBe('open');
+  });
+
+  it('are closed when an offer ends before its time, as by the test clock', async () => {
+    const offer = await test.openOffer();
+    await scheduleClosing(test.billing.postgres, offer.offerId, test.clock.now());
+    await close();
+    expect((await test.checkout(offer)).state).toBe('closed');
+    expect(await test.pay(offer.sessionId)).toBe(false);
+  });
+
+  it('are tried again ten seconds later when Stripe did not answer, and count as paid if they were', async () => {
+    const offer = await test.openOffer(endsIn(5));
+    test.clock.advance(5 * MINUTE_MS);
+    await test.setFaults({ failExpire: 'down' });
+    await close();
+    expect((await test.checkout(offer)).state).toBe('open');
+    await test.setFaults({});
+    await test.pay(offer.sessionId);
+    test.clock.advance(10_000);
+    await close();
+    expect((await test.checkout(offer)).state).toBe('paid');
+  });
 });
 
 describe('after the process died that was closing a page', () => {

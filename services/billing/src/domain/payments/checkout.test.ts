@@ -242,11 +242,11 @@ describe('any order of steps', () => {
   });
 });
 
-it('a page that cannot be closed is tried again after 1, 2, 4 minutes and so on, then hourly', () => {
+it('a page that cannot be closed is tried again after 10, 20, 40 seconds and so on, then hourly', () => {
   const expiry = new Date('2026-06-10T12:00:00.000Z');
   const waits: number[] = [];
-  for (let now = expiry; waits.length < 9; now = nextClosing(now, expiry)) {
-    waits.push((nextClosing(now, expiry).getTime() - now.getTime()) / 60_000);
+  for (let now = expiry; waits.length < 12; now = nextClosing(now, expiry)) {
+    waits.push((nextClosing(now, expiry).getTime() - now.getTime()) / 1_000);
   }
-  expect(waits).toEqual([1, 1, 2, 4, 8, 16, 32, 60, 60]);
+  expect(waits).toEqual([10, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
 });

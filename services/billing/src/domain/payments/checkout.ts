@@ -208,10 +208,11 @@ export function isUnpayable(
   return status === 'expired';
 }
 
-const FIRST_CLOSING_AGAIN_MS = MINUTE_MS;
+/** Longer than a close takes, so that no other replica begins the same one meanwhile. */
+const FIRST_CLOSING_AGAIN_MS = 10_000;
 const LATEST_CLOSING_AGAIN_MS = 60 * MINUTE_MS;
 
-/** When to retry closing a checkout that ended at `expiryAt`: after 1, 2, 4 minutes..., then hourly. */
+/** When to retry closing a checkout that ended at `expiryAt`: after 10, 20, 40 seconds..., then hourly. */
 export function nextClosing(now: Date, expiryAt: Date): Date {
   const ageMs = now.getTime() - expiryAt.getTime();
   const waitMs = Math.min(Math.max(ageMs, FIRST_CLOSING_AGAIN_MS), LATEST_CLOSING_AGAIN_MS);
