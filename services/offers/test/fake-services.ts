@@ -356,7 +356,7 @@ function verdictOn(verdict: VerdictReply['verdict'], picture: Buffer): VerdictRe
 async function rendition(req: Request): Promise<{ bytes: Buffer }> {
   const picture = readPictureHeader(req.body as Buffer, 1);
   const { width } = renditionQuery.parse(req.query);
-  if (picture === undefined || picture.width <= width) throw new Error('there is no such rendition');
+  if (typeof picture === 'string' || picture.width <= width) throw new Error('there is no such rendition');
   return { bytes: await resized(req.body as Buffer, renditionSize(picture, width)) };
 }
 

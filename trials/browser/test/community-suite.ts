@@ -72,8 +72,8 @@ async function pictureShown(card: Locator) {
   const picture = card.locator('img');
   const address = await picture.evaluate((img: HTMLImageElement) => (img.complete ? img.currentSrc : ''));
   const reply = await fetch(address);
-  const { width } = readPictureHeader(new Uint8Array(await reply.arrayBuffer()), 1) ?? {};
-  return { address, width };
+  const header = readPictureHeader(new Uint8Array(await reply.arrayBuffer()), 1);
+  return { address, width: typeof header === 'string' ? undefined : header.width };
 }
 
 function total(page: Page, name: string, figure: string): Locator {

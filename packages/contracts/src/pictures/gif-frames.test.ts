@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { gif } from '@offer-ads/testing/pictures/pictures';
-import { gifDelaysMs } from './gif-frames.ts';
+import { gifDelaysMs, wholeGif } from './gif-frames.ts';
 
 const gifFrameCount = (bytes: Uint8Array) => gifDelaysMs(bytes, 100)?.length;
 
@@ -35,7 +35,20 @@ describe('the structure of a GIF', () => {
     expect(gifFrameCount(Buffer.concat([whole, Buffer.from('<svg/>')]))).toBe(2);
   });
 
+  it.each([
+    ['a zero byte', Buffer.of(0)],
+    ['another GIF', Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00\x00', 'latin1')],
+  ])('ends, as in browsers, where %s stands in the place of a block', async (_name, other) => {
+    const whole = await gif({ frames: 2, width: 8, height: 8 });
+    const [blocks, trailer] = [whole.subarray(0, -1), whole.subarray(-1)];
+    const file = Buffer.concat([blocks, other, trailer]);
+    expect(gifFrameCount(file)).toBe(2);
+    // So no decoder reads more frames than were counted.
+    expect(wholeGif(file)).toEqual(blocks);
+    expect(wholeGif(whole)).toEqual(blocks);
+  });
+
   it('is not that of a text behind the signature of a GIF', () => {
-    expect(gifFrameCount(Buffer.from('GIF89a<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined();
+    expect(gifFrameCount(Buffer.from('GIF89a<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBe(0);
   });
 });

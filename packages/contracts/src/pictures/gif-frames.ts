@@ -6,22 +6,32 @@
 const imageBlock = 0x2c;
 const extensionBlock = 0x21;
 const graphicControl = 0xf9;
-const trailer = 0x3b;
 const logicalScreenEnd = 13;
 
 /**
- * The delay of each frame in milliseconds, as the file gives it. Undefined when the file ends in the middle of a block or contains an
- * unknown block.
+ * The delay of each frame in milliseconds, as the file gives it. Undefined when the file ends in the middle of a block.
  * @param atMost reading ends at one frame more, so that a file with millions of frames takes no longer
  */
 export function gifDelaysMs(bytes: Uint8Array, atMost: number): readonly number[] | undefined {
+  return readBlocks(bytes, atMost)?.delaysMs;
+}
+
+/** The bytes whose frames `gifDelaysMs` counts, so that a decoder finds no others. A missing trailer is common and harmless. */
+export function wholeGif(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, readBlocks(bytes, Number.POSITIVE_INFINITY)?.end);
+}
+
+/** Like browsers, takes any byte that begins no block for the trailer. Some encoders write a zero byte or a second GIF there. */
+function readBlocks(
+  bytes: Uint8Array,
+  atMost: number,
+): { readonly delaysMs: readonly number[]; readonly end: number } | undefined {
   let at = logicalScreenEnd + colourTableBytes(bytes[10]);
   let delayMs = 0;
   const delaysMs: number[] = [];
-  // A missing trailer is common and harmless, so the end of the file is accepted in its place.
-  while (at < bytes.length && bytes[at] !== trailer && delaysMs.length <= atMost) {
+  while (isBlock(bytes[at]) && delaysMs.length <= atMost) {
     const isImage = bytes[at] === imageBlock;
-    const after = isImage ? endOfImage(bytes, at) : endOfExtension(bytes, at);
+    const after = isImage ? endOfImage(bytes, at) : endOfSubBlocks(bytes, at + 2);
     if (after === undefined) return undefined;
     if (isImage) {
       delaysMs.push(delayMs);
@@ -31,16 +41,16 @@ export function gifDelaysMs(bytes: Uint8Array, atMost: number): readonly number[
     }
     at = after;
   }
-  return at <= bytes.length ? delaysMs : undefined;
+  return at <= bytes.length ? { delaysMs, end: at } : undefined;
+}
+
+function isBlock(first: number | undefined): boolean {
+  return first === imageBlock || first === extensionBlock;
 }
 
 /** An image is: a descriptor of ten bytes, an optional colour table, the code size, the compressed pixels. */
 function endOfImage(bytes: Uint8Array, at: number): number | undefined {
   return endOfSubBlocks(bytes, at + 10 + colourTableBytes(bytes[at + 9]) + 1);
-}
-
-function endOfExtension(bytes: Uint8Array, at: number): number | undefined {
-  return bytes[at] === extensionBlock ? endOfSubBlocks(bytes, at + 2) : undefined;
 }
 
 /** Each sub-block begins with its length; length 0 ends the chain. */

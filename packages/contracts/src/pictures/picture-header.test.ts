@@ -63,13 +63,18 @@ describe('the header of a picture', () => {
     expect(readPictureHeader(await made(), 5)).toEqual(expected);
   });
 
+  it('is that of no picture if the signature is of another type', () => {
+    expect(readPictureHeader(bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'), 5)).toBe('not-a-picture');
+  });
+
   it.each([
     ['a JPEG without a frame', '\xff\xd8\xff\xe0\x00\x10JFIF\xff\xd9'],
     ['a PNG that begins with another chunk', '\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIDATxxxxxxxxxxxxxxxxxxxxx'],
     ['a GIF without frames', 'GIF89a\x01\x00\x01\x00\x00\x00\x00;'],
+    ['a GIF that was cut inside a frame', 'GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01'],
     ['a GIF without a size', 'GIF89a\x00\x00\x01\x00\x00\x00\x00;'],
-  ])('is missing in %s', (_name, text) => {
-    expect(readPictureHeader(bytes(text), 5)).toBeUndefined();
+  ])('is damaged in %s', (_name, text) => {
+    expect(readPictureHeader(bytes(text), 5)).toBe('damaged');
   });
 
   it.each([
@@ -93,7 +98,7 @@ describe('the header of a picture', () => {
     fc.assert(
       fc.property(signature, fc.uint8Array({ maxLength: 200 }), (signature, rest) => {
         const header = readPictureHeader(Buffer.concat([bytes(signature), rest]), 5);
-        expect(header === undefined || header.width * header.height * header.frames > 0).toBe(true);
+        expect(typeof header === 'string' || header.width * header.height * header.frames > 0).toBe(true);
       }),
     );
   });

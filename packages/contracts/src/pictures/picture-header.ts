@@ -28,14 +28,16 @@ export function pictureTypeOf(bytes: Uint8Array): PictureType | undefined {
   return signatures.find((signature) => start.startsWith(signature.starts))?.type;
 }
 
-/** Undefined if it is none of the three types, or has no size. */
-export function readPictureHeader(bytes: Uint8Array, maxFrames: number): PictureHeader | undefined {
+/** Why a file has no header: it is none of the three types, or is cut or has no size. */
+export type NoHeader = 'not-a-picture' | 'damaged';
+
+export function readPictureHeader(bytes: Uint8Array, maxFrames: number): PictureHeader | NoHeader {
   const type = pictureTypeOf(bytes);
-  if (type === undefined) return undefined;
+  if (type === undefined) return 'not-a-picture';
   const size = sizeReaders[type](new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (size === undefined || size.width === 0 || size.height === 0) return undefined;
+  if (size === undefined || size.width === 0 || size.height === 0) return 'damaged';
   const frames = type === 'gif' ? gifDelaysMs(bytes, maxFrames)?.length : 1;
-  return frames === undefined || frames === 0 ? undefined : { type, ...size, frames };
+  return frames === undefined || frames === 0 ? 'damaged' : { type, ...size, frames };
 }
 
 type Size = { readonly width: number; readonly height: number };

@@ -62,7 +62,7 @@ export function limitProblem(header: Header): LimitProblem | undefined {
  */
 export function isLarge(upload: Uint8Array): boolean {
   const header = readPictureHeader(upload, maxFrames);
-  return header !== undefined && hasManyPixels(header);
+  return typeof header !== 'string' && hasManyPixels(header);
 }
 
 /** Over all frames. */
@@ -75,6 +75,18 @@ export function hasManyPixels({
 }
 
 const startOfScan = Uint8Array.of(0xff, 0xda);
+const endOfImage = Uint8Array.of(0xff, 0xd9);
+
+/**
+ * With an end marker, which some encoders leave out. Within the pixels of a scan no two bytes look like one.
+ * @returns undefined if the file has its own behind the last scan
+ */
+export function withEndMarker(jpeg: Uint8Array): Uint8Array | undefined {
+  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  return bytes.lastIndexOf(endOfImage) < bytes.lastIndexOf(startOfScan)
+    ? Buffer.concat([bytes, endOfImage])
+    : undefined;
+}
 
 /** At least the number of scans that a decoder finds in a JPEG: previews within its metadata are counted too. */
 export function countScans(jpeg: Uint8Array): number {

@@ -50,11 +50,15 @@ function withText(file: Buffer, text: Buffer): Buffer {
   return Buffer.concat([file.subarray(0, afterHeader), chunk, file.subarray(afterHeader)]);
 }
 
+function withBeforeTrailer(file: Buffer, bytes: Buffer): Buffer {
+  return Buffer.concat([file.subarray(0, -1), bytes, file.subarray(-1)]);
+}
+
 /** A script: a name, a comment that ends after the pictures, and a call. */
 function scriptGif(file: Buffer): Buffer {
   const script = Buffer.from('*/=1;alert(1);//');
   const comment = Buffer.concat([Buffer.of(0x21, 0xfe, script.length), script, Buffer.of(0)]);
-  return Buffer.concat([file.subarray(0, -1), comment, file.subarray(-1)]);
+  return withBeforeTrailer(file, comment);
 }
 
 /** 40 x 20 pixels, red on the left and blue on the right, as stored by a rotated camera. */
@@ -200,6 +204,38 @@ describe('a clean picture', () => {
   });
 });
 
+/** Its pixels are all there; only the end marker is missing. */
+const withoutEnd = (jpeg: Buffer) => jpeg.subarray(0, -2);
+
+describe('a file that browsers show although its end is wrong', () => {
+  it.each([
+    ['a JPEG without its end marker', async () => withoutEnd(await photographLikeJpeg()), 1],
+    [
+      'a progressive JPEG without its end marker',
+      async () =>
+        withoutEnd(
+          await sharp(await png())
+            .jpeg({ progressive: true })
+            .toBuffer(),
+        ),
+      1,
+    ],
+    [
+      'a GIF with a zero byte before its trailer',
+      async () => withBeforeTrailer(await gif(), Buffer.of(0)),
+      3,
+    ],
+    ['a GIF with a second one behind it', async () => withBeforeTrailer(await gif(), await gif()), 3],
+  ] as const)('is read: %s', async (_name, file, frames) => {
+    expect((await clean(await file())).frames).toBe(frames);
+  });
+
+  it.each([1, 10, 1_000])('is damaged if %i bytes of its pixels are missing too', async (missing) => {
+    const cut = withoutEnd(await photographLikeJpeg()).subarray(0, -missing);
+    expect(await cleanPicture(cut, timeoutMs)).toEqual({ ok: false, problem: 'damaged' });
+  });
+});
+
 describe('a file that is no whole picture', () => {
   const large = { width: 7_071, height: 7_071 };
   const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
@@ -325,7 +361,7 @@ describe('an animation whose encoder wrote a frame twice', () => {
     const upload = await sharp(stills, { join: { animated: true } })
       .gif({ keepDuplicateFrames: true })
       .toBuffer();
-    expect(readPictureHeader(upload, 100)?.frames).toBe(frames.length);
+    expect(readPictureHeader(upload, 100)).toMatchObject({ frames: frames.length });
     const picture = await clean(upload);
     expect(picture.frames).toBe(new Set(frames).size);
     expect(await looksAt(picture)).toHaveLength(new Set(frames).size);

@@ -1,5 +1,5 @@
 /** Opens uploaded pictures: three decoders only, limits before decoding; the result is a clean picture. */
-import { gifDelaysMs } from '@offer-ads/contracts/pictures/gif-frames';
+import { gifDelaysMs, wholeGif } from '@offer-ads/contracts/pictures/gif-frames';
 import {
   type PictureType,
   pictureTypeOf,
@@ -26,6 +26,7 @@ import {
   maxFrames,
   maxHeldBytes,
   maxPixels,
+  withEndMarker,
 } from '../domain/picture-limits.ts';
 import { essentialPng } from '../domain/png-chunks.ts';
 import { budgetMs, type Cleaned, type CleanPicture, type LookShape, Unopenable } from './clean-picture.ts';
@@ -69,7 +70,7 @@ export async function cleanPicture(
   if (frames === undefined || frames === 0) return { ok: false, problem: 'damaged' };
   // Reading even the header of a GIF takes memory for every frame.
   if (frames > maxFrames) return { ok: false, problem: 'too-many-frames' };
-  const bytes = type === 'png' ? essentialPng(upload) : upload;
+  const { bytes, options } = toDecode(upload, type);
   const startedAt = performance.now();
   try {
     const header = await readHeader(bytes, type, frames);
@@ -80,7 +81,7 @@ export async function cleanPicture(
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs))]);
     const { clean, looks } = await pictureMemory.run(heldBytes(header) + keptBytes(header), inTime, () => {
       const seconds = Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000));
-      return cleanedAndSeen(sharp(bytes, readAs(type)).timeout({ seconds }).autoOrient(), header, signal);
+      return cleanedAndSeen(sharp(bytes, options).timeout({ seconds }).autoOrient(), header, signal);
     });
     if (clean.length > maxCleanBytes) return { ok: false, problem: 'too-many-bytes' };
     // A cleaned picture is cheaper to open.
@@ -107,7 +108,7 @@ export async function renditionOf(
   signal: AbortSignal = AbortSignal.timeout(budgetMs),
 ): Promise<Buffer> {
   const found = readPictureHeader(cleaned, maxFrames);
-  if (found === undefined) throw new Unopenable('not-a-picture');
+  if (typeof found === 'string') throw new Unopenable(found);
   const { type, frames } = found;
   const header = await readHeader(cleaned, type, frames).catch((cause: unknown) => {
     throw new Unopenable('damaged', { cause });
@@ -238,6 +239,23 @@ const strict: SharpOptions = { failOn: 'error', limitInputPixels: maxPixels };
 
 function readAs(type: PictureType): SharpOptions {
   return type === 'gif' ? { ...strict, animated: true } : strict;
+}
+
+/** What the decoder gets of an upload. An end marker that is added must not hide that pixels are missing, so then nothing odd is accepted. */
+function toDecode(upload: Uint8Array, type: PictureType): { bytes: Uint8Array; options: SharpOptions } {
+  const options = readAs(type);
+  switch (type) {
+    case 'jpeg': {
+      const bytes = withEndMarker(upload);
+      return bytes === undefined
+        ? { bytes: upload, options }
+        : { bytes, options: { ...options, failOn: 'warning' } };
+    }
+    case 'png':
+      return { bytes: essentialPng(upload), options };
+    case 'gif':
+      return { bytes: wholeGif(upload), options };
+  }
 }
 
 /** Reads only the header. There is no limit here, so that the refusal can name the problem. */

@@ -70,7 +70,7 @@ async function readRequest(req: Request, caller: CallerContext): Promise<ReadRes
   const { fields, picture } = upload.form;
   const mode = namedMode(fields);
   if (mode !== null && mode !== caller.mode) return refused({ reason: 'other-mode', keyMode: caller.mode });
-  const facts = picture === null ? null : (readPictureHeader(picture, GREATEST_PICTURE_FRAMES) ?? 'unknown');
+  const facts = picture === null ? null : readPictureHeader(picture, GREATEST_PICTURE_FRAMES);
   const read = readOfferForm(fields, facts);
   if (!read.ok) return refused({ reason: 'invalid-input', faults: read.faults });
   return {

@@ -32,7 +32,7 @@ async function reply(o: OffersContext, req: Request): Promise<Reply> {
   const mode = namedMode(fields);
   if (mode !== null && mode !== caller.mode)
     return replyToEditRefusal({ reason: 'other-mode', keyMode: caller.mode });
-  const header = picture === null ? null : (readPictureHeader(picture, GREATEST_PICTURE_FRAMES) ?? 'unknown');
+  const header = picture === null ? null : readPictureHeader(picture, GREATEST_PICTURE_FRAMES);
   const read = readEditForm(fields, header);
   if (!read.ok) return replyToEditRefusal({ reason: 'invalid-input', faults: read.faults });
   const reference = referenceOf(req);

@@ -20,7 +20,7 @@ export async function storeImage(
 ): Promise<string> {
   const content = contentOf(picture, type);
   const size = readPictureHeader(picture, 1);
-  if (size === undefined) throw new Error('the cleaned picture has no size');
+  if (typeof size === 'string') throw new Error(`the cleaned picture has no size: ${size}`);
   const name = await recordImage(o.postgres, {
     content,
     proposed: newImageName(content, size),

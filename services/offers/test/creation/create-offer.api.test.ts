@@ -300,6 +300,7 @@ describe('E1 400: invalid or missing input', () => {
     ['a byte too large', () => jpegOfBytes(MIB_5 + 1), 'image must have at most 5 MB'],
     ['far too large', () => Buffer.alloc(10_000_000), 'image must have at most 5 MB'],
     ['of another type', () => Buffer.from('<svg/>'), 'image must be a JPG, PNG or GIF'],
+    ['cut inside a frame', async () => (await gif()).subarray(0, -20), 'image is damaged or incomplete'],
     [
       'a decompression bomb',
       () => manyPixelPng(),

@@ -298,7 +298,8 @@ async function shownAll(under: OffersUnderTest, changes: Partial<PlacementsReque
 async function load(url: URL) {
   const response = await fetch(url);
   const bytes = Buffer.from(await response.arrayBuffer());
-  const { width = 0, height = 0 } = readPictureHeader(bytes, 1) ?? {};
+  const header = readPictureHeader(bytes, 1);
+  const { width, height } = typeof header === 'string' ? { width: 0, height: 0 } : header;
   return { status: response.status, cached: response.headers.get('cache-control'), width, height, bytes };
 }
 

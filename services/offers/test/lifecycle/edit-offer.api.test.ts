@@ -198,6 +198,7 @@ describe('E1 400', () => {
 
   it.each([
     ['that is none of the types', Buffer.from('<svg/>'), 'image must be a JPG, PNG or GIF'],
+    ['that is cut', Buffer.from('GIF89a'), 'image is damaged or incomplete'],
     ['above 5 MB', Buffer.alloc(5_242_881), 'image must have at most 5 MB'],
   ])('an image %s', async (_, picture, message) => {
     const id = await createdId(under);

@@ -297,7 +297,8 @@ describe('a wrong field is named with its rule', () => {
 describe('the picture', () => {
   it('must be there, of a known type and within 50 megapixels and 2,000 frames', () => {
     expect(faultsOf({}, null)).toEqual(['image is missing']);
-    expect(faultsOf({}, 'unknown')).toEqual(['image must be a JPG, PNG or GIF']);
+    expect(faultsOf({}, 'not-a-picture')).toEqual(['image must be a JPG, PNG or GIF']);
+    expect(faultsOf({}, 'damaged')).toEqual(['image is damaged or incomplete']);
     expect(faultsOf({}, { type: 'gif', width: 5_000, height: 5_000, frames: 3 })).toEqual([
       'image must have at most 50 megapixels over all its frames',
     ]);
@@ -338,7 +339,7 @@ describe('whatever is sent', () => {
     fc.constantFrom(...Object.values(right).flat()),
   );
   const spoiled = fc.dictionary(names, fc.array(value, { maxLength: 3 }), { noNullPrototype: true });
-  const facts = fc.constantFrom(picture, null, 'unknown' as const);
+  const facts = fc.constantFrom(picture, null, 'damaged' as const);
   const known = [...Object.keys(right), 'image'];
 
   it('gives a form, or faults that each begin with the name of their field', () => {

@@ -3,7 +3,7 @@
  * once, so that a caller can correct the form in one go (decision 9, order of checks).
  */
 
-import type { PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import type { NoHeader, PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import {
@@ -17,8 +17,8 @@ import { checkBrackets, readGender, readInterests, readLocation, readRadius } fr
 import { allOf, type FormFields, fault, type Reading, single, valid } from '../readings.ts';
 import { readAdvertisedName, readOptionalText, readText, readUrl } from './offer-texts.ts';
 
-/** The header of the picture; `unknown` if its bytes are none of the three types. */
-export type PictureFacts = PictureHeader | 'unknown';
+/** The header of the picture, or why it has none. */
+export type PictureFacts = PictureHeader | NoHeader;
 
 export type OfferForm = OfferContent & {
   readonly startAt: Date;
@@ -131,7 +131,8 @@ function readPicture(fields: FormFields, picture: PictureFacts | null): Reading<
 }
 
 export function checkPicture(picture: PictureFacts): Reading<null> {
-  if (picture === 'unknown') return fault('image must be a JPG, PNG or GIF');
+  if (picture === 'not-a-picture') return fault('image must be a JPG, PNG or GIF');
+  if (picture === 'damaged') return fault('image is damaged or incomplete');
   const { width, height, frames } = picture;
   if (frames > GREATEST_PICTURE_FRAMES) return fault('image must have at most 2,000 frames');
   return width * height * frames > GREATEST_PICTURE_PIXELS

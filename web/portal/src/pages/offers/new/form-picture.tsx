@@ -104,7 +104,8 @@ export function PictureFields({ picture, otherwise, fault, choose }: PictureFiel
         )}
       </div>
       <span id={`${id}-hint`} class="hint">
-        Best from 1080 × 1080 pixels. It is cut to a square and checked before members see it.
+        Best from 1080 × 1080 pixels. It is cut to a square and checked before members see it. Only a GIF
+        stays animated.
       </span>
       {said !== undefined && (
         <span id={`${id}-fault`} class="fault">
