@@ -1,5 +1,9 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -148,6 +152,24 @@ describe('the process that opens pictures', () => {
     const exited = new Promise((resolve) => real.once('exit', (_code, signal) => resolve(signal)));
     real.disconnect();
     expect(await exited).toBe('SIGKILL');
+  });
+
+  it('that dies without opening anything is started again after growing pauses', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'decoder-'));
+    const path = join(folder, 'short-lived.cjs');
+    await writeFile(path, `process.send('ready', () => process.exit());`);
+    const diedAtMs: number[] = [];
+    const { promise: enoughDeaths, resolve } = Promise.withResolvers<void>();
+    const error = () => {
+      if (diedAtMs.push(performance.now()) === 4) resolve();
+    };
+    const logger = Object.assign(Object.create(silentLogger), { error });
+    const metrics = createMetrics('moderation');
+    decoder = await startDecoder({ logger, metrics, atOnce: 2, file: pathToFileURL(path) });
+    await enoughDeaths;
+    await rm(folder, { recursive: true });
+    const [first = 0, , , fourth = 0] = diedAtMs;
+    expect(fourth - first).toBeGreaterThanOrEqual(250 + 500 + 1_000);
   });
 
   it('that cannot start fails the start of the service', async () => {

@@ -63,6 +63,8 @@ const usualLimits: DecoderLimits = {
 };
 /** Longer than loading the decoders takes on a busy machine. */
 const startWithinMs = 30_000;
+/** After a process that was of no use. Short, because callers wait for the next one for 9 s. */
+const betweenStarts = { firstMs: 250, longestMs: 2_000 };
 /** Reading the memory takes microseconds; decoders need a tenth of a second to allocate some ten megabytes. */
 const watchEveryMs = 100;
 
@@ -109,7 +111,7 @@ export async function startDecoder(o: {
     from0: { cause: ['time', 'memory', 'crash'] },
   });
   const stop = new AbortController();
-  const pauses = growingPauses(stop.signal);
+  const pauses = growingPauses(stop.signal, betweenStarts);
   const file = o.file ?? new URL('./decoder-process.ts', import.meta.url);
   let ready: ChildProcess | undefined;
   let lastId = 0;
@@ -178,8 +180,9 @@ export async function startDecoder(o: {
     );
   }
 
-  /** Resolves when the process has ended. */
-  async function live({ child, exited }: Running): Promise<void> {
+  /** Resolves when the process has ended. @returns false if it crashed before it had answered anything */
+  async function live({ child, exited }: Running): Promise<boolean> {
+    let hasAnswered = false;
     let killedFor: 'memory' | 'abandoned' | undefined;
     const watch = setInterval(() => {
       if (running.size === 0 || child.killed) return;
@@ -187,13 +190,16 @@ export async function startDecoder(o: {
       else if (isAbandoned()) killedFor = 'abandoned';
       if (killedFor !== undefined) child.kill('SIGKILL');
     }, watchEveryMs);
-    child.on('message', (reply: Reply) => settle(child, reply));
+    child.on('message', (reply: Reply) => {
+      hasAnswered = true;
+      settle(child, reply);
+    });
     ready = child;
     assign(child);
     await exited;
     clearInterval(watch);
     ready = undefined;
-    if (stop.signal.aborted) return;
+    if (stop.signal.aborted) return true;
     const isOverTime = [...running.values()].some((task) => task.isOverTime);
     const cause = isOverTime ? 'time' : (killedFor ?? 'crash');
     const { exitCode, signalCode } = child;
@@ -225,13 +231,14 @@ export async function startDecoder(o: {
       }
     }
     running.clear();
+    return hasAnswered || cause !== 'crash';
   }
 
   async function keepProcess(first: Running): Promise<void> {
     for (let next: Running | undefined = first; !stop.signal.aborted; next = undefined) {
       try {
-        await live(next ?? (await startProcess(file, o.atOnce, stop.signal)));
-        pauses.startAnew();
+        if (await live(next ?? (await startProcess(file, o.atOnce, stop.signal)))) pauses.startAnew();
+        else await pauses.wait();
       } catch (error) {
         if (stop.signal.aborted) return;
         o.logger.error({ error }, 'the process that opens pictures does not start');
