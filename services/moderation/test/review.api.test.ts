@@ -57,6 +57,12 @@ async function show(name: string): Promise<PictureReply> {
   return pictureReply.parse(body);
 }
 
+function openDatabase() {
+  return startWhenStoresServe(() =>
+    openMongo({ url: under.mongo.url, logger: silentLogger, metrics: createMetrics('moderation') }),
+  );
+}
+
 describe('GET /admin/pictures', () => {
   it('lists what was uploaded with what was told, by whom and what it would be now', async () => {
     const { contentHash, organisationId, picture } = await uploaded({ says: 0.75, mode: 'LIVE' });
@@ -152,6 +158,25 @@ describe('GET /internal/verdicts/{clean_hash}', () => {
     });
     await under.admin('POST /rulings', ruling('withdraw', contentHash));
     expect(await ofStored(cleanHash)).toEqual(allowed);
+  });
+
+  it('knows a picture under each hash that it ever had: another encoder cleans it to other bytes', async () => {
+    const picture = await scenePng((seeds += 1));
+    const { contentHash } = await uploaded({ picture });
+    const { cleanHash } = await show(contentHash);
+    const ofEarlierEncoder = sha256(Buffer.from('as an earlier encoder wrote it'));
+    await using mongo = await openDatabase();
+    const pictures = mongo.connection.collection<{ _id: string; cleanHash: string }>('pictures');
+    await pictures.updateOne({ _id: contentHash }, { $set: { cleanHash: ofEarlierEncoder } });
+    await uploaded({ picture });
+    expect(await show(contentHash)).toMatchObject({ cleanHash, earlierCleanHashes: [ofEarlierEncoder] });
+    for (const name of [cleanHash, ofEarlierEncoder]) {
+      expect(await ofStored(name)).toEqual(allowed);
+      expect((await under.admin('POST /rulings', ruling('block', name))).status).toBe(200);
+      for (const stored of [cleanHash, ofEarlierEncoder])
+        expect(await ofStored(stored)).toMatchObject({ body: { verdict: 'refused' } });
+      await under.admin('POST /rulings', ruling('withdraw', contentHash));
+    }
   });
 
   it('allows one that was never recorded, as a test picture, and asks for a hash and a caller', async () => {
@@ -269,9 +294,7 @@ describe('the copy that is kept for review', () => {
   });
 
   it('is deleted 30 days after the last upload by MongoDB itself, and only the newest are kept', async () => {
-    await using mongo = await startWhenStoresServe(() =>
-      openMongo({ url: under.mongo.url, logger: silentLogger, metrics: createMetrics('moderation') }),
-    );
+    await using mongo = await openDatabase();
     const collection = mongo.connection.collection<{ _id: string; until: Date }>('copies');
     const { contentHash, picture, organisationId } = await uploaded({ says: 0.8 });
     under.clock.advance(3_600_000);

@@ -128,7 +128,10 @@ export type RulingRequest = z.infer<typeof rulingRequest>;
 /** GET /admin/pictures/{name} */
 export const pictureReply = z.object({
   contentHash: pictureName,
+  /** Of the latest upload's cleaned bytes. */
   cleanHash: pictureName,
+  /** Of earlier uploads, when the encoder wrote other bytes; offers of that time have these. */
+  earlierCleanHashes: z.array(pictureName),
   /** The result for the next upload, and the ruling that causes it, if any. */
   now: z.object({ verdict: word.nullable(), reason: z.string().nullable(), ruling: ruling.nullable() }),
   /** Whether a block also finds changed copies; false when the picture is too plain for that. */

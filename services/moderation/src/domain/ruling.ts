@@ -1,8 +1,13 @@
 /** Decisions of people about pictures, and the outcome for a picture. */
 import type { Fingerprint } from './fingerprint.ts';
 
-/** The two names of a picture: the SHA-256 of the uploaded bytes, and of the cleaned ones that members see. */
-export type PictureNames = { readonly contentHash: string; readonly cleanHash: string };
+/** The names of a picture: the SHA-256 of the uploaded bytes, and of the cleaned ones that members see. */
+export type PictureNames = {
+  readonly contentHash: string;
+  readonly cleanHash: string;
+  /** Another version of the encoder cleans the same upload to other bytes. Stored offers keep the earlier ones. */
+  readonly earlierCleanHashes?: readonly string[];
+};
 
 /** The names, and the fingerprints that recognise copies. */
 export type Recognised = PictureNames & { readonly fingerprints: readonly Fingerprint[] };
@@ -27,8 +32,12 @@ export type Outcome = { readonly ruling?: Ruling } & (
   | { readonly verdict: 'refused'; readonly reason: RefusalReason }
 );
 
-export function namesOf({ contentHash, cleanHash }: PictureNames): readonly string[] {
-  return [contentHash, cleanHash];
+export function namesOf({
+  contentHash,
+  cleanHash,
+  earlierCleanHashes = [],
+}: PictureNames): readonly string[] {
+  return [contentHash, cleanHash, ...earlierCleanHashes];
 }
 
 /**

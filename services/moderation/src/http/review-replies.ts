@@ -47,6 +47,7 @@ export function shown(
   return {
     contentHash: picture.contentHash,
     cleanHash: picture.cleanHash,
+    earlierCleanHashes: [...(picture.earlierCleanHashes ?? [])],
     now: {
       verdict: now?.verdict ?? null,
       reason: now === undefined ? null : reasonOf(now),

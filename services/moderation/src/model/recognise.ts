@@ -23,6 +23,14 @@ export function factsOf(
   };
 }
 
+/** A picture that is known, as it was cleaned now: another version of the encoder may have written other bytes than before. */
+export function factsCleanedAgain(known: PictureFacts, { frames, bytes }: CleanPicture): PictureFacts {
+  const cleanHash = sha256(bytes);
+  if (cleanHash === known.cleanHash) return known;
+  const earlierCleanHashes = [...(known.earlierCleanHashes ?? []), known.cleanHash];
+  return { ...known, cleanHash, earlierCleanHashes, frames };
+}
+
 /** For a picture that a person uploads for a decision; the model is not asked. Rejects with a 422 if opening it took too long. */
 export async function recognise(
   bytes: Uint8Array,

@@ -36,7 +36,7 @@ export type PicturesStore = {
   /** By the hash of the upload. */
   readonly find: (contentHash: string) => Promise<PictureFacts | undefined>;
   readonly recordUpload: (picture: PictureFacts, upload: Upload) => Promise<void>;
-  /** By either name; of several pictures with the same cleaned bytes, the latest uploaded. */
+  /** By any of its names; of several pictures with the same cleaned bytes, the latest uploaded. */
   readonly findUploaded: (name: string) => Promise<(UploadedPicture & PictureFacts) | undefined>;
   /** The latest uploaded first. */
   readonly list: (filter: PicturesFilter) => Promise<readonly (UploadedPicture & PictureFacts)[]>;
@@ -52,6 +52,7 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
   await orUnavailable(
     Promise.all([
       pictures.createIndex({ cleanHash: 1, 'last.at': -1 }),
+      pictures.createIndex({ earlierCleanHashes: 1, 'last.at': -1 }),
       pictures.createIndex({ 'last.at': -1, _id: -1 }),
       pictures.createIndex({ 'last.verdict': 1, 'last.at': -1, _id: -1 }),
       pictures.createIndex({ 'last.organisationId': 1, 'last.at': -1, _id: -1 }),
@@ -63,12 +64,20 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
       const found = await orUnavailable(pictures.findOne({ _id: contentHash }, reading()));
       return found === null ? undefined : pictureOf(found);
     },
-    recordUpload: async ({ contentHash, cleanHash, type, frames, fingerprints }, last) => {
+    recordUpload: async ({ contentHash, earlierCleanHashes = [], fingerprints, ...rest }, last) => {
+      const { cleanHash, type, frames } = rest;
       const facts = { cleanHash, type, frames, fingerprints: packed(fingerprints) };
       await orUnavailable(
         pictures.updateOne(
           { _id: contentHash },
-          { $set: { ...facts, last }, $inc: { uploads: 1 }, $setOnInsert: { firstAt: last.at } },
+          {
+            $set: { ...facts, last },
+            $inc: { uploads: 1 },
+            $setOnInsert: { firstAt: last.at },
+            ...(earlierCleanHashes.length > 0 && {
+              $addToSet: { earlierCleanHashes: { $each: [...earlierCleanHashes] } },
+            }),
+          },
           { upsert: true, ...withinBudget() },
         ),
       );
@@ -78,7 +87,10 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
       const found =
         byUpload ??
         (await orUnavailable(
-          pictures.findOne({ cleanHash: name }, { ...reading(), sort: { 'last.at': -1 } }),
+          pictures.findOne(
+            { $or: [{ cleanHash: name }, { earlierCleanHashes: name }] },
+            { ...reading(), sort: { 'last.at': -1 } },
+          ),
         ));
       return found === null ? undefined : pictureOf(found);
     },

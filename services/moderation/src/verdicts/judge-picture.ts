@@ -9,7 +9,7 @@ import { type Decision, decide } from '../domain/decision.ts';
 import type { Outcome } from '../domain/ruling.ts';
 import { testVerdictOn } from '../domain/test-pictures.ts';
 import type { Model } from '../model/model.ts';
-import { factsOf, sha256 } from '../model/recognise.ts';
+import { factsCleanedAgain, factsOf, sha256 } from '../model/recognise.ts';
 import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
@@ -77,7 +77,10 @@ async function judge(
   const looks = async () => clean.looks ?? (await (made ??= decoder.looksAt(clean.picture)));
   const { lookShape } = moderation.model;
   const modelsLooks = lookShape === undefined ? looks : () => decoder.looksAt(clean.picture, lookShape);
-  const facts = known ?? factsOf(contentHash, clean.picture, await looks());
+  const facts =
+    known === undefined
+      ? factsOf(contentHash, clean.picture, await looks())
+      : factsCleanedAgain(known, clean.picture);
   const outcome =
     (await rulings.on(facts)) ??
     (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, steps)));

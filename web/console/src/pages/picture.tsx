@@ -63,8 +63,7 @@ const actions: Record<Action, { title: string; submit: string; words: string; do
 function Shown({ picture }: { readonly picture: PictureReply }) {
   const { send } = useConsole();
   const { asking, done, begin, end } = useAction<Action>();
-  const { contentHash, cleanHash, now, uploaded, verdicts, rulings } = picture;
-  const offers = useRead<ImageOffersReply>(`/offers/images/${cleanHash}/offers`);
+  const { contentHash, cleanHash, earlierCleanHashes, now, uploaded, verdicts, rulings } = picture;
   return (
     <>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -158,13 +157,10 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
           </div>
         ))}
       </section>
-      <Part
-        title="Offers that show it"
-        query={offers}
-        empty={offers.data?.offers.length === 0 ? 'No offer shows it' : null}
-      >
-        {(data) => <OffersTable offers={data.offers} foreign />}
-      </Part>
+      <OffersShowing title="Offers that show it" hash={cleanHash} />
+      {earlierCleanHashes.map((hash) => (
+        <OffersShowing key={hash} title="Offers that show it as it was encoded earlier" hash={hash} />
+      ))}
       <section class="card" aria-label="Decisions of people">
         <h2>Decisions of people</h2>
         {rulings.length === 0 ? <p>Nobody has decided about it.</p> : <RulingsTable rulings={rulings} />}
@@ -182,5 +178,15 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
         </ReasonDialog>
       )}
     </>
+  );
+}
+
+function OffersShowing({ title, hash }: { readonly title: string; readonly hash: string }) {
+  const offers = useRead<ImageOffersReply>(`/offers/images/${hash}/offers`);
+  const empty = offers.data?.offers.length === 0 ? 'No offer shows it' : null;
+  return (
+    <Part title={title} query={offers} empty={empty}>
+      {(data) => <OffersTable offers={data.offers} foreign />}
+    </Part>
   );
 }

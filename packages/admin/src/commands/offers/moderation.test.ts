@@ -22,6 +22,7 @@ const last = { at: at(12), organisationId: 3, mode: 'LIVE', verdict: 'refused', 
 const record: PictureReply = {
   contentHash,
   cleanHash,
+  earlierCleanHashes: [],
   now: { verdict: 'refused', reason: 'blocked', ruling },
   copiesRecognised: true,
   uploaded: { type: 'jpeg', frames: 1, uploads: 2, firstAt: at(11), last },

@@ -79,7 +79,7 @@ export const moderationCommands: readonly Command[] = [
         ...formatRecord(await rule(tools, readPicture(given), { action, ...ruling })),
         note:
           action === 'block'
-            ? 'Existing offers with the picture are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash.'
+            ? 'Existing offers with the picture are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash, or with one of its earlierCleanHashes.'
             : null,
       }),
     }),
