@@ -13,6 +13,7 @@ import {
   type CreateRefusal,
   type Creation,
   type EndpointSecret,
+  keysAreFreeFrom,
   placeFor,
   rolledSecrets,
 } from '../domain/webhooks/endpoint.ts';
@@ -164,7 +165,17 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
 
   return {
     add: async ({ id, ...facts }, made) => {
-      const { organisationId, mode } = facts;
+      const { organisationId, mode, creation } = facts;
+      if (creation !== undefined)
+        await endpoints.updateMany(
+          {
+            organisationId,
+            mode,
+            'creation.key': creation.key,
+            createdAt: { $lte: keysAreFreeFrom(made.at) },
+          },
+          { $unset: { creation: '' } },
+        );
       for (let tries = 0; tries < triesAtMost; tries += 1) {
         const existing = await endpoints.find({ organisationId, mode }).toArray();
         const place = placeFor(existing, facts, made.at);

@@ -252,6 +252,27 @@ describe('POST /webhooks', () => {
   });
 });
 
+describe('POST /webhooks with a key that was used more than a day ago', () => {
+  const headers = { 'idempotency-key': 'order-2' };
+
+  it('makes a new endpoint, also when the address of the earlier one was changed', async () => {
+    const earlier = await create({}, { headers });
+    await ask('PUT', `/${earlier.webhook_id}`, { json: { url: hooks('/moved') } });
+    test.clock.advance(24 * 3_600_000);
+    const made = await create({}, { headers });
+    expect(made.webhook_id).not.toBe(earlier.webhook_id);
+    // From now on the key is that of the new one.
+    expect((await create({}, { headers })).webhook_id).toBe(made.webhook_id);
+  });
+
+  it('makes another endpoint than it made then', async () => {
+    await create({}, { headers });
+    test.clock.advance(24 * 3_600_000);
+    const made = await create({ url: hooks('/other') }, { headers });
+    expect(made.url).toBe(hooks('/other'));
+  });
+});
+
 describe('PUT /webhooks/{webhook_id}', () => {
   it('replaces address, description and types, and keeps the secret', async () => {
     const { webhook_id, secret } = await create({ description: 'Shop', event_types: ['offer.paid'] });

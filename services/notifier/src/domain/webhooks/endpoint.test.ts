@@ -38,6 +38,8 @@ describe('a new endpoint', () => {
       ok: false,
       reason: 'key-reused',
     });
+    const reused = { url: 'https://a.example/', creation: { key: 'k', fingerprint: 'other' } };
+    expect(placeFor([made], reused, later(24 * hour))).toEqual({ ok: true, slot: 0 });
     expect(placeFor([one(0)], { url: 'https://a.example/' }, now)).toEqual({ ok: true, slot: 1 });
   });
 });

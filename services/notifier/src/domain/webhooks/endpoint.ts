@@ -16,8 +16,12 @@ export type Existing = {
 
 export type CreateRefusal = 'key-reused' | 'url-taken' | 'too-many';
 
-/** Later the secret is not shown again, even to a caller who knows the key. */
 const replayedForMs = 24 * hour;
+
+/** The key of a creation at this moment or earlier is free again: the secret is not shown any more, even to a caller who knows the key. */
+export function keysAreFreeFrom(now: Date): Date {
+  return new Date(now.getTime() - replayedForMs);
+}
 
 /** Where a new endpoint goes, or the endpoint that an earlier request with the same key made. */
 export function placeFor<E extends Existing>(
@@ -29,12 +33,14 @@ export function placeFor<E extends Existing>(
   | { readonly ok: true; readonly replayed: E }
   | { readonly ok: false; readonly reason: CreateRefusal } {
   const earlier = existing.find(
-    ({ creation }) => wanted.creation !== undefined && creation?.key === wanted.creation.key,
+    ({ creation, createdAt }) =>
+      wanted.creation !== undefined &&
+      creation?.key === wanted.creation.key &&
+      createdAt > keysAreFreeFrom(now),
   );
   if (earlier !== undefined && earlier.creation?.fingerprint !== wanted.creation?.fingerprint)
     return { ok: false, reason: 'key-reused' };
-  if (earlier !== undefined && now.getTime() - earlier.createdAt.getTime() < replayedForMs)
-    return { ok: true, replayed: earlier };
+  if (earlier !== undefined) return { ok: true, replayed: earlier };
   if (existing.some(({ url }) => url === wanted.url)) return { ok: false, reason: 'url-taken' };
   const taken = new Set(existing.map(({ slot }) => slot));
   const slot = Array.from({ length: webhookLimits.endpoints }, (_, index) => index).find(
