@@ -23,6 +23,9 @@ import { signatureHeaders } from './signature.ts';
 import type { SwitchOff } from './switch-off.ts';
 import { type Reach, reachOf } from './target.ts';
 
+/** The advertiser reads it, and can mend it. */
+const noSecret = 'the secret of the webhook cannot be read any more: roll it';
+
 export type WebhookDelivery = AsyncDisposable & { readonly wake: () => void };
 
 /** For messages that become due by time; new messages wake the loop themselves. */
@@ -149,7 +152,7 @@ export function startWebhookDelivery(o: {
         ? { state: delivered ? 'delivered' : 'failed' }
         : { state: 'pending', retryInMs: retryMs },
     );
-    const outcome = delivered ? 'delivered' : status === undefined ? 'unanswered' : 'refused';
+    const outcome = outcomeOf(result);
     measured.attempts.inc({ outcome });
     // Neither address nor answer: both may hold credentials.
     const facts = { endpoint: line.id, message: message.id, type: message.type, outcome, status, tookMs };
@@ -165,10 +168,15 @@ export function startWebhookDelivery(o: {
   }
 
   /** Continues the trace of the event behind the message, however old it is. */
-  function send(line: Line, { id, type, body, tries, trace }: Message, at: Date): Promise<PostResult> {
-    const secrets = line.secrets
-      .filter((secret) => isSigning(secret, at))
-      .map(({ sealed }) => o.box.open(sealed, line.id));
+  async function send(line: Line, { id, type, body, tries, trace }: Message, at: Date): Promise<PostResult> {
+    const signing = line.secrets.filter((secret) => isSigning(secret, at));
+    const secrets = signing.flatMap(({ sealed }) => o.box.open(sealed, line.id) ?? []);
+    if (secrets.length < signing.length)
+      logger.error(
+        { endpoint: line.id },
+        'a secret of a webhook cannot be opened: it was sealed with a secret that is gone from WEBHOOK_SEAL_SECRET',
+      );
+    if (secrets.length === 0) return { status: undefined, problem: noSecret, tookMs: 0 };
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'offer-ads-webhooks/1',
@@ -209,12 +217,19 @@ export function startWebhookDelivery(o: {
   };
 }
 
+function outcomeOf(result: PostResult): 'delivered' | 'refused' | 'unanswered' | 'unsigned' {
+  if (isDelivered(result.status)) return 'delivered';
+  if (result.status !== undefined) return 'refused';
+  return 'problem' in result && result.problem === noSecret ? 'unsigned' : 'unanswered';
+}
+
 function instruments(metrics: Metrics) {
   return {
     attempts: metrics.counter({
       name: 'notifier_webhook_attempts_total',
-      help: 'Attempts to deliver a webhook: delivered (2xx), refused (any other answer) or unanswered.',
+      help: 'Attempts to deliver a webhook: delivered (2xx), refused (any other answer), unanswered, or unsigned: not sent for want of a secret.',
       labelNames: ['outcome'],
+      from0: { outcome: ['unsigned'] },
     }),
     switchedOff: metrics.counter({
       name: 'notifier_webhook_endpoints_switched_off_total',

@@ -45,7 +45,7 @@ export type ManageEndpoints = {
     actor: Actor,
     facts: EndpointFacts,
     idempotencyKey?: string,
-  ) => Promise<Outcome<WithSecret, TargetRefusal | CreateRefusal>>;
+  ) => Promise<Outcome<WithSecret, TargetRefusal | CreateRefusal | 'unknown' | 'rolled-too-often'>>;
   readonly list: (o: Parameters<EndpointsStore['list']>[0]) => Promise<readonly Endpoint[]>;
   readonly find: (id: string, owner?: Owner) => Promise<Outcome<Endpoint, 'unknown'>>;
   readonly change: (
@@ -130,14 +130,20 @@ export function endpointManager(o: {
     o.wake();
   }
 
-  function newestSecret({ id, secrets }: Endpoint): string {
-    const [newest] = secrets;
-    if (newest === undefined) throw new Error('a webhook endpoint has no secret');
-    return box.open(newest.sealed, id);
+  async function rollSecret(
+    id: string,
+    { owner, by }: Actor,
+  ): Promise<Outcome<WithSecret, 'unknown' | 'rolled-too-often'>> {
+    const secret = newWebhookSecret();
+    const outcome = await endpoints.roll(id, owner, box.seal(secret, id), changed(by, 'secret rolled'));
+    if (outcome === undefined) return refused('unknown');
+    if (outcome === 'rolled-too-often') return refused(outcome);
+    return done({ endpoint: outcome, secret, isReplayed: false });
   }
 
   return {
-    create: async ({ owner, by }, facts, idempotencyKey) => {
+    create: async (actor, facts, idempotencyKey) => {
+      const { owner, by } = actor;
       const url = checkedUrl(facts.url, owner);
       if (!url.ok) return url;
       const id = newEndpointId();
@@ -156,7 +162,13 @@ export function endpointManager(o: {
       );
       if (!added.ok) return added;
       const { endpoint, isReplayed } = added;
-      return done({ endpoint, isReplayed, secret: isReplayed ? newestSecret(endpoint) : secret });
+      if (!isReplayed) return done({ endpoint, isReplayed, secret });
+      const [newest] = endpoint.secrets;
+      const opened = newest && box.open(newest.sealed, endpoint.id);
+      if (opened !== undefined) return done({ endpoint, isReplayed, secret: opened });
+      // Sealed with a secret that is gone: it signs nothing any more, so the caller needs another one.
+      const rolled = await rollSecret(endpoint.id, actor);
+      return rolled.ok ? done({ ...rolled.value, isReplayed }) : rolled;
     },
     list: (which) => endpoints.list(which),
     find: found,
@@ -167,13 +179,7 @@ export function endpointManager(o: {
       if (outcome === undefined) return refused('unknown');
       return outcome === 'url-taken' ? refused(outcome) : done(outcome);
     },
-    rollSecret: async (id, { owner, by }) => {
-      const secret = newWebhookSecret();
-      const outcome = await endpoints.roll(id, owner, box.seal(secret, id), changed(by, 'secret rolled'));
-      if (outcome === undefined) return refused('unknown');
-      if (outcome === 'rolled-too-often') return refused(outcome);
-      return done({ endpoint: outcome, secret, isReplayed: false });
-    },
+    rollSecret,
     remove: async (id, { owner }) => ((await endpoints.remove(id, owner)) ? done(null) : refused('unknown')),
     switchOff: async (id, { owner, by }) => {
       const outcome = await found(id, owner);

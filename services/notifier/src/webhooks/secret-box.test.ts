@@ -20,7 +20,7 @@ describe('a sealed secret', () => {
     const sealed = createSecretBox(old).seal(secret, 'we_1');
     expect(createSecretBox(`${old},${fresh}`).open(sealed, 'we_1')).toBe(secret);
     expect(createSecretBox(`${fresh},${old}`).open(sealed, 'we_1')).toBe(secret);
-    expect(() => createSecretBox(fresh).open(sealed, 'we_1')).toThrow('does not have');
+    expect(createSecretBox(fresh).open(sealed, 'we_1')).toBeUndefined();
     const sealedLater = createSecretBox(`${fresh},${old}`).seal(secret, 'we_1');
     expect(createSecretBox(fresh).open(sealedLater, 'we_1')).toBe(secret);
   });
@@ -28,10 +28,10 @@ describe('a sealed secret', () => {
   it('opens for no other endpoint, and not when it was changed', () => {
     const box = createSecretBox(old);
     const sealed = box.seal(secret, 'we_1');
-    expect(() => box.open(sealed, 'we_2')).toThrow('does not have');
+    expect(box.open(sealed, 'we_2')).toBeUndefined();
     const bytes = Buffer.from(sealed, 'base64url');
     bytes[20] = (bytes[20] ?? 0) ^ 1;
-    expect(() => box.open(bytes.toString('base64url'), 'we_1')).toThrow('does not have');
-    expect(() => box.open('', 'we_1')).toThrow('does not have');
+    expect(box.open(bytes.toString('base64url'), 'we_1')).toBeUndefined();
+    expect(box.open('', 'we_1')).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { attemptsAtMost, retryInMs } from '../../src/domain/webhooks/schedule.ts';
 import { lineLeaseMs } from '../../src/webhooks/endpoints-store.ts';
 import type { MessageState } from '../../src/webhooks/messages-store.ts';
+import { createSecretBox } from '../../src/webhooks/secret-box.ts';
 import { newWebhookSecret, signatureHeaders } from '../../src/webhooks/signature.ts';
 import { endData } from '../events.ts';
 import { answerWith, type Receiver, startReceiver } from './receiver.ts';
@@ -398,6 +399,47 @@ it('a secret that is rolled between two attempts of a message signs the second o
     return signatureHeaders({ id: headers['webhook-id']!, at, body, secrets: secrets[index]! });
   });
   expect(shop.received.map(({ headers }) => headers)).toMatchObject(expected);
+});
+
+describe('an endpoint whose secret was sealed with a secret that is gone from the setting', () => {
+  const goneBox = createSecretBox('a-seal-secret-that-is-gone-from-the-setting-0001');
+
+  it('gets nothing, says so in its messages and in the log, and gets them once the secret is rolled', async () => {
+    const id = 'we_sealed-with-a-lost-secret';
+    await test.addEndpoint(shop.port, { id, secrets: [{ sealed: goneBox.seal(aSecret, id) }] });
+    await test.hear();
+    const log: string[] = [];
+    await test.deliver({ log });
+    await expectTries(id, 1);
+    const [message] = await messagesOf(id);
+    expect(message).toMatchObject({
+      state: 'pending',
+      attempts: [{ problem: 'the secret of the webhook cannot be read any more: roll it' }],
+    });
+    expect(log.join()).toContain(`"endpoint":"${id}","msg":"a secret of a webhook cannot be opened`);
+    expect(shop.received).toHaveLength(0);
+    const rolled = await test.manage.rollSecret(id, {
+      owner: { organisationId: 1, mode: 'TEST' },
+      by: 'a test',
+    });
+    test.clock.advance(minute);
+    await expectStates(id, ['delivered']);
+    const { headers, body } = shop.received[0]!;
+    const secret = rolled.ok ? rolled.value.secret : '';
+    const signed = { id: headers['webhook-id']!, at: test.clock.now(), body, secrets: [secret] };
+    expect(headers).toMatchObject(signatureHeaders(signed));
+  });
+
+  it('gets its messages with the other signature, if another secret signs too', async () => {
+    const id = 'we_with-one-lost-secret';
+    const until = new Date(test.clock.now().getTime() + hour);
+    const secrets = [{ sealed: box.seal(aSecret, id) }, { sealed: goneBox.seal(aSecret, id), until }];
+    await test.addEndpoint(shop.port, { id, secrets });
+    await test.hear();
+    await test.deliver();
+    await expectStates(id, ['delivered']);
+    expect(shop.received[0]!.headers['webhook-signature']!.split(' ')).toHaveLength(1);
+  });
 });
 
 it('a receiver whose clock is wrong refuses with its reason, and takes a later attempt once its clock is right', async () => {

@@ -273,6 +273,22 @@ describe('POST /webhooks with a key that was used more than a day ago', () => {
   });
 });
 
+it('a creation that is replayed when the sealed secret cannot be read any more answers with a new secret', async () => {
+  const headers = { 'idempotency-key': 'order-3' };
+  const { webhook_id, secret } = await create({}, { headers });
+  await test.mongo.connection
+    .collection<{ _id: string }>('webhook_endpoints')
+    .updateOne({ _id: webhook_id }, { $set: { 'secrets.0.sealed': 'AAAA' } });
+  const replayed = await create({}, { headers });
+  expect(replayed.webhook_id).toBe(webhook_id);
+  expect(replayed.secret).not.toBe(secret);
+  const before = shop.received.length;
+  await test.hear();
+  await expectStatuses(webhook_id, ['delivered']);
+  const { headers: sent, body } = shop.received[before]!;
+  expect(signatureIsGood(replayed.secret, sent, body)).toBe(true);
+});
+
 describe('PUT /webhooks/{webhook_id}', () => {
   it('replaces address, description and types, and keeps the secret', async () => {
     const { webhook_id, secret } = await create({ description: 'Shop', event_types: ['offer.paid'] });
