@@ -9,6 +9,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { forRequests } from '@offer-ads/platform/mongo/mongo-faults';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { openBouncesStore } from './bounces-store.ts';
@@ -96,18 +97,21 @@ export async function startNotifier(
         ...(broker.connected() ? [] : ['the broker is not connected']),
       ],
       routes: (app) => {
-        preferenceRoutes(app, notifier, config.NOTIFIER_CONTEXT_SECRET);
-        webhookRoutes(app, { ...webhooks, clock, contextSecret: config.NOTIFIER_CONTEXT_SECRET });
-        unsubscribeRoutes(app, notifier);
+        const contextSecret = config.NOTIFIER_CONTEXT_SECRET;
+        const preferences = forRequests(notifier.preferences);
+        const manage = forRequests(webhooks.manage);
+        preferenceRoutes(app, { preferences, clock }, contextSecret);
+        webhookRoutes(app, { manage, clock, contextSecret });
+        unsubscribeRoutes(app, { ...notifier, preferences, contacts: forRequests(contacts) });
         notificationAdminRoutes(app, {
-          register,
-          bounces,
+          register: forRequests(register),
+          bounces: forRequests(bounces),
           messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
           wakeDelivery: delivery.wake,
           admin,
         });
-        erasureRoutes(app, { erasure: notifier.erasure, admin });
-        webhookAdminRoutes(app, { ...webhooks, admin });
+        erasureRoutes(app, { erasure: forRequests(notifier.erasure), admin });
+        webhookAdminRoutes(app, { manage, admin });
         mountAuditRoute(app, { admin, audit });
         mountParkedRoutes(app, { broker, admin, logger });
       },

@@ -7,15 +7,19 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start'
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { startNotifier } from '../src/service.ts';
 import { sealSecret } from './webhooks/webhooks-under-test.ts';
 
 export type NotifierUnderTest = AsyncDisposable & {
   readonly url: string;
   readonly mongoUrl: string;
+  /** From the service to MongoDB. */
+  readonly wire: TcpProxy;
   readonly log: readonly string[];
   readonly publish: (...events: readonly OutgoingEvent[]) => Promise<void>;
   /** With a body it is a POST. */
@@ -31,6 +35,7 @@ export async function startNotifierUnderTest(
   opened.defer(dispose);
   const mongo = await createTestMongo();
   opened.defer(() => mongo.dispose());
+  const wire = opened.use(await startTcpProxy(mongo.url));
   const broker = opened.use(
     await connectBroker({
       url: rabbitmqUrl,
@@ -54,13 +59,13 @@ export async function startNotifierUnderTest(
           LOG_LEVEL: 'trace',
           ADMIN_TOKEN_HASHES: adminTokenHashes,
           AUDIT_RETENTION_DAYS: 730,
-          MONGO_URL: mongo.url,
+          MONGO_URL: wire.url,
           RABBITMQ_URL: rabbitmqUrl,
           SMTP_URL: smtpUrl,
           SMTP_CONNECTIONS: 4,
           MAIL_FROM: 'Offers <offers@ads.example>',
           PORTAL_URL: 'https://ads.example/portal',
-          NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
+          NOTIFIER_CONTEXT_SECRET: testContextSecret,
           UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
           WEBHOOK_SEAL_SECRET: sealSecret,
           WEBHOOK_TEST_TARGETS: 'any',
@@ -78,6 +83,7 @@ export async function startNotifierUnderTest(
   return {
     url: notifier.url,
     mongoUrl: mongo.url,
+    wire,
     log,
     publish: (...events) => broker.publish(events),
     admin: async (path, body) => {

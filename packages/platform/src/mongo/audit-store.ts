@@ -11,7 +11,8 @@ export async function mongoAudit(mongo: Mongo): Promise<AuditStore> {
   await entries.createIndex({ at: -1, _id: -1 });
   return {
     add: async ({ id, at, ...entry }) => {
-      await orUnavailable(entries.insertOne({ _id: id, at: new Date(at), ...entry, status: null }));
+      const document = { _id: id, at: new Date(at), ...entry, status: null };
+      await orUnavailable(entries.insertOne(document, withinBudget()));
     },
     complete: async (id, { status, targets, organisationId }) => {
       await orUnavailable(

@@ -32,6 +32,34 @@ export async function orUnavailable<T>(operation: Promise<T>): Promise<T> {
   }
 }
 
+/** Decision 23, deadlines and outages: 503 comes within 3 s. */
+const REQUEST_MS = 3_000;
+
+/**
+ * The store as a request uses it: each call ends in time, with the 503 fault if the store is away. The driver alone waits for a silent
+ * server for ten seconds. What a call had begun may still be done.
+ */
+export function forRequests<Store extends object>(store: Store): Store {
+  const calls = Object.entries(store).map(([name, call]: [string, unknown]) => [
+    name,
+    typeof call === 'function' ? (...args: unknown[]) => inTime(call.apply(store, args)) : call,
+  ]);
+  return Object.fromEntries(calls) as Store;
+}
+
+async function inTime(operation: Promise<unknown>): Promise<unknown> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(serviceUnavailable(`mongo: no answer within ${REQUEST_MS} ms`)),
+    REQUEST_MS,
+  );
+  try {
+    return await orUnavailable(Promise.race([operation, late]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Error codes of a server that is unavailable: time limit, shutting down, no primary. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([50, 91, 189, 10107, 11600, 11602, 13435, 13436]);
 

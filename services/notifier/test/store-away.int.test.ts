@@ -1,0 +1,80 @@
+/** What callers of the whole service are told while MongoDB is away. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { adminToken } from '@offer-ads/testing/admin';
+import { signedCaller } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
+import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
+import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
+import { startSmtpSink } from './smtp/smtp-sink.ts';
+
+const opened = new AsyncDisposableStack();
+let notifier: NotifierUnderTest;
+beforeAll(async () => {
+  const smtp = opened.use(await startSmtpSink());
+  notifier = opened.use(await startNotifierUnderTest(smtp.url));
+});
+afterAll(() => opened.disposeAsync());
+
+const links = unsubscribeLinks({
+  secret: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+  portalUrl: '',
+});
+const unsubscribe = links.urlFor({ organisationId: 1, personId: 7, mail: 'offerEnded' });
+const id = 'a'.repeat(24);
+const calls: readonly (readonly [string, object?])[] = [
+  ['GET /internal/mail-preferences'],
+  ['PUT /internal/mail-preferences', { offerEnded: true, balanceLow: true }],
+  [`GET ${unsubscribe}`],
+  [`POST ${unsubscribe}`, {}],
+  ['GET /webhooks'],
+  ['GET /admin/notifications'],
+  [`GET /admin/notifications/one?id=${id}`],
+  ['POST /admin/notifications/resend', { id }],
+  ['GET /admin/bounces'],
+  ['POST /admin/bounces/forget', { address: 'a@b.example' }],
+  ['POST /admin/people/erase', { email: 'a@b.example', personIds: [7], dryRun: true }],
+  ['GET /admin/webhooks?organisationId=1'],
+  [`GET /admin/webhooks/one?id=${id}`],
+  ['POST /admin/webhooks/disable', { id, reason: 'x' }],
+  ['GET /admin/audit'],
+];
+
+async function statusOf([call, json]: (typeof calls)[number]): Promise<string> {
+  const [method = '', path = ''] = call.split(' ');
+  const credential = path.startsWith('/admin')
+    ? { authorization: `Bearer ${adminToken}`, 'x-admin-actor': 'ann' }
+    : signedCaller({ audience: 'notifier', personId: 7 });
+  const reply = await fetch(`${notifier.url}${path}`, {
+    method,
+    headers: { ...credential, 'content-type': 'application/json' },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+  });
+  await reply.arrayBuffer();
+  return `${call}: ${reply.status}`;
+}
+
+const noticedMs = 3_500;
+
+async function comeBack(): Promise<void> {
+  notifier.wire.bringBack();
+  notifier.wire.cut();
+  await eventually(async () => {
+    for (const answer of await Promise.all(calls.map(statusOf))) expect(answer).toMatch(/: (200|404)$/);
+  });
+}
+
+it.each([
+  ['down', () => notifier.wire.takeDown()],
+  ['silent', () => notifier.wire.freeze({ newToo: true })],
+])('every route says 503 within 3 seconds while MongoDB is %s', async (_, fail) => {
+  await comeBack();
+  await inTime(noticedMs, async () => {
+    const failedAt = performance.now();
+    fail();
+    expect(await Promise.all(calls.map(statusOf))).toEqual(calls.map(([call]) => `${call}: 503`));
+    // For the next try, which begins with a MongoDB that answers.
+    if (performance.now() - failedAt >= noticedMs) await comeBack();
+  });
+  await comeBack();
+});
