@@ -10,7 +10,6 @@ import { readAdminSettings, readState } from '../start/state.ts';
 
 export type DemoSystem = DemoData & {
   readonly gateway: string;
-  readonly mailbox: string;
   /** The sample community page; containers have none. */
   readonly community?: string;
   /** Settings in the names of the admin tool. */
@@ -23,7 +22,6 @@ export const containerSettings = z.object({
   BILLING_ADMIN_URL: httpUrl.default('http://localhost:8081'),
   OFFERS_ADMIN_URL: httpUrl.default('http://localhost:8082'),
   PRICING_ADMIN_URL: httpUrl.default('http://localhost:8083'),
-  MAILBOX_URL: httpUrl.default('http://localhost:8025'),
   ADMIN_TOKEN: adminToken,
 });
 
@@ -36,7 +34,7 @@ export async function findSystem(inContainers: boolean): Promise<DemoSystem> {
 
 /** Creates demo data at the first use. */
 async function systemInContainers(env: NodeJS.ProcessEnv): Promise<DemoSystem> {
-  const { MAILBOX_URL: mailbox, ...admin } = readConfig(containerSettings, env);
+  const admin = readConfig(containerSettings, env);
   const gateway = admin.GATEWAY_ADMIN_URL;
   const folder = join(devFolder, 'containers');
   const provide = () => provideDemoData(admin, console.log, folder);
@@ -46,7 +44,7 @@ async function systemInContainers(env: NodeJS.ProcessEnv): Promise<DemoSystem> {
     rmSync(folder, { recursive: true });
     data = await provide();
   }
-  return { gateway, mailbox, ...data, admin };
+  return { gateway, ...data, admin };
 }
 
 /** Keys are stored here, but their organisations are in the containers' volumes, which may have been deleted. */

@@ -159,21 +159,6 @@ export function demoOrganisation(system: System, currency: string): Organisation
   return { id: found.id, key: found.keys.TEST, adminEmail: found.adminEmail };
 }
 
-export type SoonOver = { readonly organisation: Organisation; readonly offerId: number };
-
-/**
- * An organisation with an offer that ends while other tests run: about the shortest one possible, half of it in the past. A few
- * seconds are added, because a creation may arrive late.
- */
-export async function newOfferThatEndsSoon(system: System): Promise<SoonOver> {
-  const organisation = await newOrganisation(system);
-  const period = { start_datetime: inFuture(-30_000), expiry_datetime: inFuture(35_000) };
-  const form = await offerForm({ title: 'Soon over', ...period });
-  const { body } = await advertiser(system, organisation.key).create(form);
-  if (body.return_code !== 'S1') throw new Error(`creating it was answered ${JSON.stringify(body)}`);
-  return { organisation, offerId: body.offer_id };
-}
-
 /** Adds a thousand. A repeated request adds nothing, because of its reference. */
 export async function topUp(system: System, id: number, mode: 'test' | 'live'): Promise<void> {
   const payment = ['--amount=1000.00', `--reference=${randomUUID()}`];

@@ -13,8 +13,9 @@ import {
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { sessionReply } from '@offer-ads/contracts/portal/session-api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { advertiser, hourMs, inFuture, london, offerForm, type SoonOver } from '../harness/advertiser.ts';
+import { advertiser, hourMs, inFuture, london, offerForm } from '../harness/advertiser.ts';
 import { mailsTo, payAsAPersonWould } from '../harness/simulators.ts';
+import type { SoonOver } from '../harness/soon-over.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { signedIn, tokenMailedTo, visitor } from '../harness/visitor.ts';
 
@@ -158,7 +159,7 @@ export function describePortal(system: () => TestSystem, over: () => SoonOver): 
       expect(mail.text).toContain(link);
 
       const admin = await signedIn(system(), adminEmail);
-      const everything = { offerEnded: true, balanceLow: true };
+      const everything = { offerEnded: true, balanceLow: true, testMode: true };
       await eventually(async () =>
         expect(await (await fetch(link)).text()).toContain('<form method="post">'),
       );

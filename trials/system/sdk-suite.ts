@@ -21,9 +21,9 @@ import {
   newOrganisation,
   type Organisation,
   offerForm,
-  type SoonOver,
 } from '../harness/advertiser.ts';
 import { setFaults } from '../harness/simulators.ts';
+import type { SoonOver } from '../harness/soon-over.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { bySdk, everyRow, type Row, sdkClient } from './sdk-advertiser.ts';
 

@@ -5,9 +5,16 @@ import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
 import { restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ContactsStore } from './contacts-store.ts';
-import { type Addressed, type Announcement, noOrganisation, type Occurrence } from './domain/announcement.ts';
+import {
+  type Addressed,
+  type Announcement,
+  isOfTestMode,
+  noOrganisation,
+  type Occurrence,
+} from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';
 import { departures, erased } from './domain/contact.ts';
+import { asUsual } from './domain/preferences.ts';
 import { groupWrites } from './group-writes.ts';
 import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
@@ -143,11 +150,11 @@ async function addressing(
     session,
   );
   const asked = all.flatMap(({ announcement, occurrence }) =>
-    announcement.optional === undefined
+    announcement.optional === undefined && !isOfTestMode(occurrence.data)
       ? []
       : (contactsByOrganisation.get(occurrence.organisationId)?.people ?? []),
   );
-  const switchedOff =
+  const chosen =
     asked.length === 0
       ? undefined
       : await preferences.ofAll(
@@ -158,7 +165,10 @@ async function addressing(
     const { organisationId } = occurrence;
     return announcement.address(occurrence, {
       contact: contactsByOrganisation.get(organisationId),
-      wants: ({ personId }, mail) => switchedOff?.get(personId)?.has(mail) !== true,
+      wants: ({ personId }, mail) => {
+        const { switchedOff, testMode } = chosen?.get(personId) ?? asUsual;
+        return mail === 'testMode' ? testMode : !switchedOff.has(mail);
+      },
       portalUrl,
       unsubscribeUrl: ({ personId }, mail) => unsubscribing.urlFor({ organisationId, personId, mail }),
     });

@@ -239,7 +239,8 @@ describe('a mail that a person has switched off', () => {
     await test.hear(events.ended({ offerId: 1 }));
     await preferences.switchOff(ann.personId, 'offerEnded', new Date());
     await hearAll([events.ended({ offerId: 2 }), events.low(), events.paymentApplied({ offerId: 2 })]);
-    await preferences.save(ann.personId, ['balanceLow'], new Date());
+    const chosen = { switchedOff: new Set(['balanceLow'] as const), testMode: false };
+    await preferences.save(ann.personId, chosen, new Date());
     await hearAll([events.ended({ offerId: 3 }), events.low()]);
     const causes = (await test.stored()).map(({ _id }) => _id.replace(/\/[\da-f-]{36}/, ''));
     expect(causes).toEqual([
@@ -262,6 +263,28 @@ describe('a mail that a person has switched off', () => {
     await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
     await test.hear(events.registered(people(ann)));
     expect((await test.stored()).map(({ _id }) => _id)).toEqual(['offer-paid/offer/17 to ann@cafe.example']);
+  });
+});
+
+describe('a mail of TEST mode', () => {
+  const inTest = { mode: 'TEST' } as const;
+  const all = () => [
+    events.linkIssued(inTest),
+    events.paymentApplied(inTest),
+    events.ended(inTest),
+    events.credited(inTest),
+    events.toppedUp(inTest),
+    events.low(inTest),
+  ];
+
+  it('comes only to people who have switched these mails on, whatever it is about', async () => {
+    await test.hear(events.registered());
+    await hearAll(all());
+    expect(await test.recipients()).toEqual([]);
+    const chosen = { switchedOff: new Set(['balanceLow'] as const), testMode: true };
+    await test.notifier.preferences.save(ann.personId, chosen, new Date());
+    await hearAll(all());
+    expect(await test.recipients()).toEqual(Array<string>(5).fill('ann@cafe.example'));
   });
 });
 

@@ -54,12 +54,14 @@ const withAddress = () => {
   return collectionsWith(db, ann.email);
 };
 
+const chosen = { switchedOff: new Set(['offerEnded'] as const), testMode: false };
+
 /** Mails to Ann in every place of the store. */
 async function known(): Promise<void> {
   await test.hear(events.registered());
   await test.hear(events.paymentApplied());
   await test.hear(events.signInRequested());
-  await test.notifier.preferences.save(ann.personId, ['offerEnded'], new Date());
+  await test.notifier.preferences.save(ann.personId, chosen, new Date());
   await (await openBouncesStore(test.mongo)).add(ann.email, '550 no such mailbox', new Date());
 }
 
@@ -71,7 +73,7 @@ describe('POST /admin/people/erase', () => {
     expect([status, body]).toEqual([200, { contacts: 1, notifications: 2, bounces: 1, preferences: 1 }]);
     expect(await withAddress()).toEqual([]);
     expect(await test.recipients()).toEqual([bob.email]);
-    expect((await test.notifier.preferences.of(ann.personId)).size).toBe(0);
+    expect((await test.notifier.preferences.of(ann.personId)).switchedOff.size).toBe(0);
     expect((await erase()).body).toEqual({ contacts: 0, notifications: 0, bounces: 0, preferences: 0 });
   });
 
@@ -100,10 +102,10 @@ describe('the event of an erasure', () => {
   it('erases mails, sent and unsent, and choices of the person in the organisation by itself', async () => {
     await test.hear(events.registered());
     await test.hear(events.paymentApplied());
-    await test.notifier.preferences.save(ann.personId, ['offerEnded'], new Date());
+    await test.notifier.preferences.save(ann.personId, chosen, new Date());
     await test.hear(events.changed(others, 2));
     expect(await withAddress()).toEqual([]);
-    expect((await test.notifier.preferences.of(ann.personId)).size).toBe(0);
+    expect((await test.notifier.preferences.of(ann.personId)).switchedOff.size).toBe(0);
   });
 
   it('erases what an older event has brought back after the call', async () => {

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 beforeEach(() => test.forget());
 
-const everything = { offerEnded: true, balanceLow: true };
+const everything = { offerEnded: true, balanceLow: true, testMode: false };
 
 describe('/internal/mail-preferences', () => {
   type Caller = Parameters<typeof signedCaller>[0];
@@ -57,7 +57,7 @@ describe('/internal/mail-preferences', () => {
   });
 
   it('stores what the person chose, for this person only, also when sent twice', async () => {
-    const wish = { offerEnded: false, balanceLow: true };
+    const wish = { offerEnded: false, balanceLow: true, testMode: true };
     expect(await ask({ json: wish })).toEqual([200, wish]);
     expect(await ask({ json: wish })).toEqual([200, wish]);
     expect(await ask()).toEqual([200, wish]);
@@ -72,9 +72,9 @@ describe('/internal/mail-preferences', () => {
     ['a value that is not a boolean', { ...everything, offerEnded: 'no' }, /offerEnded/],
     ['an empty array', [], /./],
   ])('refuses %s, says what is wrong, and changes nothing', async (_what, json, message) => {
-    await ask({ json: { offerEnded: false, balanceLow: false } });
+    await ask({ json: { offerEnded: false, balanceLow: false, testMode: true } });
     expect(await ask({ json })).toEqual([400, { message: expect.stringMatching(message) }]);
-    expect(await ask()).toEqual([200, { offerEnded: false, balanceLow: false }]);
+    expect(await ask()).toEqual([200, { offerEnded: false, balanceLow: false, testMode: true }]);
   });
 
   it('refuses invalid JSON', async () => {
@@ -101,7 +101,9 @@ describe('the unsubscribe link in a mail', () => {
     if (url === undefined) throw new Error(`no link for ${email}`);
     return `${server.url}${url}`;
   }
-  const wishesOf = async (personId: number) => [...(await test.notifier.preferences.of(personId))];
+  const wishesOf = async (personId: number) => [
+    ...(await test.notifier.preferences.of(personId)).switchedOff,
+  ];
   const oneClick = (url: string) =>
     fetch(url, {
       method: 'POST',
@@ -131,9 +133,11 @@ describe('the unsubscribe link in a mail', () => {
 
   it('does not change the other preferences', async () => {
     const url = await linkFor('ann@cafe.example');
-    await test.notifier.preferences.save(1, ['balanceLow'], new Date());
+    const chosen = { switchedOff: new Set(['balanceLow'] as const), testMode: true };
+    await test.notifier.preferences.save(1, chosen, new Date());
     await fetch(url, { method: 'POST' });
     expect((await wishesOf(1)).toSorted()).toEqual(['balanceLow', 'offerEnded']);
+    expect((await test.notifier.preferences.of(1)).testMode).toBe(true);
   });
 
   it('changes nothing on GET and HEAD, which mail scanners send', async () => {

@@ -59,12 +59,12 @@ it('a payment becomes one mail for each admin, with text and HTML', async () => 
 });
 
 it('a payment link goes to the admins and to the person who created the offer', async () => {
-  await notifier.publish(events.registered(), events.linkIssued({ mode: 'TEST' }));
+  await notifier.publish(events.registered(), events.linkIssued());
   await eventually(() =>
     expect(recipients()).toEqual(['ann@cafe.example', 'bob@cafe.example', 'dot@cafe.example']),
   );
   expect(sink.mails[0]).toMatchObject({
-    subject: '[TEST] Payment link for “Two for one”',
+    subject: 'Payment link for “Two for one”',
     text: expect.stringContaining('https://ads.example/pay/abc'),
   });
 });

@@ -9,11 +9,13 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type MailSink, startMailSink } from '@offer-ads/simulators/mail/server';
 import { signatureHeader } from '@offer-ads/simulators/stripe/webhooks';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import { startNotifier } from '../../../services/notifier/src/service.ts';
 import { readEvents, readProviderEvents, readSales } from '../facts.ts';
 import { createOffer, paymentSession } from '../one-offer.ts';
@@ -34,7 +36,7 @@ beforeAll(async () => {
   mails = resources.use(await startMailSink());
   const mongo = resources.adopt(await createTestMongo(), (it) => it.dispose());
   const { url, namespace: brokerNamespace } = world.broker;
-  resources.use(
+  const notifier = resources.use(
     await startWhenStoresServe(() =>
       startNotifier(
         {
@@ -49,7 +51,7 @@ beforeAll(async () => {
           SMTP_CONNECTIONS: 5,
           MAIL_FROM: 'Offers <offers@ads.example>',
           PORTAL_URL: 'https://ads.example/portal',
-          NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
+          NOTIFIER_CONTEXT_SECRET: testContextSecret,
           UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
           WEBHOOK_SEAL_SECRET: 'a-seal-secret-that-only-tests-ever-use-0123456',
           WEBHOOK_TEST_TARGETS: 'public',
@@ -59,6 +61,7 @@ beforeAll(async () => {
     ),
   );
   await register();
+  await wantMailsOfTestMode(notifier.url);
 });
 afterAll(() => resources.disposeAsync());
 
@@ -86,6 +89,18 @@ async function register(): Promise<void> {
   await broker.publish([
     newEvent(OrganisationRegistered, { subject, subjectVersion: 1, at: world.clock.now(), data }),
   ]);
+}
+
+/** The offers are of TEST mode, whose mails nobody gets by default. */
+async function wantMailsOfTestMode(notifierUrl: string): Promise<void> {
+  const answer = await patiently(() =>
+    fetch(`${notifierUrl}/internal/mail-preferences`, {
+      method: 'PUT',
+      headers: { ...signedCaller({ audience: 'notifier' }), 'content-type': 'application/json' },
+      body: JSON.stringify({ offerEnded: true, balanceLow: true, testMode: true }),
+    }),
+  );
+  expect(answer.status).toBe(200);
 }
 
 /** Events that a busy machine could not handle in time are tried again now, and not after a minute. */

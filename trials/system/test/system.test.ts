@@ -1,7 +1,7 @@
 /** One system for all suites, because its start takes long. Each suite has organisations of its own. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { newOfferThatEndsSoon, type SoonOver } from '../../harness/advertiser.ts';
 import { auditAtRest } from '../../harness/audit.ts';
+import { newOfferThatEndsSoon, type SoonOver } from '../../harness/soon-over.ts';
 import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
 import { describeCollection } from '../collection-suite.ts';
 import { type Collector, startCollector } from '../collector.ts';

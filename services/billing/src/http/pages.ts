@@ -44,7 +44,7 @@ const texts = {
     thanks: [
       200,
       'Thank you',
-      'Your payment is being confirmed, which usually takes seconds. The admins of your organisation then get an email.',
+      'Your payment is being confirmed, which usually takes seconds. Your organisation then sees that the offer is paid.',
     ],
     cancelled: [
       200,

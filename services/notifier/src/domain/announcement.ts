@@ -49,7 +49,7 @@ export type Notification = {
 export type AnnouncementContext = {
   /** Undefined if the organisation is unknown. */
   readonly contact: Contact | undefined;
-  readonly wants: (person: Person, mail: OptionalMail) => boolean;
+  readonly wants: (person: Person, mail: OptionalMail | 'testMode') => boolean;
   readonly portalUrl: string;
   /** The link with which a person ends these mails without signing in. */
   readonly unsubscribeUrl: (person: Person, mail: OptionalMail) => string;
@@ -89,6 +89,8 @@ export function toPeopleOf<D extends AnnouncedToPeople>(
     readonly optional?: OptionalMail;
     /** By default every event is. */
     readonly isWorthAMail?: (data: EventData<D>) => boolean;
+    /** Sent in TEST mode too to people who have not switched mails of TEST mode on. */
+    readonly alwaysInTestMode?: boolean;
     /** Whether the mail has an unsubscribe link. */
     readonly oneClick?: boolean;
   },
@@ -106,8 +108,12 @@ export function toPeopleOf<D extends AnnouncedToPeople>(
       if (people.length === 0) return 'nobody-known';
       const letter = o.write(data, { ...wordingFor(contact.country), contact, portalUrl, happenedAt });
       const cause = o.cause(data, eventId);
-      const wanting =
-        optional === undefined ? people : people.filter((person) => around.wants(person, optional));
+      const needsTestMode = isOfTestMode(data) && o.alwaysInTestMode !== true;
+      const wanting = people.filter(
+        (person) =>
+          (optional === undefined || around.wants(person, optional)) &&
+          (!needsTestMode || around.wants(person, 'testMode')),
+      );
       const ends = o.oneClick === true ? optional : undefined;
       const sameForAll = ends === undefined ? render(letter) : undefined;
       const messageFor = (person: Person) =>
@@ -119,6 +125,11 @@ export function toPeopleOf<D extends AnnouncedToPeople>(
       });
     },
   };
+}
+
+/** @param data of any event */
+export function isOfTestMode(data: unknown): boolean {
+  return (data as { readonly mode?: unknown }).mode === 'TEST';
 }
 
 function ending(

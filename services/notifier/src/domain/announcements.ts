@@ -48,10 +48,12 @@ export const announcements: readonly Announcement[] = [
   toPeopleOf(OfferDisabled, {
     cause: (_offer, eventId) => `offer-disabled/${eventId}`,
     write: offerDisabled,
+    alwaysInTestMode: true,
   }),
   toPeopleOf(OfferEnabled, {
     cause: (_offer, eventId) => `offer-enabled/${eventId}`,
     write: offerEnabled,
+    alwaysInTestMode: true,
   }),
   // An offer may be credited several times, and balances go up and down, so each event is its own cause. Of a small credit the statement
   // tells, and no mail (decision 244, mails about small credits).

@@ -7,8 +7,14 @@ import {
 
 export type { MailPreferences, OptionalMail };
 
-/** The mails that a person has switched off; empty if nothing is stored. */
-export type SwitchedOff = ReadonlySet<OptionalMail>;
+/** What a person has chosen; `asUsual` if nothing is stored. */
+export type Chosen = {
+  readonly switchedOff: ReadonlySet<OptionalMail>;
+  /** Mails of TEST mode are sent only to those who have switched them on: nothing in it is real. */
+  readonly testMode: boolean;
+};
+
+export const asUsual: Chosen = { switchedOff: new Set(), testMode: false };
 
 /** Completes "mails about": "mails about ended offers". */
 export const mailSubjects = {
@@ -16,10 +22,15 @@ export const mailSubjects = {
   balanceLow: 'a low balance',
 } as const satisfies Record<OptionalMail, string>;
 
-export function preferencesOf(switchedOff: SwitchedOff): MailPreferences {
-  return { offerEnded: !switchedOff.has('offerEnded'), balanceLow: !switchedOff.has('balanceLow') };
+export function preferencesOf({ switchedOff, testMode }: Chosen): MailPreferences {
+  return {
+    offerEnded: !switchedOff.has('offerEnded'),
+    balanceLow: !switchedOff.has('balanceLow'),
+    testMode,
+  };
 }
 
-export function switchedOffIn(preferences: MailPreferences): readonly OptionalMail[] {
-  return optionalMail.options.filter((mail) => !preferences[mail]);
+export function chosenIn(preferences: MailPreferences): Chosen {
+  const switchedOff = optionalMail.options.filter((mail) => !preferences[mail]);
+  return { switchedOff: new Set(switchedOff), testMode: preferences.testMode };
 }

