@@ -87,7 +87,7 @@ describe('GET /admin/pictures', () => {
     expect((await list({ organisationId })).pictures).toMatchObject([{ verdict: 'refused', now: 'allowed' }]);
   });
 
-  it('keeps to verdict and time', async () => {
+  it('keeps to verdict, time and mode', async () => {
     const organisationId = 9_001;
     const early = await uploaded({ organisationId });
     under.clock.advance(60_000);
@@ -100,6 +100,8 @@ describe('GET /admin/pictures', () => {
     expect(await names({ since })).toEqual(new Set([bad.contentHash, good.contentHash]));
     expect(await names({ verdict: 'refused' })).toEqual(new Set([bad.contentHash]));
     expect(await names({ verdict: 'allowed', since })).toEqual(new Set([good.contentHash]));
+    const inLive = await uploaded({ organisationId, says: 0.9, mode: 'LIVE' });
+    expect(await names({ verdict: 'refused', mode: 'LIVE' })).toEqual(new Set([inLive.contentHash]));
   });
 
   it('lists page by page, each picture once, the latest upload first', async () => {
@@ -122,7 +124,7 @@ describe('GET /admin/pictures', () => {
     expect([found[0], found[3], found[4]]).toEqual([expected[4], expected[1], expected[0]]);
   });
 
-  it.each(['verdict=maybe', 'since=yesterday', 'limit=0', 'cursor=x', 'organisationId=0'])(
+  it.each(['verdict=maybe', 'mode=BOTH', 'since=yesterday', 'limit=0', 'cursor=x', 'organisationId=0'])(
     'refuses %s and says what is wrong',
     async (query) => {
       const { status, body } = await under.admin(`GET /pictures?${query}`);

@@ -53,6 +53,8 @@ const share = z.number();
 /** GET /admin/pictures? */
 export const picturesQuery = z.object({
   verdict: word.optional(),
+  /** Of the last upload. */
+  mode: mode.optional(),
   /** Uploaded at or after this instant. */
   since: zonedDateTime.optional(),
   organisationId: z.coerce.number().pipe(organisationId).optional(),

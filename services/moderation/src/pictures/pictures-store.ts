@@ -26,6 +26,7 @@ export type UploadedPicture = Omit<PictureFacts, 'fingerprints'> & {
 
 export type PicturesFilter = {
   readonly verdict?: 'allowed' | 'refused' | undefined;
+  readonly mode?: Mode | undefined;
   readonly since?: Date | undefined;
   readonly organisationId?: number | undefined;
   readonly after?: PicturePlace | undefined;
@@ -55,6 +56,7 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
       pictures.createIndex({ earlierCleanHashes: 1, 'last.at': -1 }),
       pictures.createIndex({ 'last.at': -1, _id: -1 }),
       pictures.createIndex({ 'last.verdict': 1, 'last.at': -1, _id: -1 }),
+      pictures.createIndex({ 'last.mode': 1, 'last.verdict': 1, 'last.at': -1, _id: -1 }),
       pictures.createIndex({ 'last.organisationId': 1, 'last.at': -1, _id: -1 }),
     ]),
   );
@@ -94,10 +96,11 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
         ));
       return found === null ? undefined : pictureOf(found);
     },
-    list: async ({ verdict, since, organisationId, after, limit }) => {
+    list: async ({ verdict, mode, since, organisationId, after, limit }) => {
       const found = pictures.find(
         {
           ...(verdict !== undefined && { 'last.verdict': verdict }),
+          ...(mode !== undefined && { 'last.mode': mode }),
           ...(organisationId !== undefined && { 'last.organisationId': organisationId }),
           ...(since !== undefined && { 'last.at': { $gte: since } }),
           ...(after !== undefined && {

@@ -1,4 +1,4 @@
-/** Uploaded pictures with their verdicts. Refused pictures wait for the decision of a person. */
+/** Uploaded pictures with their verdicts. Refused LIVE pictures wait for the decision of a person; in TEST mode members see none. */
 import type { PicturesReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Loaded } from '../../../ui/states.tsx';
@@ -8,7 +8,7 @@ import { PictureFrame } from '../pictures/picture-frame.tsx';
 import { useRead } from '../session.ts';
 
 const views = {
-  waiting: { title: 'Waiting for a person', query: { undecided: 'true', verdict: 'refused' } },
+  waiting: { title: 'Waiting for a person', query: { undecided: 'true', verdict: 'refused', mode: 'LIVE' } },
   refused: { title: 'Refused', query: { verdict: 'refused' } },
   allowed: { title: 'Allowed', query: { verdict: 'allowed' } },
 } as const;
@@ -36,14 +36,17 @@ export function Pictures() {
   const wanted = new URLSearchParams({ ...views[view].query, limit: '24', ...(cursor && { cursor }) });
   const list = useRead<PicturesReply>(`/moderation/pictures?${wanted.toString()}`);
   return (
-    <ConsolePage title="Pictures" lead="Uploaded pictures, newest first">
+    <ConsolePage
+      title="Pictures"
+      lead="Uploaded pictures, newest first. Only refused LIVE pictures wait for a person."
+    >
       <PictureTabs current={view} />
       <Loaded query={list} what="pictures" lines={10}>
         {({ pictures, nextCursor }) => (
           <>
             {pictures.length === 0 && (
               <Empty
-                title={view === 'waiting' ? 'No picture waits for a person' : 'There is no such picture'}
+                title={view === 'waiting' ? 'No LIVE picture waits for a person' : 'There is no such picture'}
               />
             )}
             <ul class="pictures">
