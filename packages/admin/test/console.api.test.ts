@@ -33,6 +33,13 @@ const { received: everything, address } = standInServices((_call, res) => {
 /** Without the reports of sign-ins, which nobody waits for. */
 const received = () => everything.filter(({ call }) => call !== 'POST /admin/console/sign-ins');
 
+/** Refused sign-ins that are reported to the audit log: who, and why. */
+const refusals = () =>
+  everything
+    .filter(({ call }) => call === 'POST /admin/console/sign-ins')
+    .map(({ actor, body }) => [actor, (body as { result: string }).result])
+    .filter(([, result]) => result !== 'signed in');
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'console-staff-'));
   staffFile = join(folder, 'staff');
@@ -146,6 +153,9 @@ describe('sign-in with an emergency token', () => {
     expect(lines.some((line) => line.includes('"audit":true'))).toBe(true);
     expect(lines.join()).not.toContain(annToken);
     expect(lines.join()).not.toContain('somebody-unknown');
+    await eventually(() =>
+      expect(refusals()).toEqual([[name === 'ann' ? 'ann' : 'unknown', 'wrong emergency token']]),
+    );
   });
 
   it('is refused from another site', async () => {
@@ -160,6 +170,16 @@ describe('sign-in with an emergency token', () => {
     expect(tooMany.status).toBe(429);
     expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await signInAs('bo', boToken)).status).toBe(204);
+  });
+
+  it('that is refused again and again has a bounded number of entries in the audit log', async () => {
+    for (let name = 0; name < 15; name += 1) await signInAs(`made-up-${name}`, 'wrong');
+    await signedIn();
+    await eventually(() =>
+      expect(everything).toContainEqual(expect.objectContaining({ body: { result: 'signed in' } })),
+    );
+    // Reports of the test before may come late.
+    expect(refusals().filter(([actor]) => actor === 'unknown')).toHaveLength(10);
   });
 });
 

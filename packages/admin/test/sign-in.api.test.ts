@@ -192,6 +192,17 @@ describe('sign-in', () => {
   it('is refused to a person without a group that has a role, and the refusal says so', async () => {
     const reply = await signIn('nora');
     expect([reply.status, problemOf(reply), sessionIn(reply.cookies)]).toEqual([303, 'no-role', undefined]);
+    await eventually(() =>
+      expect(received).toContainEqual(
+        expect.objectContaining({
+          call: 'POST /admin/console/sign-ins',
+          actor: 'nora@platform.example',
+          subject: 'simulated-nora',
+          roles: '',
+          body: { result: 'no role' },
+        }),
+      ),
+    );
     await faults({ claims: { groups: ['administrator', 'ads-administrators2', ['ads-administrators'], 7] } });
     expect(problemOf(await signIn('ada'))).toBe('no-role');
     await faults({ claims: { groups: null } });
@@ -242,6 +253,20 @@ describe('the answer of the provider', () => {
     ['no subject', { claims: { sub: null } }],
   ] satisfies [string, IdentityFaults][])('is refused with %s', async (_what, asked) => {
     expect(await refusedAs(asked)).toBe('invalid');
+  });
+
+  it('that is refused is in the audit log, without a name', async () => {
+    // Refusals of the tests before no longer count.
+    clock.advance(11 * 60_000);
+    await refusedAs({ signature: 'none' });
+    await eventually(() =>
+      expect(received).toContainEqual(
+        expect.objectContaining({
+          actor: 'unknown',
+          body: { result: 'answer of the sign-in service refused' },
+        }),
+      ),
+    );
   });
 
   it('is accepted while clocks differ by less than half a minute', async () => {

@@ -42,6 +42,9 @@ export function walksOfAccess(portal: () => Portal): void {
     await page.getByRole('link', { name: 'Fay' }).click();
     await page.getByText('(finance)').waitFor();
     expect(new URL(page.url()).searchParams.has('problem')).toBe(false);
+    await page.goto(`${system.state().console}/audit?actor=${addressOf('Nora')}`);
+    const refusal = page.getByRole('row').filter({ hasText: 'result: no role' });
+    await refusal.getByText('refused', { exact: true }).first().waitFor();
   });
 
   it.concurrent('what staff change is in the audit log, is found and exported, and the sign-out ends both sessions', async () => {
@@ -62,7 +65,7 @@ export function walksOfAccess(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Show' }).click();
     const row = page.getByRole('row').filter({ hasText: '=unpaid, since May' });
     await row.waitFor();
-    for (const text of [addressOf('Sam'), 'POST /organisations/:id/disable', `organisations/${id}`, 'done'])
+    for (const text of [addressOf('Sam'), 'Disable an organisation', `organisations/${id}`, 'done'])
       expect(await row.innerText()).toContain(text);
     expect(await faultsOf(page, 'console-audit')).toEqual([]);
     await row.getByRole('link', { name: addressOf('Sam') }).click();
@@ -96,7 +99,7 @@ export function walksOfAccess(portal: () => Portal): void {
       await page.getByRole('link', { name: section, exact: true }).click();
       await page.getByText('You are signed in with an emergency token.').waitFor();
     }
-    const row = page.getByRole('row').filter({ hasText: 'POST /console/sign-ins' }).filter({ hasText: 'bo' });
+    const row = page.getByRole('row').filter({ hasText: 'Sign in to the console' }).filter({ hasText: 'bo' });
     await row.getByText('emergency token').first().waitFor();
     expect(await faultsOf(page, 'console-emergency')).toEqual([]);
   });

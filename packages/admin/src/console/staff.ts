@@ -11,6 +11,7 @@ export type Staff = {
   /** Returns the proof that the session stores, or null. Takes the same time for every input. */
   readonly prove: (name: string, token: string) => Buffer | null;
   readonly has: (name: string, proof: Buffer) => boolean;
+  readonly knows: (name: string) => boolean;
 };
 
 export type ParsedStaff = { ok: true; staff: Staff } | Extract<ParsedHashes, { ok: false }>;
@@ -19,12 +20,12 @@ export type ParsedStaff = { ok: true; staff: Staff } | Extract<ParsedHashes, { o
 export function parseStaff(setting: string): ParsedStaff {
   const parsed = parseTokenHashes(setting);
   if (!parsed.ok) return parsed;
-  const { has } = parsed.hashes;
+  const { has, names } = parsed.hashes;
   const prove: Staff['prove'] = (name, token) => {
     const proof = sha256(adminCredential(token, 'console'));
     return has(name, proof) ? proof : null;
   };
-  return { ok: true, staff: { has, prove } };
+  return { ok: true, staff: { has, prove, knows: (name) => names.has(name) } };
 }
 
-export const nobody: Staff = { prove: () => null, has: () => false };
+export const nobody: Staff = { prove: () => null, has: () => false, knows: () => false };

@@ -78,5 +78,17 @@ export type MergedAudit = {
   readonly missing: readonly ServiceName[];
 };
 
+const signInResults = [
+  'signed in',
+  'no role',
+  'no name',
+  'wrong emergency token',
+  'too many attempts',
+  'refused by the sign-in service',
+  'answer of the sign-in service refused',
+] as const;
+export type SignInResult = (typeof signInResults)[number];
 /** POST /admin/console/sign-ins of the gateway: so that sign-ins to the console are in the audit log. */
-export const consoleSignIn = z.object({ result: z.enum(['signed in', 'no role', 'wrong emergency token']) });
+export const consoleSignIn = z.object({ result: z.enum(signInResults) });
+/** The actor of a refused sign-in of whom it is not known who tried it. */
+export const unknownActor = 'unknown';

@@ -33,6 +33,7 @@ export type NamedHashes = {
   readonly nameOf: (credential: string) => string | null;
   /** Whether this person's credential with this hash is still accepted. */
   readonly has: (name: string, hash: Buffer) => boolean;
+  readonly names: ReadonlySet<string>;
 };
 
 export type ParsedHashes = { ok: true; hashes: NamedHashes } | { ok: false; problem: string };
@@ -60,6 +61,7 @@ export function parseTokenHashes(setting: string): ParsedHashes {
     hashes: {
       nameOf: (credential) => matching(sha256(credential))[0]?.name ?? null,
       has: (name, hash) => matching(hash).some((entry) => entry.name === name),
+      names: new Set(entries.map(({ name }) => name)),
     },
   };
 }

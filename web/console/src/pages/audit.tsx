@@ -1,6 +1,5 @@
 /** The audit log: changing actions of staff in all services, newest first, with filters and export. */
 import type { MergedAudit } from '@offer-ads/contracts/admin/audit-api';
-import { staffCalls } from '@offer-ads/contracts/admin/staff-calls';
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
@@ -8,6 +7,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
+import { actionWords, wordsOf } from '../audit/action-words.ts';
 import { ConsolePage } from '../console-page.tsx';
 import { queryOf } from '../query-of.ts';
 import { useRead } from '../session.ts';
@@ -15,14 +15,7 @@ import { useRead } from '../session.ts';
 type Entry = MergedAudit['entries'][number];
 type Filters = Readonly<Record<'actor' | 'action' | 'target' | 'organisationId' | 'from' | 'to', string>>;
 
-/** As entries name them: without the service. */
-const actions = [
-  ...new Set(
-    Object.keys(staffCalls)
-      .filter((call) => !call.startsWith('GET '))
-      .map((call) => call.replace(/ \/\w+/, ' ').replace(/:\w+/g, ':id')),
-  ),
-].toSorted();
+const actions = Object.keys(actionWords).toSorted((a, b) => wordsOf(a).localeCompare(wordsOf(b)));
 
 export function Audit() {
   const { query, route } = useLocation();
@@ -67,7 +60,7 @@ export function Audit() {
                 <option value="">All actions</option>
                 {[...new Set([...actions, ...(action === '' ? [] : [action])])].map((one) => (
                   <option key={one} value={one} selected={one === action}>
-                    {one}
+                    {wordsOf(one)}
                   </option>
                 ))}
               </select>
@@ -171,8 +164,8 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
           title: 'Action',
           cell: ({ service, action, details }) => (
             <>
-              <a href={`/audit${queryOf({ action })}`}>
-                <code class="address">{action}</code>
+              <a href={`/audit${queryOf({ action })}`} title={action}>
+                {wordsOf(action)}
               </a>{' '}
               <span class="muted">{service}</span>
               {Object.keys(details).length > 0 && (
@@ -229,7 +222,15 @@ function Who({ actor, via, roles }: Entry) {
   );
 }
 
-function Outcome({ status, requestId }: Entry) {
+function Outcome({ status, requestId, action, details }: Entry) {
+  // The gateway answers each report of a sign-in: what happened to the person is in the report.
+  const isRefusedSignIn = action === 'POST /console/sign-ins' && details['result'] !== 'signed in';
+  if (isRefusedSignIn)
+    return (
+      <span class="badge problem" title={`Request ${requestId}`}>
+        refused
+      </span>
+    );
   return (
     <span title={`Request ${requestId}`}>
       {status === null ? (

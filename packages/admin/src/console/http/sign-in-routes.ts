@@ -1,4 +1,5 @@
-/** Sign-in by the sign-in service, and with an emergency token. Every attempt is logged; successful ones are in the audit log. */
+/** Sign-in by the sign-in service, and with an emergency token. Every attempt is logged, and is in the audit log. */
+import { type SignInResult, unknownActor } from '@offer-ads/contracts/admin/audit-api';
 import type { BeginSignInReply, SignInWaysReply } from '@offer-ads/contracts/admin/console-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -79,14 +80,17 @@ export function beginSignInRoutes(routes: Router, o: SignInRoutes): void {
     const now = requestFacts(req).receivedAt;
     const { name, token } = validInput(credentials, req.body);
     const attempt = { name, from: req.socket.remoteAddress ?? '' };
+    // An unknown name is not stored: it may be a token that was typed into the wrong field.
+    const who = nobodyNamed(staff().knows(name) ? name : unknownActor);
     if (!o.attempts.admit(attempt, now)) {
+      reportRefusal(o, req, who, 'too many attempts');
       o.logger.warn({ audit: true }, 'too many attempts to sign in to the console');
       res.setHeader('Retry-After', retryAfterSeconds);
       return void res.status(429).json({ message: 'Too many attempts' });
     }
     const proof = staff().prove(name, token);
     if (proof === null) {
-      // Without the name: it may be a token that was typed into the wrong field.
+      reportRefusal(o, req, who, 'wrong emergency token');
       o.logger.warn({ audit: true }, 'sign-in to the console refused');
       return void res.status(401).json(refused);
     }
@@ -119,7 +123,9 @@ export function mountCallback(app: Express, o: SignInRoutes): void {
     const at = req.originalUrl.indexOf('?');
     const outcome = await signIn.finish({ secret, query: at === -1 ? '' : req.originalUrl.slice(at) });
     if (!outcome.ok) {
-      const { reason, error } = outcome;
+      const { reason, error, person = nobodyNamed(unknownActor) } = outcome;
+      const result = refusalResults[reason];
+      if (result !== null) reportRefusal(o, req, person, result);
       if (error !== undefined)
         o.logger.warn({ error, reason }, 'the answer of the sign-in service was refused');
       return sendBack(reason);
@@ -145,12 +151,37 @@ function openSession(
   const before = o.cookie.read(req);
   if (before !== undefined) o.sessions.end(before);
   o.cookie.set(res, o.sessions.open(opened, requestFacts(req).receivedAt), longestMs);
-  report(o, opened.person, requestFacts(req).requestId);
+  report(o, opened.person, 'signed in', requestFacts(req).requestId);
+}
+
+/** Null: nobody was refused, the sign-in service did not answer. */
+const refusalResults = {
+  'no-role': 'no role',
+  'no-name': 'no name',
+  refused: 'refused by the sign-in service',
+  invalid: 'answer of the sign-in service refused',
+  unavailable: null,
+} as const satisfies Record<SignInRefusal, SignInResult | null>;
+
+function nobodyNamed(name: string): Person {
+  return { name, subject: null, roles: [], via: 'console' };
+}
+
+/** Anybody can cause refusals, so of one actor only a few in ten minutes are reported; the log of the console has all. */
+function reportRefusal(o: SignInRoutes, req: Request, person: Person, result: SignInResult): void {
+  const { receivedAt, requestId } = requestFacts(req);
+  // Nobody has an empty address, so these counts are apart from those of attempts.
+  if (o.attempts.admit({ name: person.name, from: '' }, receivedAt)) report(o, person, result, requestId);
 }
 
 /** Adds the sign-in to the audit log. Not awaited: the emergency token is for hours in which services do not answer. */
-function report({ ask, logger }: SignInRoutes, person: Person, requestId: string): void {
-  const call = { method: 'POST', path: '/admin/console/sign-ins', json: { result: 'signed in' } } as const;
+function report(
+  { ask, logger }: SignInRoutes,
+  person: Person,
+  result: SignInResult,
+  requestId: string,
+): void {
+  const call = { method: 'POST', path: '/admin/console/sign-ins', json: { result } } as const;
   ask('gateway', call, { person, requestId })
     .then(({ body, statusCode }) => {
       if (statusCode >= 300) throw new Error(`the gateway answered ${statusCode}`);

@@ -20,7 +20,8 @@ export type ClaimSettings = {
 export type PersonRefusal = 'no-name' | 'no-role';
 type Found =
   | { readonly ok: true; readonly person: Person }
-  | { readonly ok: false; readonly reason: PersonRefusal };
+  | { readonly ok: false; readonly reason: 'no-name' }
+  | { readonly ok: false; readonly reason: 'no-role'; readonly person: Person };
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
@@ -44,7 +45,7 @@ export function personOf(claims: Claims, o: ClaimSettings): Found {
     roles: [...new Set(roles)].toSorted(),
     via: 'console',
   } as const;
-  return roles.length === 0 ? { ok: false, reason: 'no-role' } : { ok: true, person };
+  return roles.length === 0 ? { ok: false, reason: 'no-role', person } : { ok: true, person };
 }
 
 /** A claim by its name, or by its path: `realm_access.roles`. Names may have dots themselves. */

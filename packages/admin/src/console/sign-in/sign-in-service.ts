@@ -19,7 +19,13 @@ export type SignInSettings = ClaimSettings & {
 export type SignedIn =
   /** `idToken`: for the sign-out; null if it is too long for an address. */
   | { readonly ok: true; readonly person: Person; readonly idToken: string | null }
-  | { readonly ok: false; readonly reason: SignInRefusal; readonly error?: unknown };
+  /** `person`: known although they have no role. */
+  | {
+      readonly ok: false;
+      readonly reason: SignInRefusal;
+      readonly person?: Person;
+      readonly error?: unknown;
+    };
 /** `refused`: the sign-in service said no. `invalid`: its answer did not pass the checks. `unavailable`: it did not answer properly. */
 export type SignInRefusal = PersonRefusal | 'refused' | 'invalid' | 'unavailable';
 
