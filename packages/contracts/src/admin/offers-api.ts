@@ -26,6 +26,7 @@ export const adminOffer = z.object({
   mode,
   createdBy: personId.nullable(),
   title: z.string(),
+  url: z.string(),
   status: adminOfferStatus,
   enabled: z.boolean(),
   paymentMethod,
@@ -61,7 +62,6 @@ export const adminOfferReply = adminOffer.extend({
   description: z.string(),
   termsAndConditions: z.string(),
   advertisedName: z.string(),
-  url: z.string(),
   /** The counts of analytics, and those that were filtered out (decision 50, views and clicks). */
   traffic: z.object({
     views: z.number(),
@@ -122,7 +122,6 @@ export const exportedOffer = adminOffer.extend({
   description: z.string(),
   termsAndConditions: z.string(),
   advertisedName: z.string(),
-  url: z.string(),
   categoryId,
   latitude: z.number(),
   longitude: z.number(),

@@ -214,9 +214,9 @@ async function show(o: OffersContext, offerId: string, receivedAt: Date): Promis
   if (offer === null) return adminReplies['not-found'];
   const now = effectiveAt(offer, await nowIn(o.postgres, offer, receivedAt));
   const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
-  const { description, termsAndConditions, url } = offer;
+  const { description, termsAndConditions } = offer;
   const advertisedName = offer.advertisedName ?? offer.tradingName;
-  const content = { description, termsAndConditions, advertisedName, url };
+  const content = { description, termsAndConditions, advertisedName };
   return {
     status: 200,
     body: { ...toAdminOffer(offer, now), ...content, traffic } satisfies AdminOfferReply,
@@ -231,6 +231,7 @@ function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
     mode: offer.mode,
     createdBy: offer.createdBy,
     title: offer.title,
+    url: offer.url,
     status: stateAt(offer, now),
     enabled: offer.disabledSince === null,
     paymentMethod: offer.paymentMethod,
@@ -257,8 +258,8 @@ function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
 }
 
 function toExportedOffer(offer: Offer, now: Date, hours: readonly HourOfOffer[]) {
-  const { description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles } = offer;
-  const content = { description, termsAndConditions, url, categoryId, latitude, longitude, radiusMiles };
+  const { description, termsAndConditions, categoryId, latitude, longitude, radiusMiles } = offer;
+  const content = { description, termsAndConditions, categoryId, latitude, longitude, radiusMiles };
   return {
     ...toAdminOffer(offer, now),
     ...content,

@@ -8,6 +8,7 @@ import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
+import { Identity } from '../organisations/identity.tsx';
 import {
   OrganisationKeys,
   OrganisationPeople,
@@ -60,7 +61,7 @@ const switches = {
     submit: 'Approve it',
     done: (name: string) => `${name} is approved.`,
     effect:
-      'From now on its prices count real members, and it may use LIVE mode. Its admins get a mail. Check the identity of the organisation first.',
+      'From now on its prices count real members, and it may use LIVE mode. Its admins get a mail. Check first that it is who it says it is. What is not given, its admins can enter in the portal under Settings.',
   },
   'withdraw-approval': {
     title: (name: string) => `Withdraw the approval of ${name}?`,
@@ -122,22 +123,7 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
               </>
             )}
           </dd>
-          <dt>Trades as</dt>
-          <dd>{organisation.tradingName}</dd>
-          <dt>Country, currency</dt>
-          <dd>
-            {organisation.country}, {organisation.currency}
-          </dd>
-          <dt>First admin</dt>
-          <dd>{organisation.adminEmail ?? '–'}</dd>
-          <dt>Address on invoices</dt>
-          <dd>
-            {billingDetails.address.length === 0
-              ? '–'
-              : billingDetails.address.map((text, index) => <div key={index}>{text}</div>)}
-          </dd>
-          <dt>VAT number</dt>
-          <dd>{billingDetails.vatNumber ?? '–'}</dd>
+          <Identity organisation={organisation} />
           <dt>Purchase order</dt>
           <dd>{billingDetails.purchaseOrder ?? '–'}</dd>
         </dl>
@@ -210,8 +196,9 @@ type SwitchDialogProps = {
   readonly close: (done: boolean) => void;
 };
 
-function SwitchDialog({ organisation: { id, name }, action, close }: SwitchDialogProps) {
+function SwitchDialog({ organisation, action, close }: SwitchDialogProps) {
   const { send } = useConsole();
+  const { id, name } = organisation;
   const { title, submit, effect } = switches[action];
   return (
     <ReasonDialog
@@ -222,6 +209,11 @@ function SwitchDialog({ organisation: { id, name }, action, close }: SwitchDialo
       close={close}
     >
       <p>{effect}</p>
+      {action === 'approve' && (
+        <dl class="facts">
+          <Identity organisation={organisation} />
+        </dl>
+      )}
     </ReasonDialog>
   );
 }
