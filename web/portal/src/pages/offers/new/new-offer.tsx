@@ -41,6 +41,7 @@ import { LostOfferNotice, useLostOffer } from './lost-offer.tsx';
 import { PaymentFields } from './payment-fields.tsx';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 import { PricePanel } from './price-panel.tsx';
+import { Purchase } from './purchase.tsx';
 import { decideOnQuote, type UsableQuote } from './quoted-price.ts';
 import { type Sending, sendOffer } from './send-offer.ts';
 import { firstEstimate, placeEstimateRefusal, useEstimate } from './use-estimate.ts';
@@ -65,6 +66,8 @@ export function NewOffer() {
   const [stage, setStage] = useState<Stage>({ at: 'writing' });
   const [created, setCreated] = useState<CreateReply | null>(null);
   const [tried, setTried] = useState(false);
+  /** LIVE money is spent only after a summary. */
+  const [isReviewing, setReviewing] = useState(false);
   /** The last refusal, until a field changes. */
   const [refused, setRefused] = useState<{ faults: Faults; rest: string | null; code: string | null } | null>(
     null,
@@ -112,6 +115,7 @@ export function NewOffer() {
 
   const set: typeof kept.set = (part) => {
     setRefused(null);
+    setReviewing(false);
     kept.set(part);
   };
 
@@ -157,7 +161,8 @@ export function NewOffer() {
   const quoteAtShownPrice = async (now: Date): Promise<UsableQuote | null> => {
     setRefused(null);
     setStage({ at: 'sending', again: false });
-    const shownMinor = estimate.costMinor;
+    // A LIVE offer is bought only at a price that its summary has shown.
+    const shownMinor = mode === 'live' ? knownCost : estimate.costMinor;
     const quoted = await estimate.quote(now);
     if (!quoted.ok) {
       refuse(placeEstimateRefusal(quoted), null);
@@ -169,7 +174,7 @@ export function NewOffer() {
         return decision;
       case 'show-price': {
         const price = amount(decision.costMinor, quoted.body.currency);
-        const rest = `The price is now ${price}, net of VAT. Nothing was created. Create the offer again if you agree.`;
+        const rest = `The price is now ${price}, net of VAT. Nothing was created. Go on again if you agree.`;
         refuse({ faults: {}, rest }, null);
         return null;
       }
@@ -179,6 +184,7 @@ export function NewOffer() {
     }
   };
 
+  const isPriceDue = knownCost === null && (estimate.isOld || estimate.isAsking);
   const isLost = attempt.lost !== null && stage.at === 'writing';
   const busy = stage.at !== 'writing' || (isLost && lost.state === 'open');
 
@@ -187,6 +193,15 @@ export function NewOffer() {
     if (underWay.current || busy) return;
     setTried(true);
     if (Object.keys(faultsNow()).length > 0) return setFocusFault((count) => count + 1);
+    // The summary opens as soon as there is a current price. Where none comes, `buy` says why, and buys nothing.
+    if (mode === 'live' && (knownCost !== null || isPriceDue)) {
+      setRefused(null);
+      return setReviewing(true);
+    }
+    await buy();
+  };
+
+  const buy = async () => {
     const now = offerNow();
     underWay.current = true;
     try {
@@ -338,11 +353,19 @@ export function NewOffer() {
               )}
               {tried && Object.keys(faults).length > 0 && (
                 <p class="fault" role="status">
-                  Correct {namesOf(faults)}, then create the offer.
+                  Correct {namesOf(faults)}, then {mode === 'live' ? 'go on' : 'create the offer'}.
                 </p>
               )}
               <button class="create" aria-disabled={busy}>
-                {stage.at === 'sending' ? (stage.again ? 'Finding out …' : 'Creating …') : 'Create the offer'}
+                {stage.at === 'sending'
+                  ? stage.again
+                    ? 'Finding out …'
+                    : 'Creating …'
+                  : isReviewing && isPriceDue
+                    ? 'Asking for the price …'
+                    : mode === 'live'
+                      ? 'Review and pay'
+                      : 'Create the offer'}
               </button>
               {stage.at === 'sending' && stage.again && (
                 <Notice kind="warning">
@@ -365,6 +388,9 @@ export function NewOffer() {
           )}
         </div>
       </form>
+      {isReviewing && knownCost !== null && (
+        <Purchase draft={draft} estimate={estimate} buy={buy} close={() => setReviewing(false)} />
+      )}
     </PortalPage>
   );
 }

@@ -14,6 +14,7 @@ import { useOfferNow } from '../../../test-clock.ts';
 import { type Draft, faultsOf, periodOf } from '../new/draft.ts';
 import { PaymentFields } from '../new/payment-fields.tsx';
 import { PricePanel } from '../new/price-panel.tsx';
+import { usePayText } from '../new/purchase.tsx';
 import { decideOnQuote } from '../new/quoted-price.ts';
 import { sendOffer } from '../new/send-offer.ts';
 import { useEstimate } from '../new/use-estimate.ts';
@@ -42,6 +43,7 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
   const attempt = useAttempt('offer');
   const draft = followingDraft(offer, opened, choice);
   const estimate = useEstimate(draft);
+  const payText = usePayText();
   const period = periodOf(draft, offerNow());
   const { start: startFault, end: endFault } = faultsOf(draft, 'fits', offerNow());
 
@@ -109,7 +111,16 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
       </Dialog>
     );
   return (
-    <DialogForm title={`Extend ${quoted(offer.title)}`} submit="Buy" send={buy} close={close}>
+    <DialogForm
+      title={`Extend ${quoted(offer.title)}`}
+      submit={
+        mode === 'live' && estimate.costMinor !== null
+          ? payText(estimate.costMinor, choice.paymentMethod)
+          : 'Buy'
+      }
+      send={buy}
+      close={close}
+    >
       <p>
         You buy a new offer that follows offer {offer.offer_id}, with the same texts, picture and audience.{' '}
         {draft.starts === 'now'
