@@ -96,6 +96,8 @@ const usual = {
   }),
   billing: () => ({
     balanceMinor: 1_000_00n,
+    /** What it has credited of each offer before. */
+    creditedMinor: 0n,
     breaks: noBreaks(),
     closing: 'works' as 'works' | 'unknown',
     /** The card provider refuses every payment as too small, or as too large. */
@@ -268,8 +270,9 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         '/internal/offers/:offerId/credit-preview',
         answer('billing', 'preview', (req) => {
           const netMinor = sales.get(offerIdIn(req))?.netMinor ?? 0n;
-          const creditMinor = creditTarget(netMinor, creditPreviewRequest.parse(req.body)).toString();
-          return { creditMinor, creditedMinor: '0' };
+          const { creditedMinor } = billing;
+          const earned = creditTarget(netMinor, creditPreviewRequest.parse(req.body));
+          return { creditMinor: `${earned - creditedMinor}`, creditedMinor: `${creditedMinor}` };
         }),
       );
       app.post(

@@ -68,6 +68,7 @@ describe('one offer', () => {
       vat_minor: '0',
       deleted_datetime: null,
       credited_minor: null,
+      review_waiting_datetime: null,
       views: 0,
       clicks: 0,
       spend_minor: '1000',
@@ -215,6 +216,15 @@ describe('the credit of a deletion', () => {
     const deleted = (await under.events()).find(({ name }) => name === 'OfferDeleted')?.data;
     const unused = deleted as { unusedMs: number; scheduledMs: number };
     expect(credit.credit_minor).toBe(`${creditTarget(1000n, unused)}`);
+  });
+
+  it('is apart from what was credited before, and of the deleted offer both are one sum', async () => {
+    const id = await createdId(under, startingNow);
+    under.clock.set('2026-06-01T14:00:00Z');
+    under.otherServices.billing.creditedMinor = 10n;
+    expect(await creditOf(id)).toMatchObject({ credit_minor: '808', credited_minor: '10' });
+    await under.call('DELETE', `/offers/${id}`);
+    expect((await get(`/offers/${id}`)).body).toMatchObject({ credited_minor: '818' });
   });
 
   it.each([

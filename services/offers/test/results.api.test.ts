@@ -25,7 +25,15 @@ describe('200', () => {
       days: 7,
       time_zone: 'UTC',
       currency: 'GBP',
-      offers: { active: 0, scheduled: 0, paused: 0, awaiting_payment: 0, are_more: false, total: 'none' },
+      offers: {
+        active: 0,
+        scheduled: 0,
+        paused: 0,
+        awaiting_payment: 0,
+        disabled: 0,
+        are_more: false,
+        total: 'none',
+      },
       current: nothing,
       before: nothing,
       best: [],
@@ -40,11 +48,15 @@ describe('200', () => {
     await create(under, { ...startingNow, ...byCard });
     const deleted = await createdId(under, startingNow);
     await under.call('DELETE', `/offers/${deleted}`);
+    const withheld = await createdId(under, startingNow);
+    await under.admin('POST', `/admin/offers/${withheld}/disable`, { reason: 'its terms' });
     expect((await results()).offers).toEqual({
       active: 1,
       scheduled: 1,
       paused: 1,
       awaiting_payment: 1,
+      // Members do not see it, whatever its status is.
+      disabled: 1,
       are_more: false,
       total: 'some',
     });

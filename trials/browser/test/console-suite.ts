@@ -83,12 +83,29 @@ export function walksOfStaff(portal: () => Portal): void {
     await visitor.page.getByText('Disabled by the platform').waitFor();
     expect(await visitor.page.getByRole('button', { name: /^(Pause|Resume) / }).count()).toBe(0);
     expect(await faultsOf(visitor.page, 'offer-disabled')).toEqual([]);
+
+    await visitor.go('/portal/test');
+    await visitor.page.getByRole('link', { name: '0 Active' }).waitFor();
+    await visitor.page.getByText('The platform team has disabled an offer').waitFor();
+    expect(await faultsOf(visitor.page, 'home-disabled')).toEqual([]);
+    await visitor.page.getByRole('link', { name: 'See why' }).click();
+    await visitor.page.getByRole('link', { name: 'Two for one' }).click();
+    await visitor.page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await visitor.page.getByLabel('Description').fill('Our own shop.');
+    await visitor.page.getByRole('button', { name: 'Save the changes' }).click();
+    await visitor.page.getByText('It stays disabled until the platform team has looked at it').waitFor();
+    await page.reload();
+    await page.getByText('Its advertiser waits for a look').waitFor();
+    await answer(page, 'Enable …', { reason: 'it is mended', submit: 'Enable it' });
+    await visitor.page.getByRole('link', { name: 'Go to the offer' }).click();
+    await visitor.page.getByText('It runs until').waitFor();
   });
 
   it.concurrent('staff approve an organisation, which has no LIVE mode until then', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();
-    const { id, adminEmail } = await newOrganisation(system);
+    const { id, key, adminEmail } = await newOrganisation(system);
+    await advertiser(system, key).create(await offerForm());
     await system.admin('org', 'withdraw-approval', `--org=${id}`);
     await visitor.signIn(adminEmail);
     const banner = visitor.page.getByText('Your organisation is waiting for approval.');
@@ -97,6 +114,11 @@ export function walksOfStaff(portal: () => Portal): void {
     await visitor.page.getByRole('link', { name: 'LIVE', exact: true }).click();
     await visitor.page.getByRole('heading', { name: 'Your organisation has no LIVE mode yet' }).waitFor();
     expect(await faultsOf(visitor.page, 'waiting-live')).toEqual([]);
+    await visitor.go('/portal/test/settings');
+    await visitor.page.getByLabel('Address', { exact: true }).fill('1 Tea Street');
+    await visitor.page.getByRole('button', { name: 'Save the billing details' }).click();
+    await visitor.page.getByText('Saved').first().waitFor();
+    await visitor.go('/portal/live');
 
     await using staff = await portal().visitor();
     const { page } = staff;
@@ -110,7 +132,13 @@ export function walksOfStaff(portal: () => Portal): void {
     expect(await page.getByRole('row').count()).toBe(2);
     expect(await faultsOf(page, 'console-waiting')).toEqual([]);
     await page.getByRole('row').filter({ hasText: adminEmail }).getByRole('link').click();
-    await answer(page, 'Approve …', { reason: 'called them', submit: 'Approve it' });
+    await page.getByRole('button', { name: 'Approve …' }).click();
+    const identity = page.getByRole('dialog').locator('.facts');
+    for (const fact of ['Crown Taverns Ltd', adminEmail, '1 Tea Street', 'VAT number', 'crown.example'])
+      await identity.getByText(fact).waitFor();
+    expect(await faultsOf(page, 'console-approve')).toEqual([]);
+    await page.getByLabel('Reason').fill('called them');
+    await page.getByRole('button', { name: 'Approve it' }).click();
     await page.getByText('is approved.').waitFor();
     await page.getByText(`by ${addressOf('Ada')}`).waitFor();
     expect(await faultsOf(page, 'console-approved')).toEqual([]);
@@ -133,7 +161,7 @@ export function walksOfStaff(portal: () => Portal): void {
     const image = new Blob([new Uint8Array(await unsafeLookingPng())], { type: 'image/png' });
     const upload = async () => advertiser(system, key).create(await offerForm({ image }));
     expect((await upload()).body.return_code).toBe('E2');
-    await openConsole(visitor, system, '/pictures');
+    await openConsole(visitor, system, '/pictures?view=refused');
     const card = page.getByRole('listitem').filter({ hasText: `Organisation ${id},` });
     await card.getByRole('button', { name: 'Show the picture' }).click();
     await picturesShown(page);

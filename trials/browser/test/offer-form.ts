@@ -44,9 +44,9 @@ export async function create(page: Page): Promise<void> {
 }
 
 /** On the card provider's page, in the tab that the link opens. */
-export async function pay(page: Page): Promise<void> {
+export async function pay(page: Page, link = 'Open the payment page'): Promise<void> {
   const opened = page.context().waitForEvent('page');
-  await page.getByRole('link', { name: 'Open the payment page' }).click();
+  await page.getByRole('link', { name: link }).click();
   const tab = await opened;
   await tab.getByRole('button', { name: /^Pay/ }).click();
   await tab.getByText('Thank you').first().waitFor();

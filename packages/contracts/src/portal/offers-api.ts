@@ -45,6 +45,10 @@ export const portalOffer = listedOffer
       description:
         'Of one offer that was deleted: what its Unused Time gives back in all, net, in minor units. Else null.',
     }),
+    review_waiting_datetime: utcInstant.nullable().meta({
+      description:
+        'Of a disabled offer: since when it waits for the platform team to look at it again. Null: it does not wait.',
+    }),
     ...traffic,
     spend_minor: spendMinor,
   })
@@ -97,6 +101,10 @@ export const offerCreditReply = z
     cost_minor: minorUnits,
     credit_minor: minorUnits.meta({
       description: 'Net, in minor units; 0 for an offer that awaits payment or has ended.',
+    }),
+    credited_minor: minorUnits.meta({
+      description:
+        'Credited before, for example for time before the payment. A deletion does not credit it again.',
     }),
     as_of_datetime: utcInstant.meta({
       description:
@@ -168,6 +176,9 @@ export const resultsReply = z
         scheduled: z.int(),
         paused: z.int(),
         awaiting_payment: z.int(),
+        disabled: z.int().meta({
+          description: 'Disabled by the platform team, so no member sees them. They are in no other count.',
+        }),
         are_more: z.boolean().meta({
           description: `Whether there are more: only ${EXAMINED_OFFERS.toLocaleString('en-GB')} offers are counted.`,
         }),

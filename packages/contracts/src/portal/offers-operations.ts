@@ -106,6 +106,20 @@ export const portalOfferPaths = {
       replies: { '200': reply('The credit.', offers.offerCreditReply), ...unknown },
     }),
   },
+  '/{mode}/offers/{offer_id}/review-request': {
+    post: change('Offers', {
+      id: 'requestReview',
+      summary: 'Ask the platform team to look again at an offer that it has disabled',
+      description: 'An edit of a disabled offer asks for it too. While the offer waits, nothing changes.',
+      roles,
+      parameters: { path: offerPath },
+      replies: {
+        '200': reply('The offer, which waits.', offers.portalOffer),
+        ...unknown,
+        '409': refused('The offer is not disabled, or has ended.'),
+      },
+    }),
+  },
   '/{mode}/offers/{offer_id}/analytics/series': {
     get: read('Offers', {
       id: 'readAnalyticsSeries',

@@ -51,6 +51,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/creations/{idempotency_key}', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/credit', ofOffers, 200],
+  ['POST', '/{mode}/offers/{offer_id}/review-request', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics/series', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics.csv', ofOffers, 200],
   ['POST', '/test/offers/{offer_id}/simulated-traffic', ofOffers, 200, { views: 1, clicks: 0 }],

@@ -88,6 +88,8 @@ export function portalOffer(o: ListedParts, now: Date): (offer: OfferWithFigures
       vat_minor: `${offer.vatMinor}`,
       deleted_datetime: offer.deletedAt?.toISOString() ?? null,
       credited_minor: null,
+      review_waiting_datetime:
+        offer.disabledSince === null ? null : (offer.reviewWaitingSince?.toISOString() ?? null),
       views: offer.views,
       clicks: offer.clicks,
       spend_minor: `${offer.spendMinor}`,

@@ -20,6 +20,8 @@ export type CreditIfDeleted = {
   readonly offer: Offer;
   readonly status: OfferStatus;
   readonly creditMinor: bigint;
+  /** Before, for example for time before the payment. */
+  readonly creditedMinor: bigint;
   readonly asOf: Date;
 };
 
@@ -31,10 +33,12 @@ export async function creditIfDeleted(o: OffersContext, req: Request): Promise<C
   const now = await nowOf(o, req);
   const unused = unusedTimeIfDeleted(offer, now);
   const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
-  const { creditMinor } =
-    unused === null ? { creditMinor: '0' } : await o.otherServices.previewCredit(call, offer.offerId, unused);
+  const { creditMinor, creditedMinor } =
+    unused === null
+      ? { creditMinor: '0', creditedMinor: '0' }
+      : await o.otherServices.previewCredit(call, offer.offerId, unused);
   const status = statusAt(offer, effectiveAt(offer, now));
-  return { offer, status, creditMinor: BigInt(creditMinor), asOf: now };
+  return { offer, status, creditMinor: BigInt(creditMinor), creditedMinor: BigInt(creditedMinor), asOf: now };
 }
 
 /** What a deleted offer gives back in all. Billing books it in the moment after the deletion, so what is still due counts. */

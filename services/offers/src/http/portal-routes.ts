@@ -23,7 +23,7 @@ import type { OffersContext } from '../context.ts';
 import { findCreation } from '../creation/idempotency-store.ts';
 import { readPortalQuery } from '../domain/portal-listing.ts';
 import { changeMany } from '../lifecycle/change-many.ts';
-import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
+import { pauseOffer, requestReview, resumeOffer } from '../lifecycle/change-offer.ts';
 import { listForPortal } from '../listing/portal-listing-store.ts';
 import type { OfferReference } from '../offers-store.ts';
 import { readResults } from '../results/read-results.ts';
@@ -40,6 +40,7 @@ import {
   replyToListRefusal,
   replyToSimulationRefusal,
   resumeReplies,
+  reviewRequestReplies,
   send,
 } from './replies.ts';
 
@@ -61,6 +62,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
   routes.get('/creations/:idempotency_key', async (req, res) => send(res, await creation(o, req)));
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
+  routes.post('/offers/:offer_id/review-request', async (req, res) => send(res, await askAgain(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
   routes.get('/offers/:offer_id/analytics.csv', (req, res) => analyticsCsv(o, req, res));
   routes.post('/offers/:offer_id/simulated-traffic', jsonBody({ maxBytes: 16 * 1024 }), async (req, res) =>
@@ -145,10 +147,19 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
   return { status: 200, body: body satisfies PortalOffer };
 }
 
+async function askAgain(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  if (reference === null) return portalReplies['not-found'];
+  const facts = requestFacts(req);
+  const timing = { receivedAt: facts.receivedAt, deadline: facts.deadline() };
+  const asked = await requestReview(o, reference, timing);
+  return asked.ok ? show(o, req) : reviewRequestReplies[asked.reason];
+}
+
 async function credit(o: OffersContext, req: Request): Promise<Reply> {
   const credit = await creditIfDeleted(o, req);
   if (credit === null) return portalReplies['not-found'];
-  const { offer, status, creditMinor, asOf } = credit;
+  const { offer, status, creditMinor, creditedMinor, asOf } = credit;
   return {
     status: 200,
     body: {
@@ -157,6 +168,7 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
       currency: offer.currency,
       cost_minor: `${offer.netMinor}`,
       credit_minor: `${creditMinor}`,
+      credited_minor: `${creditedMinor}`,
       as_of_datetime: asOf.toISOString(),
     } satisfies OfferCreditReply,
   };

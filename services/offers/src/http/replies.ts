@@ -14,7 +14,7 @@ import type { Response } from 'express';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
 import { notAnImageOffer, notAQuote } from '../domain/creation/offer-form.ts';
-import type { ReviewRefusal } from '../domain/lifecycle/edit-content.ts';
+import type { AskForReviewRefusal, ReviewRefusal } from '../domain/lifecycle/edit-content.ts';
 import type {
   DisableRefusal,
   EnableRefusal,
@@ -271,6 +271,13 @@ export const portalReplies = {
     `created_after: there are more than ${MAX_CSV_ROWS.toLocaleString('en-GB')} offers; choose a shorter time of creation`,
   ),
 } satisfies Record<string, Reply>;
+
+/** POST /portal/offers/{offer_id}/review-request */
+export const reviewRequestReplies = {
+  'not-found': portalReplies['not-found'],
+  ended: plain(409, 'Offer has ended'),
+  'not-disabled': plain(409, 'Offer is not disabled'),
+} satisfies Record<AskForReviewRefusal, Reply>;
 
 export function replyToSimulationRefusal(
   refusal: SimulationRefusal | { readonly reason: 'not-found' },

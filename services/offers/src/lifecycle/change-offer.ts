@@ -1,7 +1,12 @@
 /** Pause and resume by the advertiser; disable, enable and review by the platform's staff. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
-import { type ReviewRefusal, review } from '../domain/lifecycle/edit-content.ts';
+import {
+  type AskForReviewRefusal,
+  askForReview,
+  type ReviewRefusal,
+  review,
+} from '../domain/lifecycle/edit-content.ts';
 import { type Decision, disable, effectiveAt, enable, pause, resume } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type Change, findOfferForAdmin, type OfferReference, updateOffer } from '../offers-store.ts';
@@ -18,6 +23,16 @@ export const enableOffer = byAdmin(changeBy(enable, enabled));
 export function disableOffer(o: OffersContext, offerId: number, reason: string, timing: Timing) {
   const change = changeBy((offer: Offer, now: Date) => disable(offer, now, reason), disabled);
   return byAdmin(change)(o, offerId, timing);
+}
+
+/** The advertiser asks the platform's staff to look again at an offer that they have disabled. No one is told. */
+export function requestReview(o: OffersContext, reference: OfferReference, timing: Timing) {
+  const { receivedAt, deadline } = timing;
+  const change = (offer: Offer, now: Date): Change<AskForReviewRefusal> => {
+    const asked = askForReview(offer, effectiveAt(offer, now), receivedAt);
+    return asked.ok ? { ...asked, events: [] } : asked;
+  };
+  return updateOffer(o.postgres, reference, receivedAt, change, deadline);
 }
 
 /**

@@ -10,7 +10,8 @@ import type { Owner } from '../offers-store.ts';
 import { statusAtSql } from '../status-sql.ts';
 
 export type OffersNow = {
-  readonly counts: Readonly<Record<Exclude<ListedStatus, 'ended'>, number>>;
+  /** `disabled`: by the platform's staff, whatever the status is. */
+  readonly counts: Readonly<Record<Exclude<ListedStatus, 'ended'> | 'disabled', number>>;
   /** Only so many are counted. */
   readonly areMore: boolean;
   readonly hasAny: boolean;
@@ -22,14 +23,15 @@ export async function countOffersNow(
   { organisationId, mode }: Owner,
   now: Date,
 ): Promise<OffersNow> {
-  const rows = await db.query<{ status: ListedStatus; count: number }>(
-    `SELECT ${statusAtSql('$3')} AS status, count(*)::integer AS count FROM (
+  const rows = await db.query<{ status: ListedStatus | 'disabled'; count: number }>(
+    `SELECT CASE WHEN disabled_since IS NULL THEN ${statusAtSql('$3')} ELSE 'disabled' END AS status, count(*)::integer AS count FROM (
        SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND expiry_at > $3
        ORDER BY expiry_at, offer_id LIMIT $4
      ) AS going GROUP BY 1`,
     [organisationId, mode, now, EXAMINED_OFFERS],
   );
-  const countOf = (status: ListedStatus) => rows.find((row) => row.status === status)?.count ?? 0;
+  const countOf = (status: ListedStatus | 'disabled') =>
+    rows.find((row) => row.status === status)?.count ?? 0;
   const examined = rows.reduce((sum, { count }) => sum + count, 0);
   const any =
     examined > 0
@@ -45,6 +47,7 @@ export async function countOffersNow(
       scheduled: countOf('scheduled'),
       paused: countOf('paused'),
       awaiting_payment: countOf('awaiting_payment'),
+      disabled: countOf('disabled'),
     },
     areMore: examined === EXAMINED_OFFERS,
     hasAny: any.length > 0,

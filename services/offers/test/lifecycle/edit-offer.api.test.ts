@@ -492,11 +492,34 @@ describe('review by the staff', () => {
     for (const unknown of [id, 2_000_000_000]) expect((await review(unknown, 1)).status).toBe(404);
   });
 
-  it('shows a disabled offer that was edited', async () => {
+  it('is over when staff disable the offer, and begins again when its advertiser edits it or asks for it', async () => {
     const id = await createdId(under);
-    await review(id, 1);
+    const askAgain = (o: CallOptions = {}) => under.call('POST', `/portal/offers/${id}/review-request`, o);
+    const standing = async () => (await under.call('GET', `/portal/offers/${id}`)).body;
+    expect(await askAgain()).toMatchObject({ status: 409, body: { message: 'Offer is not disabled' } });
     await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
+    expect(await idsOf()).toEqual([]);
+    expect(await standing()).toMatchObject({ review_waiting_datetime: null });
+
+    under.clock.set('2026-06-01T12:10:00Z');
     await edit(id, { terms_and_conditions: 'Other terms' });
-    expect(await waiting()).toMatchObject({ offers: [{ id, enabled: false }] });
+    expect(await waiting()).toMatchObject({ offers: [{ id, enabled: false, contentVersion: 2 }] });
+    await review(id, 2);
+    under.clock.set('2026-06-01T12:20:00Z');
+    expect((await askAgain({ caller: { organisationId: 2 } })).status).toBe(404);
+    for (const _ of [1, 2]) {
+      expect(await askAgain()).toMatchObject({
+        status: 200,
+        body: { review_waiting_datetime: '2026-06-01T12:20:00.000Z' },
+      });
+      under.clock.set('2026-06-01T12:30:00Z');
+    }
+    expect(await idsOf()).toEqual([id]);
+    // Staff who enable it may not have seen its latest texts.
+    await under.admin('POST', `/admin/offers/${id}/enable`, { reason: 'mended' });
+    expect(await idsOf()).toEqual([id]);
+    expect(await standing()).toMatchObject({ review_waiting_datetime: null });
+    await under.call('DELETE', `/offers/${id}`);
+    expect((await askAgain()).status).toBe(404);
   });
 });

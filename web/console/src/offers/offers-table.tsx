@@ -1,4 +1,5 @@
 import type { AdminOffer } from '@offer-ads/contracts/admin/offers-api';
+import { Notice } from '../../../ui/notice.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 
@@ -46,5 +47,28 @@ export function OfferStanding({ status, enabled }: Pick<AdminOffer, 'status' | '
       <span class={`badge ${status === 'Active' ? 'good' : 'muted'}`}>{status}</span>{' '}
       {!enabled && <span class="badge problem">disabled</span>}
     </>
+  );
+}
+
+/** Why a disabled offer is so, and whether its advertiser wants it to be looked at again. */
+export function WhyDisabled({ offer }: { readonly offer: AdminOffer }) {
+  if (offer.disabledReason === null) return null;
+  return (
+    <Notice kind="warning">
+      <p>
+        Disabled since <When at={offer.disabledSince} />: <q class="as-written">{offer.disabledReason}</q>
+      </p>
+      {offer.reviewWaitingSince !== null && (
+        <p>
+          Its advertiser waits for a look since <When at={offer.reviewWaitingSince} />
+          {offer.contentChangedAt !== null && (
+            <>
+              ; last edited <When at={offer.contentChangedAt} />
+            </>
+          )}
+          .
+        </p>
+      )}
+    </Notice>
   );
 }

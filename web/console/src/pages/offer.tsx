@@ -8,12 +8,11 @@ import { ConsolePage } from '../console-page.tsx';
 import { howLong } from '../how-long.ts';
 import { ActionButton } from '../may.tsx';
 import { Money } from '../money.tsx';
-import { DisableOffer } from '../offers/disable-offer.tsx';
+import { DisableOffer, EnableOffer } from '../offers/disable-offer.tsx';
 import { OfferTexts } from '../offers/offer-texts.tsx';
-import { OfferStanding } from '../offers/offers-table.tsx';
+import { OfferStanding, WhyDisabled } from '../offers/offers-table.tsx';
 import { PictureFrame } from '../pictures/picture-frame.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
 export function Offer() {
@@ -42,7 +41,6 @@ export function Offer() {
 }
 
 function Shown({ offer }: { readonly offer: AdminOfferReply }) {
-  const { send } = useConsole();
   const { asking, done, begin, end } = useAction<'disable' | 'enable'>();
   const { id, enabled, traffic } = offer;
   return (
@@ -59,6 +57,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
             {enabled ? 'Disable …' : 'Enable …'}
           </ActionButton>
         </div>
+        <WhyDisabled offer={offer} />
         <PictureFrame src={`/api/offers/images/${offer.imageHash}`} alt="What the offer shows" />
         <OfferTexts offer={offer} />
       </section>
@@ -94,16 +93,6 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           </dd>
           <dt>Paid</dt>
           <dd>{offer.paidAt === null ? 'not yet' : <When at={offer.paidAt} />}</dd>
-          {offer.disabledSince !== null && (
-            <>
-              <dt>Disabled since</dt>
-              <dd>
-                <When at={offer.disabledSince} />
-              </dd>
-              <dt>Reason, as the advertiser reads it</dt>
-              <dd class="as-written">{offer.disabledReason}</dd>
-            </>
-          )}
           {offer.deletedAt !== null && (
             <>
               <dt>Deleted</dt>
@@ -127,14 +116,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
         <DisableOffer id={id} close={(wasDone) => end(wasDone ? `Offer ${id} is disabled.` : null)} />
       )}
       {asking === 'enable' && (
-        <ReasonDialog
-          title={`Enable offer ${id}?`}
-          submit="Enable it"
-          act={({ reason, seenAt }) => send(`/offers/offers/${id}/enable`, { reason }, seenAt)}
-          close={(wasDone) => end(wasDone ? `Offer ${id} is enabled.` : null)}
-        >
-          <p>Members see it again, if it has neither ended nor been paused.</p>
-        </ReasonDialog>
+        <EnableOffer id={id} close={(wasDone) => end(wasDone ? `Offer ${id} is enabled.` : null)} />
       )}
     </>
   );

@@ -11,9 +11,9 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { useMay } from '../may.tsx';
-import { DisableOffer } from '../offers/disable-offer.tsx';
+import { DisableOffer, EnableOffer } from '../offers/disable-offer.tsx';
 import { OfferTexts } from '../offers/offer-texts.tsx';
-import { OfferStanding } from '../offers/offers-table.tsx';
+import { OfferStanding, WhyDisabled } from '../offers/offers-table.tsx';
 import { PictureFrame } from '../pictures/picture-frame.tsx';
 import { useConsole, useRead } from '../session.ts';
 import { useShortcuts } from '../use-shortcuts.ts';
@@ -93,9 +93,9 @@ type LookedProps = Pick<OneProps, 'goOn'> & {
 function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
   const { send } = useConsole();
   const { why } = useMay('POST /offers/offers/:id/review');
-  const { id, contentVersion, contentChangedAt, reviewWaitingSince } = offer;
+  const { id, enabled, contentVersion, contentChangedAt, reviewWaitingSince } = offer;
   const [problem, setProblem] = useState<string | null>(null);
-  const [disabling, setDisabling] = useState(false);
+  const [switching, setSwitching] = useState<'disable' | 'enable' | null>(null);
   const [shortcuts, setShortcuts] = useState(true);
   const heading = useRef<HTMLHeadingElement>(null);
   // The next offer opens by itself: the focus goes there, so that a screen reader reads it.
@@ -110,24 +110,28 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
     if (reply.status === 409) await reload();
     return false;
   };
-  const fine = async () => {
+  const looked = async () => {
     if (isSending.current) return;
     isSending.current = true;
     setProblem(null);
     try {
-      if (await review()) await goOn(id, `Offer ${id} looks fine.`);
+      if (await review()) await goOn(id, `Offer ${id} ${enabled ? 'looks fine' : 'stays disabled'}.`);
     } finally {
       isSending.current = false;
     }
   };
+  const ask = () => setSwitching(enabled ? 'disable' : 'enable');
   const later = () => void goOn(id, null);
-  /** Looked at, too. If this fails, it stays in the queue, shown as disabled. */
-  const afterDisabling = async () => {
-    if (await review()) await goOn(id, `Offer ${id} is disabled.`);
+  /** Who disables an offer has looked at it. If the mark after enabling fails, it stays in the queue. */
+  const afterSwitch = async (wasDone: boolean) => {
+    setSwitching(null);
+    if (!wasDone) return;
+    if (switching === 'disable') await goOn(id, `Offer ${id} is disabled.`);
+    else if (await review()) await goOn(id, `Offer ${id} is enabled.`);
   };
-  useShortcuts(shortcuts && !disabling, {
-    f: () => void fine(),
-    d: () => setDisabling(true),
+  useShortcuts(shortcuts && switching === null, {
+    f: enabled ? () => void looked() : ask,
+    d: enabled ? ask : () => void looked(),
     l: later,
   });
   return (
@@ -141,15 +145,16 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
       <p class="small muted">
         <a href={`/offers/${id}`}>Offer {id}</a> of{' '}
         <a href={`/organisations/${offer.organisationId}`}>organisation {offer.organisationId}</a>,{' '}
-        {contentVersion === 1 ? (
-          'new'
-        ) : (
+        {contentVersion > 1 ? (
           <>
-            edited <When at={contentChangedAt} />
+            edited <When at={contentChangedAt} />,{' '}
           </>
+        ) : (
+          enabled && 'new, '
         )}
-        , waits since <When at={reviewWaitingSince} />
+        waits since <When at={reviewWaitingSince} />
       </p>
+      <WhyDisabled offer={offer} />
       <div class="beside">
         <PictureFrame src={`/api/offers/images/${offer.imageHash}`} alt="The picture of the offer" />
         <OfferTexts offer={offer} />
@@ -157,12 +162,25 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
       {why !== '' && <Notice kind="warning">{why}</Notice>}
       {problem !== null && <Notice kind="problem">{problem}</Notice>}
       <div class="row">
-        <BusyButton work={fine} aria-keyshortcuts="f">
-          Looks fine
-        </BusyButton>
-        <button type="button" class="danger" aria-keyshortcuts="d" onClick={() => setDisabling(true)}>
-          Disable …
-        </button>
+        {enabled ? (
+          <>
+            <BusyButton work={looked} aria-keyshortcuts="f">
+              Looks fine
+            </BusyButton>
+            <button type="button" class="danger" aria-keyshortcuts="d" onClick={ask}>
+              Disable …
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" aria-keyshortcuts="f" onClick={ask}>
+              Enable …
+            </button>
+            <BusyButton class="danger" work={looked} aria-keyshortcuts="d">
+              Keep it disabled
+            </BusyButton>
+          </>
+        )}
         <button type="button" class="quiet" aria-keyshortcuts="l" onClick={later}>
           Leave for later
         </button>
@@ -173,19 +191,13 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
             onChange={(event) => setShortcuts(event.currentTarget.checked)}
           />
           <span>
-            Keys: <kbd>F</kbd> looks fine, <kbd>D</kbd> disable, <kbd>L</kbd> later
+            Keys: <kbd>F</kbd> {enabled ? 'looks fine' : 'enable'}, <kbd>D</kbd>{' '}
+            {enabled ? 'disable' : 'keep it disabled'}, <kbd>L</kbd> later
           </span>
         </label>
       </div>
-      {disabling && (
-        <DisableOffer
-          id={id}
-          close={(wasDone) => {
-            setDisabling(false);
-            if (wasDone) void afterDisabling();
-          }}
-        />
-      )}
+      {switching === 'disable' && <DisableOffer id={id} close={(wasDone) => void afterSwitch(wasDone)} />}
+      {switching === 'enable' && <EnableOffer id={id} close={(wasDone) => void afterSwitch(wasDone)} />}
     </article>
   );
 }

@@ -29,6 +29,13 @@ export function offersRoutes(o: Forwarding): Router {
     routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, forwardTo(reading, mode, o));
     for (const path of ['/offers.csv', '/offers/:offer_id/analytics.csv'])
       routes.get(path, allow('offers'), toPortal, forwardTo(exporting, mode, o));
+    routes.post(
+      '/offers/:offer_id/review-request',
+      allow('offers'),
+      requireJson,
+      toPortal,
+      forwardTo({ ...reading, takesBody: false }, mode, o),
+    );
     for (const path of ['/offers/pause', '/offers/resume'])
       routes.post(path, allow('offers'), requireJson, toPortal, forwardTo(changingMany, mode, o));
     // In LIVE mode these paths do not exist; offers refuses them too.

@@ -60,6 +60,24 @@ export function awaitReview(offer: Offer, since: Date): Offer {
   return { ...offer, reviewWaitingSince: offer.reviewWaitingSince ?? since };
 }
 
+export type AskForReviewRefusal = 'not-found' | 'ended' | 'not-disabled';
+
+/** The advertiser of a disabled offer asks the staff to look at it again. */
+export function askForReview(
+  offer: Offer,
+  now: Date,
+  askedAt: Date,
+):
+  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: false; readonly reason: AskForReviewRefusal } {
+  const state = stateAt(offer, now);
+  if (state === 'Deleted') return { ok: false, reason: 'not-found' };
+  if (state === 'Ended') return { ok: false, reason: 'ended' };
+  return offer.disabledSince === null
+    ? { ok: false, reason: 'not-disabled' }
+    : { ok: true, offer: awaitReview(offer, askedAt) };
+}
+
 export type ReviewRefusal = 'not-found' | 'changed-since';
 export type Reviewed =
   | { readonly ok: true; readonly offer: Offer }

@@ -49,11 +49,17 @@ export function resume(offer: Offer, now: Date): Decision<ResumeRefusal> {
   }
 }
 
-/** The admin's switch is independent of the status: a disabled offer keeps its status and is only not shown. */
+/**
+ * The admin's switch is independent of the status: a disabled offer keeps its status and is only not shown. Who disables it has looked at
+ * it, so it waits for no review; an edit, or its advertiser's request, makes it wait again.
+ */
 export function disable(offer: Offer, now: Date, reason: string): Decision<DisableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince !== null) return refuse('already-disabled');
-  return { ok: true, offer: { ...offer, disabledSince: now, disabledReason: reason } };
+  return {
+    ok: true,
+    offer: { ...offer, disabledSince: now, disabledReason: reason, reviewWaitingSince: null },
+  };
 }
 
 export function enable(offer: Offer, now: Date): Decision<EnableRefusal> {

@@ -67,6 +67,24 @@ const states = [
 
 function Now({ offers }: { readonly offers: ResultsReply['offers'] }) {
   const { at } = usePortal();
+  return (
+    <>
+      {offers.disabled > 0 && (
+        <p class="notice warning">
+          <span>
+            The platform team has disabled {offers.disabled === 1 ? 'an offer' : `${offers.disabled} offers`},
+            so members do not see {offers.disabled === 1 ? 'it' : 'them'}.{' '}
+            <a href={at('offers?disabled=yes')}>See why</a>
+          </span>
+        </p>
+      )}
+      <Counts of={offers} />
+    </>
+  );
+}
+
+function Counts({ of: offers }: { readonly of: ResultsReply['offers'] }) {
+  const { at } = usePortal();
   const { countText } = useFigures();
   return (
     <ul class="state-counts" aria-label="Offers now">

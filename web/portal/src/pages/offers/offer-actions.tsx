@@ -1,4 +1,4 @@
-/** The buttons to pause, resume and delete, for the list and for the offer's page. */
+/** The buttons to pay, pause, resume and delete, for the list and for the offer's page. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import type { ComponentChildren } from 'preact';
@@ -45,6 +45,17 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
     // In a row of a list they stay in one line; with more of them they wrap.
     <div class={children === undefined ? 'row actions' : 'row'}>
       {children}
+      {offer.payment_url !== null && (
+        <a
+          class="button"
+          href={offer.payment_url}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Pay for ${offer.title}`}
+        >
+          Pay
+        </a>
+      )}
       {switches
         .filter((action) => actions.includes(action))
         .map((action) => (

@@ -2,7 +2,8 @@
 import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { usePortal } from '../../session.ts';
 
-export function PaymentLink({ url }: { readonly url: string }) {
+/** `isQuiet`: the view has the button to pay elsewhere. */
+export function PaymentLink({ url, isQuiet = false }: { readonly url: string; readonly isQuiet?: boolean }) {
   const { mode } = usePortal();
   return (
     <>
@@ -10,7 +11,7 @@ export function PaymentLink({ url }: { readonly url: string }) {
         <code class="link-text">{url}</code>
       </p>
       <div class="row">
-        <a class="button" href={url} target="_blank" rel="noreferrer">
+        <a class={`button ${isQuiet ? 'quiet' : ''}`} href={url} target="_blank" rel="noreferrer">
           Open the payment page
         </a>
         <CopyButton text={url} label="Copy the link" />

@@ -1,5 +1,6 @@
 /** The state of an offer: its colour and a text about what happens next. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 
 type Standing = Pick<
   PortalOffer,
@@ -23,6 +24,23 @@ export function badgeOf(status: PortalOffer['offer_status']): 'good' | 'warning'
     case 'Ended':
       return 'muted';
   }
+}
+
+type Unpaid = Pick<
+  PortalOffer,
+  'offer_status' | 'start_datetime' | 'expiry_datetime' | 'creation_datetime' | 'cost_minor'
+>;
+
+/**
+ * What the time is worth that an unpaid offer has lost since its start: it is credited after the payment (decision 6, Unused Time). Null
+ * while no time is lost.
+ */
+export function lostMinor(offer: Unpaid, now: Date): bigint | null {
+  const start = Date.parse(offer.start_datetime);
+  if (offer.offer_status !== 'Awaiting Payment' || now.getTime() < start) return null;
+  const unusedMs = now.getTime() - Math.max(start, Date.parse(offer.creation_datetime));
+  const scheduledMs = Date.parse(offer.expiry_datetime) - start;
+  return creditTarget(BigInt(offer.cost_minor), { unusedMs, scheduledMs });
 }
 
 /** @param momentText formats a time */

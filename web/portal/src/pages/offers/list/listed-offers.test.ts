@@ -3,7 +3,7 @@ import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { offerStatuses } from '@offer-ads/contracts/values/primitives';
 import { figuresOf } from '../../../amounts/figures.ts';
 import { bucketText, chartOf, lateBeginning, localTime } from '../one/series.ts';
-import { badgeOf, nextText } from '../standing.ts';
+import { badgeOf, lostMinor, nextText } from '../standing.ts';
 import { exportQuery, filterAddress, isFiltered, listQuery, readFilters } from './filters.ts';
 import { bulkActionsOf, type Choosable, chosenOf, offersFor, outcomeOf } from './selection.ts';
 
@@ -78,6 +78,20 @@ describe('the state of an offer', () => {
   test('of an unpaid offer names its payment or its later start', () => {
     expect(said('Awaiting Payment')).toContain('from its payment');
     expect(said('Awaiting Payment', '2026-05-01T00:00:00Z')).toContain('from 06-01');
+  });
+  test('of an unpaid offer says what its passing time is worth, from its start or its creation on', () => {
+    const unpaid = {
+      ...offer,
+      offer_status: 'Awaiting Payment',
+      creation_datetime: '2026-05-30T00:00:00Z',
+      cost_minor: '7000',
+    } as const;
+    const lost = (now: string, o: Partial<Parameters<typeof lostMinor>[0]> = {}) =>
+      lostMinor({ ...unpaid, ...o }, new Date(now));
+    expect(lost('2026-06-01T11:59:59Z')).toBeNull();
+    expect(lost('2026-06-02T12:00:00Z')).toBe(1000n);
+    expect(lost('2026-06-03T12:00:00Z', { creation_datetime: '2026-06-02T12:00:00Z' })).toBe(1000n);
+    expect(lost('2026-06-03T12:00:00Z', { offer_status: 'Active' })).toBeNull();
   });
   test('allows pausing of Active and Scheduled offers, and resuming of Paused ones', () => {
     expect(offerStatuses.filter((status) => actionsOf(status).includes('pause'))).toEqual([

@@ -4,8 +4,10 @@ import { useState } from 'preact/hooks';
 import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
 import { daysText } from '../../../amounts/figures.ts';
 import { usePortal } from '../../../session.ts';
+import { useOfferNow } from '../../../test-clock.ts';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { PlaceText } from '../place-text.tsx';
+import { lostMinor } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { bulkActionsOf } from './selection.ts';
 
@@ -86,6 +88,7 @@ function OfferRow({ offer, isChosen, toggle, done }: OfferRowProps) {
   const { at } = usePortal();
   const amount = useAmounts();
   const { countText, percentText } = useFigures();
+  const now = useOfferNow();
   const canBeChosen = bulkActionsOf(offer).length > 0;
   return (
     <tr class="offer-row" data-chosen={isChosen}>
@@ -113,6 +116,7 @@ function OfferRow({ offer, isChosen, toggle, done }: OfferRowProps) {
       </th>
       <td class="state">
         <StateBadges offer={offer} />
+        {lostMinor(offer, now()) !== null && <p class="small muted">Its time passes</p>}
       </td>
       <td class="numeric" data-label="Views">
         {countText(offer.views)}

@@ -25,11 +25,16 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
     void changed();
     // If the answer was lost or too late, the offer says whether it was deleted.
     if (!reply.ok && (now === null || now.deleted_datetime === null)) return reply;
-    deleted(`${quoted(offer.title)} is deleted. ${creditSentence(now?.credited_minor ?? null)}`.trim());
+    deleted(`${quoted(offer.title)} is deleted. ${creditSentence(creditOf(now))}`.trim());
     return undefined;
   };
-  const creditSentence = (creditedMinor: string | null) => {
-    if (creditedMinor === '0') return '';
+  /** Without what was credited before: the statement has that apart. Null: not known. */
+  const creditOf = (now: PortalOffer | null) =>
+    now === null || now.credited_minor === null || credit.data === undefined
+      ? null
+      : BigInt(now.credited_minor) - BigInt(credit.data.credited_minor);
+  const creditSentence = (creditedMinor: bigint | null) => {
+    if (creditedMinor === 0n) return '';
     const balance = `${mode.toUpperCase()} balance`;
     return creditedMinor === null
       ? `The unused part of its price is credited to the ${balance}.`
@@ -65,6 +70,8 @@ function Credit({ credit }: { readonly credit: OfferCreditReply }) {
         {credit.offer_status === 'Active' && '. The credit decreases every second'}.
       </p>
       <p class="muted small">
+        {credit.credited_minor !== '0' &&
+          `${amount(credit.credited_minor, credit.currency)} was credited before. `}
         As of <When at={credit.as_of_datetime} precision="second" />, net of VAT. Credits are never paid to a
         card.
       </p>

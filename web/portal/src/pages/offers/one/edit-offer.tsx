@@ -17,6 +17,7 @@ import { TextFields } from '../new/form-texts.tsx';
 import { placeRefusal } from '../new/place-refusal.ts';
 import { useOffer, useOffersChanged } from '../offers-data.ts';
 import { quoted } from '../quoted.ts';
+import { isWithheld } from '../standing.ts';
 import { editFaults, editRequest } from './edit-form.ts';
 import { useObjectUrl } from './use-object-url.ts';
 
@@ -85,6 +86,8 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
       <PortalPage title="The offer is changed">
         <Outcome>
           {quoted(draft.title)} is changed.
+          {isWithheld(offer) &&
+            ' It stays disabled until the platform team has looked at it. They were asked to look again.'}
           {offer.offer_status === 'Active' &&
             offer.status === 'enabled' &&
             (mode === 'live'

@@ -4,6 +4,7 @@ import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
+import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { Refused } from '../../../../../ui/calls/call.ts';
 import { Later } from '../../../../../ui/later.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
@@ -18,11 +19,11 @@ import { useOfferNow } from '../../../test-clock.ts';
 import { documentAddress, useInvoicesOf } from '../../money/money-data.ts';
 import { MapSources } from '../new/map-sources.tsx';
 import { type Done, OfferActions } from '../offer-actions.tsx';
-import { useOffer, useOffersTitled } from '../offers-data.ts';
+import { useOffer, useOffersChanged, useOffersTitled } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { PlaceText } from '../place-text.tsx';
 import { quoted } from '../quoted.ts';
-import { isWithheld, nextText } from '../standing.ts';
+import { isWithheld, lostMinor, nextText } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
 import { ExtendOffer } from './extend-offer.tsx';
@@ -90,14 +91,56 @@ function Documents({ offer }: { readonly offer: PortalOffer }) {
   );
 }
 
+/** Why the platform team has disabled it, and what its advertiser can do. */
+function Disabled({ offer, done }: { readonly offer: PortalOffer; readonly done: (done: Done) => void }) {
+  const { api, mode } = usePortal();
+  const changed = useOffersChanged();
+  const ask = async () => {
+    const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/review-request`);
+    await changed();
+    const text = reply.ok ? 'The platform team was asked to look at the offer again.' : reply.message;
+    done({ id: crypto.randomUUID(), good: reply.ok, text });
+  };
+  return (
+    <Notice kind="warning">
+      <p>
+        The platform team's reason: <q class="as-written">{offer.disabled_reason}</q>
+      </p>
+      {isWithheld(offer) &&
+        (offer.review_waiting_datetime === null ? (
+          <>
+            <p>
+              Edit the offer as the reason says: the platform team then looks at it again. If nothing must
+              change, ask them to look again.
+            </p>
+            <div>
+              <BusyButton class="quiet" work={ask}>
+                Ask for another look
+              </BusyButton>
+            </div>
+          </>
+        ) : (
+          <p>
+            Since <When at={offer.review_waiting_datetime} /> it waits for the platform team to look at it
+            again.
+          </p>
+        ))}
+    </Notice>
+  );
+}
+
 function Known({ offer }: { readonly offer: PortalOffer }) {
   const now = useOfferNow();
-  const { at } = usePortal();
+  const { at, mode } = usePortal();
   const amount = useAmounts();
   const [done, setDone] = useState<Done | null>(null);
   const [extending, setExtending] = useState<PortalOffer | null>(null);
   const [hasPicture, setHasPicture] = useState(true);
   const isDeleted = offer.deleted_datetime !== null;
+  const lost = lostMinor(offer, now());
+  // What a deletion credits is booked a moment later: `credited_minor` has it already.
+  const creditedSoFar =
+    isDeleted || offer.paid_datetime === null ? 0n : BigInt(offer.cost_minor) - BigInt(offer.spend_minor);
   const titled = useOffersTitled(offer.title);
   const { before, after, last, isLastKnown } = linkedOffers(
     offer,
@@ -184,16 +227,19 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
                 )}
               </>
             )}
-            {!isDeleted && offer.disabled_reason !== null && (
-              <Notice kind="warning">
-                The platform team's reason: <q class="as-written">{offer.disabled_reason}</q>
-              </Notice>
-            )}
+            {!isDeleted && offer.disabled_reason !== null && <Disabled offer={offer} done={setDone} />}
           </div>
           {offer.payment_url !== null && (
             <div class="card">
               <h2>Waits for its payment</h2>
-              <PaymentLink url={offer.payment_url} />
+              {lost !== null && (
+                <p>
+                  Its time passes until it is paid, and its end stays. The part of its price for that time,{' '}
+                  {amount(lost, offer.currency)} so far, is credited to the {mode.toUpperCase()} balance after
+                  the payment.
+                </p>
+              )}
+              <PaymentLink url={offer.payment_url} isQuiet />
               <p class="muted small">This page updates by itself when the offer is paid.</p>
             </div>
           )}
@@ -209,6 +255,14 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
               <When at={offer.paid_datetime} none="not yet" />
             </dd>
             <Documents offer={offer} />
+            {creditedSoFar > 0n && (
+              <>
+                <dt>Credited</dt>
+                <dd>
+                  {amount(creditedSoFar, offer.currency)} for time in which it did not run, to the balance
+                </dd>
+              </>
+            )}
             {offer.credited_minor !== null && (
               <>
                 <dt>Credited</dt>
