@@ -74,6 +74,8 @@ CREATE TABLE terms_versions (
   id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   version      text NOT NULL UNIQUE,
   published_at timestamptz NOT NULL,
+  -- Null: from its publication on.
+  holds_from   timestamptz,
   text         text NOT NULL CHECK (char_length(text) BETWEEN 1 AND 100000)
 );
 
@@ -150,7 +152,7 @@ CREATE TRIGGER key_change AFTER INSERT OR UPDATE OR DELETE ON quotas
 CREATE TRIGGER key_change AFTER INSERT OR UPDATE OR DELETE ON terms_acceptances
   FOR EACH ROW EXECUTE FUNCTION note_key_change();
 -- Has no organisation, so it changes all.
-CREATE TRIGGER key_change AFTER INSERT OR UPDATE OF id OR DELETE ON terms_versions
+CREATE TRIGGER key_change AFTER INSERT OR UPDATE OF id, holds_from OR DELETE ON terms_versions
   FOR EACH ROW EXECUTE FUNCTION note_key_change();
 
 ---- Signing up ----

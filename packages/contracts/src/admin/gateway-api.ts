@@ -114,6 +114,8 @@ export const termsVersion = z.object({
     .refine((text) => text.trim() !== '', 'must not be empty')
     .refine((text) => Array.from(text).length <= 100_000, 'must have at most 100,000 characters')
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL'),
+  /** From when on offers cannot be created without it; until then the version before is enough. Left out: at once. */
+  holdsFrom: zonedDateTime.optional(),
   reason,
 });
 /** GET /admin/terms: the latest hundred versions, newest first. */
@@ -123,11 +125,13 @@ export const termsVersionsReply = z.object({
       id: z.int().positive(),
       version: z.string(),
       publishedAt: instant,
+      /** Null: from its publication on. */
+      holdsFrom: instant.nullable(),
       /** How many organisations have accepted it. */
       accepted: z.int().nonnegative(),
     }),
   ),
-  /** Enabled organisations, and their enabled admins: all must accept a new version again. */
+  /** Enabled organisations, and their enabled admins: all must accept a new version again before it holds. */
   organisations: z.int().nonnegative(),
   admins: z.int().nonnegative(),
 });

@@ -54,8 +54,12 @@ export const organisationReply = z.object({
   registeredAt: instant,
   /** Most offers that may be neither deleted nor Ended (decision 17, quota of offers). */
   quotas: z.object({ TEST: quota, LIVE: quota }),
-  /** Whether the latest terms are accepted; otherwise no offer can be created. */
+  /** Whether the terms that hold are accepted; otherwise no offer can be created. */
   termsAccepted: z.boolean(),
+  termsDueAt: instant.nullable().meta({
+    description:
+      'When new terms begin to hold, which are not accepted yet: from then on no offer can be created. Null: there are none.',
+  }),
   timeZone: timeZone.nullable().meta({
     description: 'Whose days charts show. Null: none was chosen, and UTC is used.',
   }),
@@ -133,6 +137,10 @@ export const termsReply = z.object({
       /** Markdown. */
       text: z.string(),
       publishedAt: instant,
+      holdsFrom: instant.nullable().meta({
+        description:
+          'From when on offers cannot be created without it; until then the version before is enough. Null: from its publication on.',
+      }),
       acceptedAt: instant.nullable(),
       acceptedBy: who,
     })
@@ -222,6 +230,7 @@ export const callsQuery = z.object({
         .max(2 ** 31 - 1),
     )
     .optional(),
+  mode: mode.optional(),
   /** As in the log, for example `POST /offers/{offer_id}/pause`. */
   route: line(100).optional(),
   /** A status or a class of them. */
@@ -243,6 +252,7 @@ export const callsReply = z.object({
   calls: z.array(
     z.object({
       keyId: z.int().positive(),
+      mode: mode.nullable().meta({ description: 'That of the key. Null: a key without a recorded mode.' }),
       lastFour: z.string(),
       route: z.string(),
       status: z.int(),

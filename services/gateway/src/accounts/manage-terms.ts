@@ -13,6 +13,7 @@ export type TermsRefusal =
   | 'terms-not-latest'
   | 'terms-superseded'
   | 'terms-differ'
+  | 'terms-past'
   | 'terms-unknown';
 
 /** The history is for people to read, and new versions are rare. */
@@ -25,13 +26,21 @@ export function manageTerms(o: Administration) {
   return {
     /**
      * Publishing the latest version again changes nothing. An older version cannot be published again, and the text of a version cannot
-     * change, because organisations have accepted it.
+     * change, because organisations have accepted it. The first version holds at once, whatever its date is: without one nobody can create.
+     * @param holdsFrom null: at once
      */
-    publish: async (version: string, text: string): Promise<Outcome<string, TermsRefusal>> => {
-      const isNew = await store.insertTerms(postgres, { version, text, at: clock.now() });
+    publish: async (
+      version: string,
+      text: string,
+      holdsFrom: Date | null,
+    ): Promise<Outcome<string, TermsRefusal>> => {
+      const at = clock.now();
+      if (holdsFrom !== null && holdsFrom <= at) return refused('terms-past');
+      const isNew = await store.insertTerms(postgres, { version, text, holdsFrom, at });
       const latest = await store.latestTerms(postgres);
       if (!isNew && latest?.version !== version) return refused('terms-superseded');
-      if (!isNew && latest?.text !== text) return refused('terms-differ');
+      if (!isNew && (latest?.text !== text || latest.holdsFrom?.getTime() !== holdsFrom?.getTime()))
+        return refused('terms-differ');
       await o.waitUntilCachesExpire();
       return done(version);
     },

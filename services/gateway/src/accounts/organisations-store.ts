@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import type { Approval } from '../domain/accounts/approval.ts';
 import type { Organisation, Person, Quota } from '../domain/accounts/organisation.ts';
 import { insertPerson } from './people-store.ts';
-import { hasAcceptedTerms } from './terms-store.ts';
+import { hasAcceptedTerms, termsDueAt } from './terms-store.ts';
 
 export type Registration = {
   readonly name: string;
@@ -153,7 +153,14 @@ export async function listOrganisations(
 
 type OrganisationRow = Omit<
   Organisation,
-  'quotas' | 'tradingName' | 'registeredAt' | 'termsAccepted' | 'approval' | 'billingDetails' | 'timeZone'
+  | 'quotas'
+  | 'tradingName'
+  | 'registeredAt'
+  | 'termsAccepted'
+  | 'termsDueAt'
+  | 'approval'
+  | 'billingDetails'
+  | 'timeZone'
 > & {
   trading_name: string;
   registered_at: Date;
@@ -164,6 +171,7 @@ type OrganisationRow = Omit<
   purchase_order: string | null;
   time_zone: string | null;
   terms_accepted: boolean;
+  terms_due_at: Date | null;
   people: Person[];
   quotas: Record<Mode, Quota>;
 };
@@ -182,11 +190,12 @@ const selectOrganisations = `
     (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
                                                       'perOrganisation', q.per_organisation))
        FROM quotas q WHERE q.organisation_id = o.id) AS quotas,
-    ${hasAcceptedTerms} AS terms_accepted
+    ${hasAcceptedTerms} AS terms_accepted, ${termsDueAt} AS terms_due_at
   FROM organisations o`;
 
 function toOrganisation(row: OrganisationRow): Organisation {
-  const { trading_name, registered_at, time_zone, terms_accepted, approved_at, approved_by, ...others } = row;
+  const { trading_name, registered_at, time_zone, terms_accepted, terms_due_at, ...named } = row;
+  const { approved_at, approved_by, ...others } = named;
   const { billing_address: address, vat_number: vatNumber, purchase_order: purchaseOrder, ...rest } = others;
   const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
   const billingDetails = { address, vatNumber, purchaseOrder };
@@ -197,6 +206,7 @@ function toOrganisation(row: OrganisationRow): Organisation {
     tradingName: trading_name,
     registeredAt: registered_at,
     termsAccepted: terms_accepted,
+    termsDueAt: terms_due_at,
     timeZone: time_zone,
   };
 }

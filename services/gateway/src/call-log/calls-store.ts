@@ -1,4 +1,5 @@
 /** All SQL about the calls in the log (specification, Authentication item 10). */
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { CallPlace } from '../domain/call-cursor.ts';
 import { dayOf } from '../domain/call-days.ts';
@@ -164,6 +165,8 @@ async function notStored(postgres: Postgres, rows: readonly Row[]): Promise<Row[
 /** A call as the log shows it. */
 export type LoggedCall = Omit<Call, 'id' | 'keySha256'> & {
   readonly keyId: number;
+  /** That of the key; null if it has none. */
+  readonly mode: Mode | null;
   readonly lastFour: string;
 };
 
@@ -172,6 +175,7 @@ export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx';
 /** The filter of a listing; an omitted field does not filter. */
 export type CallFilter = {
   readonly keyId?: number | undefined;
+  readonly mode?: Mode | undefined;
   /** As logged: `POST /offers/{offer_id}/pause`. */
   readonly route?: string | undefined;
   readonly status?: number | StatusClass | undefined;
@@ -195,6 +199,9 @@ export type CallPage = { readonly calls: LoggedCall[]; readonly next: CallPlace 
 /** The most rows that one page reads in search of rare calls, well within the statement's timeout. */
 const maxScanned = 100_000;
 
+/** Not a join, for which Postgres would read the keys of all organisations. */
+const modeOfKey = '(SELECT k.mode FROM api_keys k WHERE k.id = c.key_id)';
+
 export async function listCalls(
   on: Queryable,
   o: CallQuery & { readonly since: Date; readonly maxScanned?: number },
@@ -213,16 +220,16 @@ export async function listCalls(
   const rows = await on.query<LoggedCall & { id: string }>(
     `SELECT c.id, c.key_id AS "keyId", c.route, c.status, c.return_code AS "returnCode",
             c.duration_ms AS "durationMs", c.called_at AS at, c.request_id AS "requestId",
-            (SELECT k.last_four FROM api_keys k WHERE k.id = c.key_id) AS "lastFour"
+            (SELECT k.last_four FROM api_keys k WHERE k.id = c.key_id) AS "lastFour", ${modeOfKey} AS mode
      FROM (${inScope(o)} LIMIT ${scanned}) c
-     WHERE ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9 AND ($10::text IS NULL OR c.request_id = $10)
+     WHERE ($12::text IS NULL OR ${modeOfKey} = $12) AND ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9 AND ($10::text IS NULL OR c.request_id = $10)
      ORDER BY c.called_at DESC, c.id DESC LIMIT $11`,
-    [...scope, o.route ?? null, lowest, highest, o.requestId ?? null, o.limit + 1],
+    [...scope, o.route ?? null, lowest, highest, o.requestId ?? null, o.limit + 1, o.mode ?? null],
   );
   const calls = rows.slice(0, o.limit).map(withoutId);
   const last = rows.at(o.limit - 1);
   if (rows.length > o.limit && last !== undefined) return { calls, next: { at: last.at, id: last.id } };
-  if (o.route === undefined && o.status === undefined && o.requestId === undefined)
+  if ([o.route, o.status, o.requestId, o.mode].every((wish) => wish === undefined))
     return { calls, next: null };
   const [end] = await on.query<CallPlace>(
     `SELECT c.called_at AS at, c.id FROM (${inScope(o)} OFFSET ${scanned - 1} LIMIT 1) c`,
@@ -246,8 +253,8 @@ function inScope({ keyId, to, before }: CallQuery): string {
 
 /** The id only orders calls of the same instant. */
 function withoutId(row: LoggedCall): LoggedCall {
-  const { keyId, lastFour, route, status, returnCode, durationMs, at, requestId } = row;
-  return { keyId, lastFour, route, status, returnCode, durationMs, at, requestId };
+  const { keyId, mode, lastFour, route, status, returnCode, durationMs, at, requestId } = row;
+  return { keyId, mode, lastFour, route, status, returnCode, durationMs, at, requestId };
 }
 
 function statusRange(status: number | StatusClass | undefined): { lowest: number; highest: number } {

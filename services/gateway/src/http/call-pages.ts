@@ -14,6 +14,7 @@ export async function callPage(
   const { calls, next } = await readCalls({
     organisationId,
     keyId: query.key_id,
+    mode: query.mode,
     route: query.route,
     status: statusOf(query.status),
     requestId: query.request_id,

@@ -92,9 +92,13 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   routes.get('/terms', async (_req, res) => {
     const { versions, organisations, admins } = await terms.listPublished();
-    const listed = versions.map(({ id, version, accepted, publishedAt }) => {
-      return { id, version, accepted, publishedAt: publishedAt.toISOString() };
-    });
+    const listed = versions.map(({ id, version, accepted, publishedAt, holdsFrom }) => ({
+      id,
+      version,
+      accepted,
+      publishedAt: publishedAt.toISOString(),
+      holdsFrom: holdsFrom?.toISOString() ?? null,
+    }));
     res.json({ versions: listed, organisations, admins } satisfies TermsVersionsReply);
   });
   routes.get('/terms/:id', async (req, res) => {
@@ -105,7 +109,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   routes.post('/terms', async (req, res) => {
     const wish = validInput(termsVersion, req.body);
-    const outcome = await terms.publish(wish.version, wish.text);
+    const outcome = await terms.publish(wish.version, wish.text, wish.holdsFrom ?? null);
     answerStaff(res, outcome, { describe: (version) => ({ version }) });
   });
   routes.post('/organisations/:id/accept-terms', async (req, res) => {

@@ -86,7 +86,8 @@ export const refusals = {
   ),
   'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
-  'terms-differ': staff(409, 'That version was published with another text: publish a new version'),
+  'terms-differ': staff(409, 'That version was published with another text or date: publish a new version'),
+  'terms-past': staff(400, 'holdsFrom: must be in the future; leave it out for a version that holds at once'),
   'terms-unknown': { ...staff(404, 'There is no such version of the terms'), toPeople: notFound },
   'terms-not-latest': staff(409, 'That is not the latest version of the terms'),
   'no-terms-published': {

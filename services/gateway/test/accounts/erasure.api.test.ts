@@ -163,6 +163,7 @@ describe('GET /admin/terms', () => {
         id: expect.any(Number),
         version: `list ${count}`,
         publishedAt: expect.any(String),
+        holdsFrom: null,
         accepted: 1,
       },
     ]);

@@ -39,6 +39,7 @@ describe('the call log', () => {
     expect(await calls()).toEqual([
       {
         keyId: id,
+        mode: 'TEST',
         lastFour: key.slice(-4),
         route: 'POST /offers/{offer_id}/pause',
         status: 200,
@@ -51,6 +52,16 @@ describe('the call log', () => {
     expect(await other.calls()).toEqual([]);
     const { body } = await gateway.admin('GET', `/organisations/${organisationId}/keys`);
     expect(body).toMatchObject({ keys: [{ lastUsedAt: expect.stringMatching(/Z$/) }] });
+  });
+
+  it('has the mode of each key, and can be limited to one', async () => {
+    const { organisationId, key, calls } = await freshKey();
+    const inLive = await gateway.createKey(organisationId, { mode: 'LIVE' });
+    await gateway.call('/categories', { key });
+    await gateway.call('/interests', { key: inLive.key });
+    await eventually(async () => expect(await calls()).toHaveLength(2));
+    expect(await calls('mode=LIVE')).toMatchObject([{ route: 'GET /interests', mode: 'LIVE' }]);
+    expect(await calls('mode=TEST')).toMatchObject([{ route: 'GET /categories', mode: 'TEST' }]);
   });
 
   it('is searched for the id that a caller has given its request', async () => {

@@ -77,7 +77,7 @@ describe('writing calls', () => {
     await insertCalls(database.postgres, calls);
     const expected = (key: IssuedKey, index: number) => {
       const { id: _, keySha256: __, ...rest } = calls[index] ?? callWith(key.sha256);
-      return { ...rest, keyId: key.keyId, lastFour: 'last' };
+      return { ...rest, keyId: key.keyId, mode: 'TEST', lastFour: 'last' };
     };
     expect(await listed(database.postgres, one.organisationId)).toEqual([expected(one, 0), expected(one, 2)]);
     expect(await listed(database.postgres, other.organisationId)).toEqual([expected(other, 1)]);

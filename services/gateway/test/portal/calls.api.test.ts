@@ -47,6 +47,7 @@ describe('GET /portal/api/calls', () => {
     expect(calls.map(({ at }) => at)).toEqual(times.toReversed());
     expect(calls.at(-1)).toEqual({
       keyId: till.id,
+      mode: 'TEST',
       lastFour: till.key.slice(-4),
       route: 'GET /categories',
       status: 200,

@@ -45,6 +45,7 @@ describe('/portal/api/organisation', () => {
       registeredAt: expect.stringMatching(/^\d{4}-.+Z$/),
       quotas: { TEST: standard, LIVE: { perPerson: 100, perOrganisation: 7 } },
       termsAccepted: false,
+      termsDueAt: null,
       timeZone: null,
     };
     expect([status, body]).toEqual([200, organisation]);
@@ -172,7 +173,14 @@ describe('the terms', () => {
     const text = '# Terms\n\nPay what you book. Café Ω 🎂\n';
     await publish('2026-01', text);
     const publishedAt = portal.clock.now().toISOString();
-    const latest = { version: '2026-01', text, publishedAt, acceptedAt: null, acceptedBy: null };
+    const latest = {
+      version: '2026-01',
+      text,
+      publishedAt,
+      holdsFrom: null,
+      acceptedAt: null,
+      acceptedBy: null,
+    };
     expect(await termsOf()).toEqual({ latest, earlier: [] });
 
     const { key } = await portal.gateway.createKey(cafe.organisationId);
@@ -190,7 +198,7 @@ describe('the terms', () => {
     await publish('2026-02');
     expect(await callerOf(key)).toMatchObject({ termsAccepted: false });
     expect(await accept('2026-01')).toMatchObject(refusal(409, '2026-02'));
-    const { text: _, ...earlier } = accepted;
+    const { text: _, holdsFrom: __, ...earlier } = accepted;
     const unread = { latest: { version: '2026-02', text: 'Be kind', acceptedAt: null }, earlier: [earlier] };
     expect(await termsOf()).toMatchObject(unread);
     const textOf = (version: string) => cafe.marketer.call('GET', `/terms/text?version=${version}`);
@@ -203,6 +211,42 @@ describe('the terms', () => {
       latest: { version: '2026-02', acceptedAt: expect.any(String), acceptedBy: null },
       earlier: [{ version: '2026-01', acceptedAt: null, acceptedBy: null }],
     });
+  });
+
+  it('hold from their date on: until then the version before is enough, and the new one can be accepted', async () => {
+    const post = (wish: object) => portal.gateway.admin('POST', '/terms', { text: 'Be kind', ...wish });
+    await post({ version: 'first' });
+    await accept('first');
+    const { key } = await portal.gateway.createKey(cafe.organisationId);
+    const holdsFrom = '2199-01-01T00:00:00.000Z';
+    expect((await post({ version: 'second', holdsFrom })).status).toBe(200);
+    expect(await post({ version: 'third', holdsFrom: '2020-01-01T00:00:00Z' })).toMatchObject(
+      refusal(400, 'holdsFrom: must be in the future'),
+    );
+    // The same again changes nothing; another date would.
+    expect((await post({ version: 'second', holdsFrom })).status).toBe(200);
+    expect(await post({ version: 'second' })).toMatchObject(refusal(409, 'another text'));
+    const ofCafe = async () => (await cafe.marketer.call('GET', '/organisation')).body;
+    expect(await callerOf(key)).toMatchObject({ termsAccepted: true });
+    expect(await ofCafe()).toMatchObject({ termsAccepted: true, termsDueAt: holdsFrom });
+    expect(await termsOf()).toMatchObject({
+      latest: { version: 'second', holdsFrom, acceptedAt: null },
+      earlier: expect.arrayContaining([expect.objectContaining({ version: 'first' })]),
+    });
+
+    const other = await organisationWithRoles(portal);
+    expect((await other.marketer.call('GET', '/organisation')).body).toMatchObject({ termsAccepted: false });
+    await accept('second', other);
+    expect((await other.marketer.call('GET', '/organisation')).body).toMatchObject({
+      termsAccepted: true,
+      termsDueAt: null,
+    });
+
+    await portal.database.query(`UPDATE terms_versions SET holds_from = now() WHERE version = 'second'`);
+    await eventually(async () => expect(await callerOf(key)).toMatchObject({ termsAccepted: false }));
+    expect(await ofCafe()).toMatchObject({ termsAccepted: false });
+    await accept('second');
+    expect(await callerOf(key)).toMatchObject({ termsAccepted: true });
   });
 
   it('keep the text of a version, which may have 100,000 characters', async () => {

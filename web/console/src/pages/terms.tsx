@@ -10,7 +10,7 @@ import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
-import { type Draft, readDraft, storeDraft } from '../terms/draft.ts';
+import { type Draft, newDraft, readDraft, storeDraft } from '../terms/draft.ts';
 import { TermsText } from '../terms/terms-text.tsx';
 import { TextChanges } from '../terms/text-changes.tsx';
 
@@ -20,7 +20,7 @@ export function Terms() {
   return (
     <ConsolePage
       title="Terms"
-      lead="The advertising terms. No organisation can create offers until one of its admins has accepted the latest version."
+      lead="The advertising terms. No organisation can create offers until one of its admins has accepted the version that holds."
     >
       {done !== null && <Notice kind="good">{done}</Notice>}
       <Loaded query={all} what="the terms" lines={12}>
@@ -50,6 +50,10 @@ function Versions({ of: { versions, organisations } }: OfProps) {
         columns={[
           { title: 'Version', kind: 'name', cell: ({ version }) => version },
           { title: 'Published', cell: ({ publishedAt }) => <When at={publishedAt} /> },
+          {
+            title: 'Holds from',
+            cell: ({ publishedAt, holdsFrom }) => <When at={holdsFrom ?? publishedAt} precision="day" />,
+          },
           {
             title: 'Accepted by',
             cell: ({ accepted }) => `${accepted} ${accepted === 1 ? 'organisation' : 'organisations'}`,
@@ -120,13 +124,14 @@ function NewVersion({ of, published }: NewVersionProps) {
 
 function Editor({ of, latest, published }: NewVersionProps & { readonly latest: string }) {
   const { send } = useConsole();
-  const [draft, setDraft] = useState<Draft>(() => readDraft() ?? { version: '', text: latest });
+  const [draft, setDraft] = useState<Draft>(() => readDraft() ?? newDraft(latest));
   const [asking, setAsking] = useState(false);
   const change = (part: Partial<Draft>) => {
     const changed = { ...draft, ...part };
     setDraft(changed);
     storeDraft(changed);
   };
+  const from = of.versions.length === 0 || draft.holdsFrom === '' ? null : `${draft.holdsFrom}T00:00:00Z`;
   const isReady = draft.version.trim() !== '' && draft.text.trim() !== '' && draft.text !== latest;
   return (
     <section class="card" aria-labelledby="new">
@@ -145,6 +150,21 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
           />
         )}
       </Field>
+      {of.versions.length > 0 && (
+        <Field
+          label="Holds from (UTC)"
+          hint="Until then the version before is enough, so that admins have time to accept this one. Empty: at once."
+        >
+          {(described) => (
+            <input
+              {...described}
+              type="date"
+              value={draft.holdsFrom}
+              onInput={(event) => change({ holdsFrom: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
       <div class="editor">
         <Field label="Text" hint="Plain text or Markdown. It is kept in this tab until you publish it.">
           {(described) => (
@@ -184,7 +204,7 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
           class="quiet"
           onClick={() => {
             storeDraft(null);
-            setDraft({ version: '', text: latest });
+            setDraft(newDraft(latest));
           }}
         >
           Begin again with the latest text
@@ -204,7 +224,11 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
           title={`Publish version ${draft.version.trim()}?`}
           submit="Publish it"
           act={({ reason, seenAt }) =>
-            send('/gateway/terms', { version: draft.version.trim(), text: draft.text, reason }, seenAt)
+            send(
+              '/gateway/terms',
+              { version: draft.version.trim(), text: draft.text, reason, ...(from && { holdsFrom: from }) },
+              seenAt,
+            )
           }
           close={(wasDone) => {
             setAsking(false);
@@ -214,9 +238,16 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
           }}
         >
           <p>
-            All must accept again: {of.organisations} organisations with {of.admins} admins. From now on an
-            organisation cannot create offers until one of its admins has accepted this version. Offers that
-            run are not affected.
+            All must accept again: {of.organisations} organisations with {of.admins} admins.{' '}
+            {from === null ? (
+              <strong>At once,</strong>
+            ) : (
+              <>
+                From <When at={from} precision="day" /> on
+              </>
+            )}{' '}
+            an organisation cannot create offers until one of its admins has accepted this version. Offers
+            that run are not affected.
           </p>
           <p>A published text cannot be changed or taken back. A correction is a new version.</p>
         </ReasonDialog>

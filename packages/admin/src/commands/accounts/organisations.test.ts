@@ -12,17 +12,19 @@ describe('terms publish', () => {
     folder = await mkdtemp(join(tmpdir(), 'terms-'));
   });
   afterAll(async () => rm(folder, { recursive: true }));
-  const publish = async (words: string) => {
+  const publish = async (words: string, more = '') => {
     const file = join(folder, 'terms.md');
     await writeFile(file, words);
     replies['POST /admin/terms'] = { version: '2026-11' };
-    return adminJson(`terms publish --version 2026-11 --file ${file}`);
+    return adminJson(`terms publish --version 2026-11 --file ${file}${more}`);
   };
 
   it('sends the text of the file as it is', async () => {
     const words = '# Terms\n\nPay what you book. Café Ω\n';
     expect(await publish(words)).toMatchObject({ status: 0 });
     expect(received[0]?.body).toEqual({ version: '2026-11', text: words });
+    await publish(words, ' --holds-from 2026-12-01T00:00:00Z');
+    expect(received[1]?.body).toMatchObject({ holdsFrom: '2026-12-01T00:00:00Z' });
   });
 
   it.each([

@@ -87,10 +87,15 @@ export const organisationCommands: readonly Command[] = [
   }),
   command({
     name: 'terms publish',
-    summary: 'Publish a version of the advertising terms, which every organisation must accept again',
-    options: { version: text, file: text.describe('FILE.md') },
-    run: ({ version, file }, { call }) =>
-      call('gateway', 'POST /admin/terms', { json: { version, text: readTerms(file) } }),
+    summary:
+      'Publish a version of the advertising terms, which every organisation must accept again: at once, or until --holds-from',
+    options: {
+      version: text,
+      file: text.describe('FILE.md'),
+      'holds-from': text.describe('TIME').optional(),
+    },
+    run: ({ version, file, 'holds-from': holdsFrom }, { call }) =>
+      call('gateway', 'POST /admin/terms', { json: { version, text: readTerms(file), holdsFrom } }),
   }),
   command({
     name: 'terms accept',

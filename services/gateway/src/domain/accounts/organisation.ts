@@ -32,8 +32,10 @@ export type Organisation = {
   readonly version: number;
   readonly people: readonly Person[];
   readonly quotas: Readonly<Record<Mode, Quota>>;
-  /** Whether the latest published terms were accepted; false if none were published. */
+  /** Whether the terms that hold, or later ones, were accepted; false if none were published. */
   readonly termsAccepted: boolean;
+  /** When later terms begin to hold, which were not accepted; null: there are none. */
+  readonly termsDueAt: Date | null;
   readonly billingDetails: BillingDetails;
   /** Whose days the portal shows; null: none was chosen, and UTC is used. */
   readonly timeZone: string | null;

@@ -32,6 +32,7 @@ function cafe(...people: Person[]): Organisation {
     people,
     quotas: { TEST: defaultQuota, LIVE: defaultQuota },
     termsAccepted: false,
+    termsDueAt: null,
     billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
     timeZone: null,
     approval: { at: new Date('2026-06-01T12:00:00.000Z'), by: 'ann' },

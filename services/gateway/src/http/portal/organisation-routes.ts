@@ -89,6 +89,16 @@ function withCheckedVatNumber(wish: BillingDetails, country: string): BillingDet
 
 function replyOf(organisation: Organisation): OrganisationReply {
   const { id, name, tradingName, country, currency, quotas, termsAccepted, timeZone } = organisation;
-  const registeredAt = organisation.registeredAt.toISOString();
-  return { id, name, tradingName, country, currency, registeredAt, quotas, termsAccepted, timeZone };
+  return {
+    id,
+    name,
+    tradingName,
+    country,
+    currency,
+    registeredAt: organisation.registeredAt.toISOString(),
+    quotas,
+    termsAccepted,
+    termsDueAt: organisation.termsDueAt?.toISOString() ?? null,
+    timeZone,
+  };
 }

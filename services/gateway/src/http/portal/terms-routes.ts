@@ -19,7 +19,10 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
   async function termsFor(organisationId: number): Promise<TermsReply> {
     const { latest, earlier } = await terms.readTerms(organisationId);
     return {
-      latest: latest === null ? null : { ...replyOf(latest), text: latest.text },
+      latest:
+        latest === null
+          ? null
+          : { ...replyOf(latest), text: latest.text, holdsFrom: latest.holdsFrom?.toISOString() ?? null },
       earlier: earlier.map(replyOf),
     };
   }

@@ -29,7 +29,8 @@ export function CallTable({ calls, detail }: CallTableProps) {
             <>
               <a href={at(`calls/${encodeURIComponent(call.requestId)}`)}>
                 <code class="address">{call.route}</code>
-              </a>
+              </a>{' '}
+              {call.mode !== null && <span class="badge muted">{call.mode}</span>}
               {detail !== undefined && <div class="small muted">{detail(call)}</div>}
             </>
           ),

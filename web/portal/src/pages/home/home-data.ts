@@ -14,7 +14,7 @@ import { usePortal, useRead } from '../../session.ts';
 export type Days = 7 | 30;
 
 export function useHome(days: Days) {
-  const { may, session } = usePortal();
+  const { may, mode, session } = usePortal();
   const { id } = session.organisation;
   return {
     organisation: useOrganisation(),
@@ -22,7 +22,9 @@ export function useHome(days: Days) {
     keys: useRead<KeysReply>([id, 'keys'], '/keys', { enabled: may('keys') }),
     people: useRead<PeopleOfOrganisation>([id, 'people'], '/people', { enabled: may('people') }),
     results: useResults(days),
-    calls: useRead<CallsReply>([id, 'calls', 'newest'], '/calls?limit=5', { enabled: may('calls') }),
+    calls: useRead<CallsReply>([id, 'calls', 'newest', mode], `/calls?limit=5&mode=${mode.toUpperCase()}`, {
+      enabled: may('calls'),
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import './home.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Failed, Loaded, Loading, type Query } from '../../../../ui/states.tsx';
+import { momentText } from '../../../../ui/time-text.ts';
 import { useAmounts } from '../../amounts/amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
@@ -22,6 +23,7 @@ export function Home() {
     mode,
     may,
     termsAccepted: organisation.data?.termsAccepted,
+    termsDue: organisation.data?.termsDueAt ? momentText(organisation.data.termsDueAt) : null,
     balanceMinor: balance.data && BigInt(balance.data.balanceMinor),
     keysInForce: keys.data && listKeys(keys.data.keys, { mode, text: '', withPast: false }).inForce,
     hasOffers: results.data && results.data.offers.total === 'some',
@@ -71,17 +73,17 @@ function Keys({ of: { keys } }: { readonly of: HomeData }) {
 }
 
 function LastCalls({ of: { calls } }: { readonly of: HomeData }) {
-  const { at } = usePortal();
+  const { at, mode } = usePortal();
   return (
     <section class="card" aria-labelledby="last-calls">
       <div class="row spread">
-        <h2 id="last-calls">Last calls</h2>
+        <h2 id="last-calls">Last {mode.toUpperCase()} calls</h2>
         <a href={at('calls')}>The whole call log</a>
       </div>
       <Loaded query={calls} what="calls">
         {({ calls: newest }) =>
           newest.length === 0 ? (
-            <p class="muted">No program has called the API yet.</p>
+            <p class="muted">No program has called the API with a {mode.toUpperCase()} key yet.</p>
           ) : (
             <CallTable calls={newest} />
           )

@@ -13,6 +13,7 @@ function facts(role: keyof typeof permissions, o: Partial<Facts> = {}): Facts {
     mode: 'test',
     may: (permission) => permissions[role]?.includes(permission) === true,
     termsAccepted: false,
+    termsDue: null,
     balanceMinor: 0n,
     keysInForce: 0,
     hasOffers: false,
@@ -48,6 +49,14 @@ describe('the next steps', () => {
   it('are none when all is done', () => {
     const all = { termsAccepted: true, balanceMinor: 1n, keysInForce: 1, hasOffers: true, people: 2 };
     expect(open(facts('admin', all))).toBe(0);
+  });
+
+  it('name the day from which new terms hold, while the accepted ones are still enough', () => {
+    expect(stepsOf(facts('admin', { termsAccepted: true, termsDue: '1 Dec 2026' }))[0]).toMatchObject({
+      title: 'Accept the new advertising terms',
+      why: expect.stringContaining('From 1 Dec 2026 on'),
+      done: false,
+    });
   });
 
   it('leave out what is not known yet', () => {

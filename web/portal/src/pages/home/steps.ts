@@ -7,6 +7,8 @@ export type Facts = {
   readonly mode: Mode;
   readonly may: (permission: Permission) => boolean;
   readonly termsAccepted: boolean | undefined;
+  /** When new terms begin to hold, in words; null: there are none to accept. */
+  readonly termsDue: string | null;
   readonly balanceMinor: bigint | undefined;
   readonly keysInForce: number | undefined;
   readonly hasOffers: boolean | undefined;
@@ -26,7 +28,7 @@ export type Step = {
 export function stepsOf(facts: Facts): readonly Step[] {
   const { may } = facts;
   return [
-    ...known(facts.termsAccepted, (accepted) => terms(accepted, may('terms'))),
+    ...known(facts.termsAccepted, (accepted) => terms(accepted, facts.termsDue, may('terms'))),
     ...(may('billing') ? known(facts.balanceMinor, (held) => topUp(held > 0n, facts.mode)) : []),
     ...(may('offers') ? known(facts.hasOffers, (has) => offer(has, facts.mode)) : []),
     ...(may('keys') ? known(facts.keysInForce, (keys) => key(keys > 0, facts.mode)) : []),
@@ -38,7 +40,16 @@ function known<T>(fact: T | undefined, step: (fact: T) => Step): Step[] {
   return fact === undefined ? [] : [step(fact)];
 }
 
-function terms(done: boolean, mayAccept: boolean): Step {
+function terms(isAccepted: boolean, due: string | null, mayAccept: boolean): Step {
+  const done = isAccepted && due === null;
+  if (isAccepted && due !== null)
+    return {
+      title: 'Accept the new advertising terms',
+      why: `From ${due} on, no offer can be created until an admin of your organisation has accepted them.`,
+      done,
+      page: 'terms',
+      action: mayAccept ? 'Read and accept' : 'Read them',
+    };
   return {
     title: 'Accept the advertising terms',
     why: mayAccept

@@ -21,7 +21,10 @@ type Version = TermsReply['earlier'][number];
 export function Terms() {
   const terms = useRead<TermsReply>([usePortal().session.organisation.id, 'terms'], '/terms');
   return (
-    <PortalPage title="Advertising terms" lead="You can create offers after the latest version is accepted.">
+    <PortalPage
+      title="Advertising terms"
+      lead="You can create offers after the version that holds, or a later one, is accepted."
+    >
       <Loaded query={terms} what="the terms" lines={8}>
         {(data) => <Standing terms={data} />}
       </Loaded>
@@ -43,6 +46,13 @@ function Standing({ terms }: { readonly terms: TermsReply }) {
           <h2 id="version">Version {latest.version}</h2>
           <p class="muted">
             Published <When at={latest.publishedAt} precision="day" />. <Acceptance of={latest} />
+            {latest.holdsFrom !== null && (
+              <>
+                {' '}
+                It holds from <When at={latest.holdsFrom} precision="day" /> on; until then the version before
+                is enough.
+              </>
+            )}
           </p>
         </div>
         <TermsText text={latest.text} />
