@@ -123,7 +123,7 @@ describe('the search for a place', () => {
       expect(await position(text)).toEqual([50.82, -0.14]);
     },
   );
-  test.each([
+  test.each<[code: string, country: string, position: [number, number]]>([
     ['BN1', 'GB', [50.83, -0.14]],
     // A new sector of a known district.
     ['BN1 0AA', 'GB', [50.83, -0.14]],

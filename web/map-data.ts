@@ -244,7 +244,7 @@ function lineOf(city: City): string {
 }
 
 function townsByTile(level: Level): ReadonlyMap<TileName, readonly string[]> {
-  const towns = new Map<string, string[]>();
+  const towns = new Map<TileName, string[]>();
   for (const city of allCities()) {
     if (city.population < level.minPopulation) break;
     fileUnder(towns, [tileOf(level, placeOf(city))], lineOf(city));
@@ -304,7 +304,7 @@ function storedLines(name: 'areas' | 'postcodes'): readonly string[] {
   return brotliDecompressSync(stored).toString().split('\n');
 }
 
-function fileUnder<T>(lists: Map<string, T[]>, names: readonly string[], entry: T): void {
+function fileUnder<Name extends string, T>(lists: Map<Name, T[]>, names: readonly Name[], entry: T): void {
   for (const name of names) {
     const list = lists.get(name) ?? [];
     lists.set(name, list);
