@@ -59,10 +59,8 @@ function addMembersOf(
   const { size, firstCells, columns, firstPlaces, ids, places } = older;
   const memberIds = new Float64Array(size);
   for (let index = 0; index < ids.length; index += 1) {
-    // Before its place, because it may be erased at this moment (`erase`).
-    const memberId = ids[index] as number;
     const place = Atomics.load(places, index);
-    if (place !== ERASED) memberIds[place] = memberId;
+    if (place !== ERASED) memberIds[place] = ids[index] as number;
   }
   const numbers = new Uint32Array(size).fill(ERASED);
   let number = 0;

@@ -18,7 +18,7 @@ export type BuildProgress = {
   readonly onUnreadable: (documents: number) => void;
 };
 
-/** The thread may take as much memory as it needs; copying so many at once takes a millisecond. */
+/** Copying so many takes about a millisecond. */
 const SENT_AT_ONCE = 500;
 
 /**
@@ -38,9 +38,12 @@ export async function buildInThread(
     execArgv: [],
   });
   const built = Promise.withResolvers<Grid>();
+  // It may fail while members are still being sent, when nothing waits for it yet.
+  built.promise.catch(() => {});
   const stop = () => built.reject(o.signal.reason);
   o.signal.addEventListener('abort', stop);
   thread.on('error', built.reject);
+  thread.on('messageerror', built.reject);
   thread.on('exit', (code) => built.reject(new Error(`the thread that builds a grid ended with ${code}`)));
   thread.on('message', (update: BuildUpdate) => {
     if ('grid' in update) built.resolve(update.grid);

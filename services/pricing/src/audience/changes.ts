@@ -5,7 +5,7 @@
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { CountedMember } from '../members/member-document.ts';
 import { columnOf, ROWS, rowOf } from './cells.ts';
-import { type CountSpan, cellOf, erase, type Filter, type Grid, placeMatcher } from './grid.ts';
+import { type CountSpan, cellOf, eraseId, type Filter, type Grid, placeMatcher, takePlace } from './grid.ts';
 
 export type Changes = {
   /** The member counts with these facts from now on; null: the member does not count any more. */
@@ -16,6 +16,8 @@ export type Changes = {
   readonly changed: () => Iterable<CountedMember>;
   /** How many count, those of the grid included. */
   readonly members: () => number;
+  /** While a thread reads the grid, ids of members who leave are erased later: when this is called again, with false. */
+  readonly keepIds: (isRead: boolean) => void;
   /** How many places and members a count may have to look at. */
   readonly size: () => number;
 };
@@ -31,6 +33,8 @@ export function changesSince(grid: Grid): Changes {
   const rows: (Row | undefined)[] = Array.from({ length: ROWS });
   const here = new Map<number, { readonly row: Row; readonly entry: Here }>();
   let gone = 0;
+  let isRead = false;
+  const toErase: number[] = [];
 
   const rowAt = (number: number) => (rows[number] ??= { gone: [], here: [] });
 
@@ -43,10 +47,12 @@ export function changesSince(grid: Grid): Changes {
       if (last !== known.entry) entries[entries.indexOf(known.entry)] = last;
       return;
     }
-    const place = erase(grid, memberId);
-    if (place === undefined) return;
-    const { row, column } = cellOf(grid, place);
-    rowAt(row).gone.push({ column, place });
+    const taken = takePlace(grid, memberId);
+    if (taken === undefined) return;
+    if (isRead) toErase.push(taken.index);
+    else eraseId(grid, taken.index);
+    const { row, column } = cellOf(grid, taken.place);
+    rowAt(row).gone.push({ column, place: taken.place });
     gone += 1;
   }
 
@@ -81,6 +87,10 @@ export function changesSince(grid: Grid): Changes {
       for (const { entry } of here.values()) yield entry.member;
     },
     members: () => grid.size - gone + here.size,
+    keepIds: (readNow) => {
+      isRead = readNow;
+      if (!isRead) for (const index of toErase.splice(0)) eraseId(grid, index);
+    },
     size: () => gone + here.size,
   };
 }

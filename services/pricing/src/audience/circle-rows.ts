@@ -15,7 +15,7 @@ type Circle = Position & { readonly radiusMiles: number };
 export type VisitSpan = (row: number, first: number, last: number) => void;
 
 const RADIANS_PER_DEGREE = Math.PI / 180;
-const COLUMNS_PER_RADIAN = (COLUMNS - 1) / (2 * Math.PI);
+const CELLS_PER_RADIAN = (COLUMNS - 1) / (2 * Math.PI);
 /** The columns once around the earth: the last one is the first again. */
 const TURN = COLUMNS - 1;
 /** Far more than the rounding errors of both formulas: a part of hav(radius), and of a column or row. */
@@ -34,13 +34,13 @@ export function eachSpan(circle: Circle, visit: VisitSpan): void {
   const cosine = Math.cos(circle.latitude * RADIANS_PER_DEGREE);
   const centre = betweenColumns(circle.longitude);
   const middle = betweenRows(circle.latitude);
-  const reach = radius * COLUMNS_PER_RADIAN * (1 + MARGIN) + MARGIN_CELLS;
+  const reach = radius * CELLS_PER_RADIAN * (1 + MARGIN) + MARGIN_CELLS;
   const lastRow = Math.min(ROWS - 1, Math.floor(middle + reach));
   for (let row = Math.max(0, Math.ceil(middle - reach)); row <= lastRow; row += 1) {
-    const left = havRadius - haversine((latitudeOf(row) - circle.latitude) * RADIANS_PER_DEGREE);
+    const remaining = havRadius - haversine((latitudeOf(row) - circle.latitude) * RADIANS_PER_DEGREE);
     const shrink = cosine * (cosines[row] as number);
-    const inner = halfWidth((left - margin) / shrink) - MARGIN_CELLS;
-    const outer = halfWidth((left + margin) / shrink) + MARGIN_CELLS;
+    const inner = halfWidth((remaining - margin) / shrink) - MARGIN_CELLS;
+    const outer = halfWidth((remaining + margin) / shrink) + MARGIN_CELLS;
     if (inner >= TURN / 2 - MARGIN_CELLS) {
       visit(row, 0, COLUMNS - 1);
       continue;
@@ -64,7 +64,7 @@ function haversine(angle: number): number {
 /** In columns; below zero: the row is not reached. */
 function halfWidth(hav: number): number {
   if (hav < 0) return -1;
-  return hav >= 1 ? TURN / 2 : 2 * Math.asin(Math.sqrt(hav)) * COLUMNS_PER_RADIAN;
+  return hav >= 1 ? TURN / 2 : 2 * Math.asin(Math.sqrt(hav)) * CELLS_PER_RADIAN;
 }
 
 /** A span may begin before the first column, or end after the last one: it crosses the date line. */

@@ -1,7 +1,7 @@
 /** Compares what is counted with members who were read anew. Only numbers are shown, because ids of members are personal. */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
 import type { Target } from '@offer-ads/contracts/audience/target';
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
 import { COLUMNS, positionOf, ROWS } from './cells.ts';
 import { cellOf, type Grid } from './grid.ts';
 import type { Counts } from './live-grid.ts';
@@ -32,7 +32,7 @@ export function randomTargets(grid: Grid, count: number): readonly Target[] {
     return {
       ...positionOf(cell.row, cell.column),
       radiusMiles: 5 + below(26),
-      gender: number % 2 === 0 ? [] : memberGenders.slice(below(memberGenders.length)).slice(0, 1),
+      gender: number % 2 === 0 ? [] : [memberGenders[below(memberGenders.length)] as MemberGender],
       interests:
         number % 4 < 2 || interests.length === 0
           ? []

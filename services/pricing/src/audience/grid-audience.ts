@@ -1,6 +1,6 @@
 /**
  * The audience counted in memory. A thread reads all members from MongoDB into a grid; then all changes there are followed, whoever made them.
- * When there are many, or old ones, a thread builds the next grid. After its first count it keeps counting, also while MongoDB is away.
+ * When there are many, or old ones, a thread builds the next grid. Once current, it keeps counting, also while MongoDB is away.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
@@ -18,8 +18,8 @@ import { compareCounts, randomTargets } from './compare-counts.ts';
 import { followMembers } from './follow-members.ts';
 import type { Grid } from './grid.ts';
 import { type LiveGrid, openLiveGrid } from './live-grid.ts';
-import type { Change, MembersFeed } from './members-feed-store.ts';
-import { replicaMarks } from './replica-marks.ts';
+import type { Change, MemberChange, MembersFeed } from './members-feed-store.ts';
+import { type ReplicaMarks, replicaMarks } from './replica-marks.ts';
 
 /** Builds a grid from MongoDB, or from an older one and members who changed. */
 export type BuildGrid = (
@@ -95,9 +95,15 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
       const { position, grid } = await untilItWorks('reading the members', readEverybody);
       const read = openLiveGrid(grid);
       following = read;
-      void countOnceCurrent(read).catch(() => {});
+      /** Of this reading alone: while it catches up, the members before it still count. */
+      const itsMarks = replicaMarks(feed);
+      void countOnceCurrent(read, itsMarks).catch(() => {});
       const room = () => roomForChanges(read);
-      const apply = (change: Change) => applyTo(read, change);
+      const apply = (change: Change) => {
+        if (!('mark' in change)) return applyTo(read, change);
+        itsMarks.cameBack(change.mark);
+        if (counting === read) marks.cameBack(change.mark);
+      };
       const end = await followMembers({ feed, from: position, apply, room, signal, logger });
       if (end === 'stopped') return;
     }
@@ -106,26 +112,28 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
   /** In this order: what changes while members are read is followed afterwards. */
   async function readEverybody() {
     const position = await feed.position();
-    const grid = await build('mongo', (read, expected) => {
-      waitsFor = counting === undefined ? `the members: ${read} of about ${expected} are read` : undefined;
-    });
+    const grid = await oneAtATime(() =>
+      build('mongo', (read, expected) => {
+        if (counting === undefined) waitsFor = `the members: ${read} of about ${expected} are read`;
+      }),
+    );
     return { position, grid };
   }
 
-  async function countOnceCurrent(grid: LiveGrid): Promise<void> {
+  async function countOnceCurrent(grid: LiveGrid, itsMarks: ReplicaMarks): Promise<void> {
     if (counting === undefined) waitsFor = 'the members: to catch up with the latest changes';
     await untilItWorks('catching up', async () => {
-      const mark = await marks.set();
-      while (!(await marks.awaited(mark, INCLUDED_WITHIN_MS))) signal.throwIfAborted();
+      const mark = await itsMarks.set();
+      while (!(await itsMarks.awaited(mark, INCLUDED_WITHIN_MS))) signal.throwIfAborted();
     });
     if (following !== grid) return;
     counting = grid;
     waitsFor = undefined;
     logger.info({ members: grid.members() }, 'the audience is current');
+    await marks.set();
   }
 
-  function applyTo(grid: LiveGrid, change: Change): void {
-    if ('mark' in change) return marks.cameBack(change.mark);
+  function applyTo(grid: LiveGrid, change: MemberChange): void {
     grid.set(change.memberId, change.member);
     metrics.applied();
   }
@@ -135,12 +143,12 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
       await pause(limits.lookEveryMs, undefined, { signal }).catch(() => {});
   }
 
-  /** One at a time: the next grid, or a check. */
-  let replacing: Promise<unknown> = Promise.resolve();
-  function replaceGrid(grid: LiveGrid, ...how: Parameters<LiveGrid['replace']>): Promise<void> {
-    const replaced = replacing.then(() => grid.replace(...how));
-    replacing = replaced.catch(() => {});
-    return replaced;
+  /** Reading all members, the next grid, a check: each takes the memory of a grid. */
+  let building: Promise<unknown> = Promise.resolve();
+  function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+    const done = building.then(work);
+    building = done.catch(() => {});
+    return done;
   }
 
   const buildNext = startLoop({
@@ -150,10 +158,13 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
       const grid = following;
       if (grid === undefined || grid.changes() === 0) return;
       if (grid.changes() < limits.changes && grid.changesAgeMs() < limits.ageMs) return;
-      await untilItWorks('building the next grid', () =>
-        replaceGrid(grid, (older, changed) => build({ older, changed })),
-      ).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
+      await keepTrying(() => oneAtATime(() => grid.replace((older, changed) => build({ older, changed }))), {
+        signal,
+        // All members are being read again.
+        isPassing: () => grid === following,
+        onFailure: (error) => logger.warn({ error }, 'the next grid could not be built, trying again'),
+      }).catch((error: unknown) => {
+        if (!signal.aborted && grid === following) throw error;
       });
     },
     logger,
@@ -187,22 +198,24 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
     includesWritten,
     check: async ({ repair }) => {
       const grid = counting;
-      if (grid === undefined) throw serviceUnavailable('the members are not read yet');
+      if (grid === undefined || grid !== following)
+        throw serviceUnavailable('the members are being read anyway');
       let targets: readonly Target[] = [];
       let found: Omit<MembersCheck, 'repaired'> | undefined;
-      await replaceGrid(
-        grid,
-        async () => {
-          const fresh = await build('mongo');
-          targets = randomTargets(fresh, CHECKED_TARGETS);
-          if (await includesWritten()) return fresh;
-          throw serviceUnavailable('the audience does not catch up with MongoDB');
-        },
-        (fresh) => {
-          found = compareCounts({ fresh, counting: grid, targets });
-          return repair && !found.ok;
-        },
-      );
+      const compare = () =>
+        grid.replace(
+          async () => {
+            const fresh = await build('mongo');
+            targets = randomTargets(fresh, CHECKED_TARGETS);
+            if (await includesWritten()) return fresh;
+            throw serviceUnavailable('the audience does not catch up with MongoDB');
+          },
+          (fresh) => {
+            found = compareCounts({ fresh, counting: grid, targets });
+            return repair && !found.ok;
+          },
+        );
+      await oneAtATime(compare);
       if (found === undefined) throw new Error('nothing was compared');
       const repaired = repair && !found.ok;
       return { ...found, ok: found.ok || repaired, repaired };
@@ -212,7 +225,7 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
       await buildNext[Symbol.asyncDispose]();
       await setMarks[Symbol.asyncDispose]();
       await life;
-      await replacing;
+      await building;
     },
   };
 }

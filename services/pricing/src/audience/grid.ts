@@ -25,7 +25,7 @@ export type Grid = {
   /** By gender: a bit for each place. */
   readonly genders: readonly Int32Array[];
   readonly interests: ReadonlyMap<number, Places>;
-  /** In order. An erased id has the value of the id before it. */
+  /** In order, all above 0. An erased id has the value of the id before it. */
   readonly ids: Float64Array;
   /** By the index in `ids`; ERASED for an erased id. */
   readonly places: Uint32Array;
@@ -182,19 +182,23 @@ export function cellOf(grid: Grid, place: number): { readonly row: number; reado
 }
 
 /**
- * Finds the place of a member, and erases the id: it is nowhere in memory afterwards.
- *
- * A thread may be reading ids for the next grid, each before its place. So the place goes first: whoever reads a wrong id finds no place.
+ * Takes the place from a member, who is found no more. A thread may be reading for the next grid.
+ * @returns the place, and the index of the id, for `eraseId`
  */
-export function erase({ ids, places }: Grid, memberId: number): number | undefined {
+export function takePlace({ ids, places }: Grid, memberId: number) {
   const index = lowerBound(ids, memberId);
   const place = ids[index] === memberId ? (places[index] as number) : ERASED;
   if (place === ERASED) return undefined;
   Atomics.store(places, index, ERASED);
+  return { place, index };
+}
+
+/** Not while a thread reads the ids. Afterwards this grid has the id nowhere. */
+export function eraseId({ ids }: Grid, index: number): void {
+  const memberId = ids[index];
   // Neighbours that were erased before have the same value.
   const value = index === 0 ? 0 : (ids[index - 1] as number);
   for (let at = index; ids[at] === memberId; at += 1) ids[at] = value;
-  return place;
 }
 
 /** The first index whose value is at least this one; `to` if there is none. The values are in order. */

@@ -193,12 +193,28 @@ describe('the next grid', () => {
     const grid = liveGrid(anybody);
     expect(grid.changesAgeMs()).toBe(0);
     grid.set(2, null);
+    expect(grid.changesAgeMs()).toBe(0);
+    grid.set(2, withId(2));
     const startedAt = performance.now();
     while (performance.now() === startedAt);
     expect(grid.changesAgeMs()).toBeGreaterThan(0);
     await grid.replace(rebuilt);
     expect(grid.changesAgeMs()).toBe(0);
   });
+});
+
+it('ids of members who leave while a thread reads the grid are erased when that is over', async () => {
+  const first = gridOf([11, 12, 13].map(withId));
+  const grid = openLiveGrid(first);
+  const failed = grid.replace(async () => {
+    grid.set(12, null);
+    grid.set(13, null);
+    grid.set(12, null);
+    expect([grid.count(aroundAnybody), ...first.ids]).toEqual([1, 11, 12, 13]);
+    throw new Error('the thread has died');
+  });
+  await expect(failed).rejects.toThrow('died');
+  expect([grid.count(aroundAnybody), ...first.ids]).toEqual([1, 11, 11, 11]);
 });
 
 it('the id of a removed member is nowhere in memory, and its place is not in the next grid', async () => {

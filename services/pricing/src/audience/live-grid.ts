@@ -44,9 +44,9 @@ export function openLiveGrid(first: Grid): LiveGrid {
     count: (target) => countIn(current, target),
     members: () => current.changes.members(),
     set: (memberId, member) => {
-      changedAt ??= performance.now();
       missed?.push([memberId, member]);
       current.changes.set(memberId, member);
+      if (current.changes.size() > 0) changedAt ??= performance.now();
     },
     changes: () => current.changes.size(),
     changesAgeMs: () => (changedAt === undefined ? 0 : performance.now() - changedAt),
@@ -54,8 +54,10 @@ export function openLiveGrid(first: Grid): LiveGrid {
     replace: async (build, accept = () => true) => {
       const startedAt = performance.now();
       missed = [];
+      const { grid: before, changes } = current;
+      changes.keepIds(true);
       try {
-        const grid = await build(current.grid, current.changes.changed());
+        const grid = await build(before, changes.changed());
         const next = { grid, changes: changesSince(grid) };
         // More may come while others have their turn.
         for (let at = 0; at < missed.length; at += 1) {
@@ -69,9 +71,10 @@ export function openLiveGrid(first: Grid): LiveGrid {
         });
         if (!isAccepted) return;
         current = next;
-        changedAt = missed.length === 0 ? undefined : startedAt;
+        changedAt = next.changes.size() === 0 ? undefined : startedAt;
       } finally {
         missed = undefined;
+        changes.keepIds(false);
       }
     },
   };

@@ -20,9 +20,9 @@ export type Position = string;
 /** A mark that a replica writes. When it appears in the stream, the replica has seen everything that was written before it. */
 export type Mark = { readonly of: string; readonly number: number };
 
-export type Change =
-  /** Null: the member does not count (any more). */
-  { readonly memberId: number; readonly member: CountedMember | null } | { readonly mark: Mark };
+/** Null: the member does not count (any more). */
+export type MemberChange = { readonly memberId: number; readonly member: CountedMember | null };
+export type Change = MemberChange | { readonly mark: Mark };
 
 /** The changes since a position are no longer available. */
 export class HistoryLostError extends Error {
@@ -59,6 +59,7 @@ const MARKS_KEPT_SECONDS = 30 * 86_400;
 /** Applying this many takes some ten milliseconds, during which nothing else runs. */
 const CHANGES_AT_ONCE = 500;
 const LONGEST_WAIT_MS = 500;
+const ENDED = 'following the changes of members was ended';
 const countedFields = { 'position.coordinates': 1, gender: 1, interests: 1 } as const;
 /** Half a megabyte: large enough that round trips do not matter, small enough for a slow disk to answer in time. */
 const MEMBERS_AT_ONCE = 5_000;
@@ -86,7 +87,7 @@ export function openMembersFeed(connection: Connection, onUnreadable: () => void
       throw new HistoryLostError(`the collection of members is another one now: ${event.operationType}`);
     }
     const document = 'fullDocument' in event ? event.fullDocument : undefined;
-    if (isMark) return document === undefined ? null : { mark: markOf(document as MarkDocument) };
+    if (isMark) return (document ?? null) === null ? null : { mark: markOf(document as MarkDocument) };
     const memberId = event.documentKey._id as number;
     // Without a document, the member was deleted, or the deletion follows in the stream.
     const counts = document !== undefined && document !== null && isEligible(document as MemberDocument);
@@ -107,13 +108,17 @@ export function openMembersFeed(connection: Connection, onUnreadable: () => void
     },
     follow: (after) => {
       const stream = watch({ after, maxAwaitTimeMS: LONGEST_WAIT_MS });
-      const closed = Promise.withResolvers<never>();
-      closed.promise.catch(() => {});
+      /** Of the `next` that waits; one for each, because a promise keeps all that ever waited for it. */
+      let waiting: PromiseWithResolvers<never> | undefined;
+      let isClosed = false;
       // The stream's own token may already be that of a change which `next` did not return because of `close`.
       let token = EJSON.parse(after);
       return {
         next: async () => {
-          const event = await Promise.race([orUnavailable(stream.tryNext()), closed.promise]).catch(
+          waiting = Promise.withResolvers<never>();
+          waiting.promise.catch(() => {});
+          if (isClosed) throw new Error(ENDED);
+          const event = await Promise.race([orUnavailable(stream.tryNext()), waiting.promise]).catch(
             throwAsLost,
           );
           token = stream.resumeToken;
@@ -122,7 +127,8 @@ export function openMembersFeed(connection: Connection, onUnreadable: () => void
         position: () => positionOf({ resumeToken: token }),
         close: () => {
           // MongoDB answers a waiting request only at the end of its wait, also when its cursor is closed.
-          closed.reject(new Error('following the changes of members was ended'));
+          isClosed = true;
+          waiting?.reject(new Error(ENDED));
           return stream.close();
         },
       };
