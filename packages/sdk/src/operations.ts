@@ -37,7 +37,7 @@ export const operations = {
     path: '/offers',
     success: 'S1',
     field: 'offer_id',
-    refusals: { E1: [400, 403], E2: [200], E3: [200], E4: [400], E5: [400], E6: [400], E9: [403] },
+    refusals: { E1: [400, 403, 415], E2: [200], E3: [200], E4: [400], E5: [400], E6: [400], E9: [403] },
   },
   listOffers: { method: 'GET', path: '/offers', field: 'pagination', refusals: { E1: [400, 403] } },
   readOffer: { method: 'GET', path: '/offers/{offer_id}', field: 'actions', refusals: { E1: [401] } },
@@ -46,7 +46,7 @@ export const operations = {
     path: '/offers/{offer_id}',
     success: 'S1',
     field: 'message',
-    refusals: { E1: [400, 401, 403], E2: [200], E3: [409], E9: [403] },
+    refusals: { E1: [400, 401, 403, 415], E2: [200], E3: [409], E9: [403] },
   },
   pauseOffer: {
     method: 'POST',
@@ -106,7 +106,7 @@ export const operations = {
     method: 'POST',
     path: '/webhooks',
     field: 'secret',
-    refusals: { E1: [400], E3: [409], E4: [400] },
+    refusals: { E1: [400, 413, 415], E3: [409], E4: [400] },
   },
   listWebhooks: { method: 'GET', path: '/webhooks', field: 'webhooks', refusals: {} },
   readWebhook: {
@@ -119,7 +119,7 @@ export const operations = {
     method: 'PUT',
     path: '/webhooks/{webhook_id}',
     field: 'webhook_id',
-    refusals: { E1: [400], E2: [404], E3: [409] },
+    refusals: { E1: [400, 413, 415], E2: [404], E3: [409] },
   },
   deleteWebhook: {
     method: 'DELETE',
@@ -167,7 +167,7 @@ export const operations = {
     method: 'POST',
     path: '/webhooks/{webhook_id}/resend',
     field: 'resent',
-    refusals: { E1: [400], E2: [404], E5: [409] },
+    refusals: { E1: [400, 413, 415], E2: [404], E5: [409] },
   },
   // With a placement key. Neither has return codes.
   findPlacements: { method: 'POST', path: '/placements', field: 'placements', refusals: {} },

@@ -66,7 +66,7 @@ CREATE_OFFER: Operation[models.CreatedOffer, CreateCode] = Operation(
     models.CreatedOffer.from_dict,
     "S1",
     {
-        "E1": (400, 403),
+        "E1": (400, 403, 415),
         "E2": (200,),
         "E3": (200,),
         "E4": (400,),
@@ -85,7 +85,7 @@ UPDATE_OFFER: Operation[models.Updated, UpdateCode] = Operation(
     "updateOffer",
     models.Updated.from_dict,
     "S1",
-    {"E1": (400, 401, 403), "E2": (200,), "E3": (409,), "E9": (403,)},
+    {"E1": (400, 401, 403, 415), "E2": (200,), "E3": (409,), "E9": (403,)},
 )
 PAUSE_OFFER: Operation[models.Paused, PauseCode] = Operation(
     "pauseOffer", models.Paused.from_dict, "S1", {"E1": (401,), "E2": (200,), "E3": (200,), "E5": (200,)}
@@ -117,14 +117,14 @@ RESET_TEST_CLOCK: Operation[models.TestClock, ResetCode] = Operation(
 CREATE_WEBHOOK: Operation[models.WebhookWithSecret, CreateWebhookCode] = Operation(
     "createWebhook",
     models.WebhookWithSecret.from_dict,
-    refusals={"E1": (400,), "E3": (409,), "E4": (400,)},
+    refusals={"E1": (400, 413, 415), "E3": (409,), "E4": (400,)},
 )
 LIST_WEBHOOKS: Operation[models.Webhooks, Never] = Operation("listWebhooks", models.Webhooks.from_dict)
 READ_WEBHOOK: Operation[models.Webhook, WebhookCode] = Operation(
     "readWebhook", models.Webhook.from_dict, refusals={"E2": (404,)}
 )
 CHANGE_WEBHOOK: Operation[models.Webhook, ChangeWebhookCode] = Operation(
-    "changeWebhook", models.Webhook.from_dict, refusals={"E1": (400,), "E2": (404,), "E3": (409,)}
+    "changeWebhook", models.Webhook.from_dict, refusals={"E1": (400, 413, 415), "E2": (404,), "E3": (409,)}
 )
 DELETE_WEBHOOK: Operation[models.DeletedWebhook, WebhookCode] = Operation(
     "deleteWebhook", models.DeletedWebhook.from_dict, refusals={"E2": (404,)}
@@ -148,7 +148,9 @@ RESEND_WEBHOOK_MESSAGE: Operation[models.WebhookMessage, SendCode] = Operation(
     "resendWebhookMessage", models.WebhookMessage.from_dict, refusals={"E2": (404,), "E5": (409,)}
 )
 RESEND_WEBHOOK_MESSAGES: Operation[models.Resent, ResendCode] = Operation(
-    "resendWebhookMessages", models.Resent.from_dict, refusals={"E1": (400,), "E2": (404,), "E5": (409,)}
+    "resendWebhookMessages",
+    models.Resent.from_dict,
+    refusals={"E1": (400, 413, 415), "E2": (404,), "E5": (409,)},
 )
 
 ALL: tuple[Operation[Any, Any], ...] = (
