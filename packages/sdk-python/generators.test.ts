@@ -1,4 +1,4 @@
-/** The OpenAPI documents, read by two generators of clients; their code is compiled. */
+/** The OpenAPI documents, read by Python's validator and by two generators of clients, whose code is compiled. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,15 @@ const generated = fileURLToPath(new URL('../contracts/generated', import.meta.ur
     ['community-openapi', 'Placements'],
     ['portal-openapi', 'WebhookWithSecret'],
   ] as const;
+
+  it.each(documents)(
+    '%s: openapi-spec-validator, also its patterns, which Python must compile',
+    async (name, _type) => {
+      const { python } = await pythonTools('openapi-spec-validator');
+      const file = join(generated, `${name}.json`);
+      expect(await python(['-m', 'openapi_spec_validator', file])).toBe(`${file}: OK\n`);
+    },
+  );
 
   it.each(documents)('%s: openapi-python-client, and Python imports its code', async (name, type) => {
     const { python } = await pythonTools('tools');

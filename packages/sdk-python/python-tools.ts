@@ -36,7 +36,9 @@ export async function whyNoPython(): Promise<string | null> {
 }
 
 /** @param set a file of `requirements/` */
-export async function pythonTools(set: 'tools' | 'openapi-generator'): Promise<PythonTools> {
+export async function pythonTools(
+  set: 'tools' | 'openapi-generator' | 'openapi-spec-validator',
+): Promise<PythonTools> {
   const requirements = join(import.meta.dirname, 'requirements', `${set}.txt`);
   const { stdout: python } = await execute('python3', ['-VV']);
   const hash = createHash('sha256').update(readFileSync(requirements)).update(python).digest('hex');

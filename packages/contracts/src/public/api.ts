@@ -133,6 +133,12 @@ export type EstimateReply = z.infer<typeof estimateReply>;
 
 // ---- create
 
+/** In JSON Schema. Linters want each required property to be named here too. */
+const having = (...fields: string[]) => ({
+  properties: Object.fromEntries(fields.map((field) => [field, {}])),
+  required: fields,
+});
+
 /** The multipart form of POST /offers, only for the OpenAPI document: offers reads the parts as a stream. */
 export const createOfferForm = z
   .object({
@@ -202,7 +208,15 @@ export const createOfferForm = z
         'Instead of `image`: an offer of yours in this mode, whose picture the new offer gets too. A deleted one is good for 30 days.',
     }),
   })
-  .meta({ id: 'CreateOfferForm' });
+  .meta({
+    id: 'CreateOfferForm',
+    // One of the two. Generators of clients make several types of a `oneOf`; they pass over this.
+    override: {
+      not: having('image', 'image_offer_id'),
+      if: having('image'),
+      else: having('image_offer_id'),
+    },
+  });
 
 // ---- update
 
@@ -227,6 +241,12 @@ export const updateOfferForm = createOfferForm
   })
   .meta({
     id: 'UpdateOfferForm',
+    // Something to change, besides `environment`.
+    override: {
+      minProperties: 1,
+      if: { not: having('environment') },
+      else: { minProperties: 2 },
+    },
     description:
       'At least one field besides `environment`. What is left out stays. An empty `terms_and_conditions` removes the terms, an empty `advertised_name` shows the trading name.',
   });
@@ -311,7 +331,7 @@ export type ListedOffer = z.infer<typeof listedOffer>;
 export const listQuery = z.object({
   environment: z.enum(['test', 'live']).meta({ description: "Case-insensitive; must be the key's mode." }),
   limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
-  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
   offer_status: z
     .enum(['awaiting_payment', 'active', 'paused', 'ended'])
     .optional()
@@ -454,7 +474,7 @@ export type BalanceReply = z.infer<typeof balanceReply>;
 /** GET /balance/entries */
 export const entriesQuery = z.object({
   limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
-  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
 });
 export const balanceEntry = z
   .object({

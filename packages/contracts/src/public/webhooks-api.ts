@@ -11,6 +11,9 @@ import { webhookLimits } from '../values/webhook-limits.ts';
 import { eventTypes } from '../webhooks/webhook-types.ts';
 import { listReply, utcInstant } from './api.ts';
 
+/** Written without `\p{Cc}`, because Python and others compile the patterns of the description and know no such class. */
+const oneLine = String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`;
+
 const eventType = z.enum(eventTypes);
 const webhookId = z.string().meta({ examples: ['we_oqQ3SnVYgZ0HVhm1WcgS'] });
 const messageId = z
@@ -31,7 +34,7 @@ export const webhookRequest = z
     description: z
       .string()
       .max(webhookLimits.descriptionLength)
-      .regex(/^\P{Cc}*$/u, 'must not contain line breaks or control characters')
+      .regex(new RegExp(oneLine), 'must not contain line breaks or control characters')
       .nullable()
       .optional()
       .meta({ description: 'For yourself, such as the name of the system that receives.' }),
@@ -40,6 +43,7 @@ export const webhookRequest = z
       .min(1)
       .max(eventTypes.length)
       .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
+      .meta({ override: { uniqueItems: true } })
       .nullable()
       .optional()
       .meta({ description: 'Omitted or null: all types, also those that are added later.' }),
@@ -127,7 +131,7 @@ export type WebhookMessage = z.infer<typeof webhookMessage>;
 /** GET /webhooks/{webhook_id}/messages */
 export const messagesQuery = z.object({
   limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
-  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
   status: messageStatus.optional(),
 });
 export const messagesReply = z
