@@ -209,6 +209,18 @@ class ACreation(Case):
             self.assertIn(part, body)
         self.assertEqual(body.count(b'name="gender[]"'), 2)
 
+    def test_leaves_out_what_is_none_and_a_change_clears_it(self) -> None:
+        s = scene(CREATED)
+        s.ads.offers.create(**OFFER, advertised_name=None, quote_id=None, gender=None)
+        for text in (b"None", b"null", b"advertised_name", b"quote_id", b"gender"):
+            self.assertNotIn(text, s.seen[0].body)
+        s = scene(Answer(200, {"return_code": "S1", "message": "Offer has been updated"}))
+        s.ads.offers.update(7, title="New", advertised_name=None)
+        body = s.seen[0].body
+        self.assertRegex(body, rb'name="advertised_name"\r\n[^\x00]*?\r\n\r\n\r\n')
+        for text in (b"None", b"null", b"terms_and_conditions"):
+            self.assertNotIn(text, body)
+
     def test_has_a_boundary_that_no_text_can_contain(self) -> None:
         s = scene(CREATED)
         s.ads.offers.create(**(OFFER | {"description": "--+++\r\n"}))

@@ -43,8 +43,10 @@ export function offerBody(request: CreateOfferRequest): Body {
   ]);
 }
 
-export function updateBody({ image, ...texts }: UpdateOfferRequest): Body {
-  return formBody(image, Object.entries(texts));
+/** Null clears a text, which the service then refuses where it must have one. */
+export function updateBody({ image, environment, ...texts }: UpdateOfferRequest): Body {
+  const changes = Object.entries(texts).map(([name, value]) => [name, value === null ? '' : value] as const);
+  return formBody(image, [...changes, ['environment', environment]]);
 }
 
 /**
@@ -56,13 +58,13 @@ function formBody(
   fields: readonly (readonly [name: string, value: unknown])[],
 ): Body {
   const boundary = `offer-${crypto.randomUUID()}`;
-  const given = fields.filter(([, value]) => value !== undefined);
+  const given = fields.filter(([, value]) => value !== undefined && value !== null);
   const texts = given
     .map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`)
     .join('');
   const end = `--${boundary}--\r\n`;
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (image === undefined) return { contentType, open: () => texts + end };
+  if (image === undefined || image === null) return { contentType, open: () => texts + end };
   const part = partOf(image);
   const imageType = 'blob' in part && part.blob.type !== '' ? part.blob.type : 'application/octet-stream';
   const head = `${texts}${partHead(boundary, 'image')}; filename="image"\r\nContent-Type: ${imageType}\r\n\r\n`;
@@ -74,7 +76,7 @@ function formBody(
   return { contentType, open: () => streamOf(head, part.stream, tail), stream: part.stream };
 }
 
-function each(name: string, values: readonly unknown[] | undefined): (readonly [string, unknown])[] {
+function each(name: string, values: readonly unknown[] | null | undefined): (readonly [string, unknown])[] {
   return (values ?? []).map((value) => [name, value] as const);
 }
 

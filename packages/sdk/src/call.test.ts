@@ -44,6 +44,16 @@ async function failure(clock: FakeClock, work: Promise<unknown>): Promise<OfferA
   return error;
 }
 
+describe('a change of an offer', () => {
+  it('clears what is null, and leaves what is undefined', async () => {
+    const updated = { status: 200, body: { return_code: 'S1', message: 'Offer has been updated' } };
+    const { ads, seen, clock } = clientOf([updated]);
+    await clock.during(ads.offers.update(7, { title: undefined, advertised_name: null }));
+    expect(seen[0]?.body).toContain('name="advertised_name"\r\n\r\n\r\n');
+    expect(seen[0]?.body).not.toMatch(/null|undefined|title/);
+  });
+});
+
 describe('a call', () => {
   it('is repeated after a lost reply, and the result says so', async () => {
     const { ads, seen, clock } = clientOf([reset, paused]);
@@ -186,6 +196,14 @@ describe('a creation', () => {
     expect(new Set(seen.map(({ body }) => body)).size).toBe(1);
     expect(seen[0]?.body).toContain('one line\nand another');
     expect(seen[0]?.body).toContain('1970-01-01T00:00:00.000Z');
+  });
+
+  it('sends neither null nor undefined', async () => {
+    const { ads, seen, clock } = clientOf([created]);
+    const missing = { advertised_name: null, quote_id: null, gender: null, terms_and_conditions: undefined };
+    await clock.during(ads.offers.create({ ...offer, ...missing, environment: null }));
+    expect(seen[0]?.body).not.toMatch(/null|undefined|advertised_name|quote_id|gender|terms_and_conditions/);
+    expect(seen[0]?.body).toContain('\r\n\r\nTEST\r\n');
   });
 
   it("uses the caller's key, and has it in the error", async () => {

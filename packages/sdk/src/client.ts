@@ -210,12 +210,12 @@ function clientWith(settings: Settings): OfferAds {
     },
     offers: {
       estimate: async (request, options) => {
-        const body = estimateBody({ environment, ...withoutUndefined(request) });
+        const body = estimateBody({ environment, ...withoutMissing(request) });
         return ask({ name: 'estimatePrice', path: '/offers/price-estimate', body }, options);
       },
       create: async (request, options = {}) => {
         const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
-        const body = offerBody({ environment, ...withoutUndefined(request) });
+        const body = offerBody({ environment, ...withoutMissing(request) });
         const result = await ask({ name: 'createOffer', path: '/offers', body, idempotencyKey }, options);
         if (!result.ok) return { ...result, idempotencyKey };
         const replayed = result.reply.headers.get('idempotent-replayed') === 'true';
@@ -223,7 +223,7 @@ function clientWith(settings: Settings): OfferAds {
       },
       list: (request = {}, options = {}) => {
         const readPage = async (page: ListOffersRequest): Promise<PageResult> => {
-          const query = listQuery({ environment, ...withoutUndefined(page) });
+          const query = listQuery({ environment, ...withoutMissing(page) });
           return ask({ name: 'listOffers', path: `/offers?${query.toString()}` }, options);
         };
         return offerList(request, readPage);
@@ -231,7 +231,7 @@ function clientWith(settings: Settings): OfferAds {
       get: async (offerId, options) => ask(ofOffer('readOffer', offerId), options),
       update: async (offerId, request, options = {}) => {
         const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
-        const body = updateBody(withoutUndefined(request));
+        const body = updateBody(request);
         return ask({ ...ofOffer('updateOffer', offerId), body, idempotencyKey }, options);
       },
       pause: async (offerId, options) => ask(ofOffer('pauseOffer', offerId, '/pause'), options),
@@ -260,8 +260,11 @@ function clientWith(settings: Settings): OfferAds {
 }
 
 /** Omits undefined fields, so that they do not hide defaults. */
-function withoutUndefined<T extends object>(request: T): T {
-  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined)) as T;
+/** Without fields that are undefined or null: `quote_id` of an estimate may be null. */
+function withoutMissing<T extends object>(request: T): T {
+  return Object.fromEntries(
+    Object.entries(request).filter(([, value]) => value !== undefined && value !== null),
+  ) as T;
 }
 
 function listQuery(request: ListOffersRequest): URLSearchParams {

@@ -121,6 +121,9 @@ type WithoutTimes<T> = Omit<
 /** Without the fields that have other types in the client. */
 type Plain<T> = Omit<WithoutTimes<T>, 'image' | 'environment'>;
 
+/** The client also takes null, which it never sends. */
+type NullFree<T> = { [Field in keyof T]: Exclude<T[Field], null> };
+
 /** Without the type of the instant, which may be a `Date`. */
 type WithoutNow<T> = T extends { readonly now: unknown } ? 'now' : T;
 
@@ -132,7 +135,10 @@ type Checks = {
   readonly page: Same<sdk.OfferPage, Contract<'listReply'>>;
   readonly oneOffer: Same<Flat<sdk.OneOffer>, Contract<'offerReply'>>;
   readonly updateFields: Same<keyof sdk.UpdateOfferRequest, keyof Contract<'updateOfferForm'>>;
-  readonly updateRequest: Same<Plain<sdk.UpdateOfferRequest>, Sendable<Plain<Contract<'updateOfferForm'>>>>;
+  readonly updateRequest: Same<
+    NullFree<Plain<sdk.UpdateOfferRequest>>,
+    Sendable<Plain<Contract<'updateOfferForm'>>>
+  >;
   readonly updated: Same<sdk.UpdatedOffer, Contract<'updateReply'>>;
   readonly paused: Same<sdk.PausedOffer, Contract<'pauseReply'>>;
   readonly resumed: Same<sdk.ResumedOffer, Contract<'resumeReply'>>;
@@ -160,10 +166,13 @@ type Checks = {
   readonly interval: Same<sdk.AnalyticsInterval, Contract<'analyticsInterval'>>;
   readonly gender: Same<sdk.Gender, Contract<'requestedGender'>>;
   readonly estimateFields: Same<keyof sdk.EstimateRequest, keyof Contract<'estimateRequest'>>;
-  readonly estimateRequest: Same<Plain<sdk.EstimateRequest>, Sendable<Plain<Contract<'estimateRequest'>>>>;
+  readonly estimateRequest: Same<
+    NullFree<Plain<sdk.EstimateRequest>>,
+    Sendable<Plain<Contract<'estimateRequest'>>>
+  >;
   readonly createFields: Same<keyof sdk.CreateOfferRequest, keyof FormNames<Contract<'createOfferForm'>>>;
   readonly createRequest: Same<
-    Plain<sdk.CreateOfferRequest>,
+    NullFree<Plain<sdk.CreateOfferRequest>>,
     Sendable<Plain<FormNames<Contract<'createOfferForm'>>>>
   >;
   readonly listFields: Same<keyof sdk.ListOffersRequest, keyof Contract<'listQuery'>>;

@@ -25,13 +25,13 @@ export type EstimateRequest = {
   /** Miles, 5 to 30. */
   readonly radius: number;
   /** Omitted, empty or containing `All`: every gender. */
-  readonly gender?: readonly Gender[] | undefined;
+  readonly gender?: readonly Gender[] | null | undefined;
   /** Ids of interests; the offer reaches members with at least one of them. Omitted or empty: no filter. */
-  readonly interests?: readonly number[] | undefined;
+  readonly interests?: readonly number[] | null | undefined;
   /** Filled in from the key. */
-  readonly environment?: Mode | 'test' | 'live' | undefined;
+  readonly environment?: Mode | 'test' | 'live' | null | undefined;
   /** True: the reply has a `quote_id`, with which an offer can be created at this price. */
-  readonly quote?: boolean | undefined;
+  readonly quote?: boolean | null | undefined;
 };
 
 export type PriceEstimate = {
@@ -71,20 +71,20 @@ export type CreateOfferRequest = {
   readonly title: string;
   /** Up to 500 characters. */
   readonly description: string;
-  readonly terms_and_conditions?: string | undefined;
+  readonly terms_and_conditions?: string | null | undefined;
   /** The business name that members see. Omitted or empty: the trading name. */
-  readonly advertised_name?: string | undefined;
+  readonly advertised_name?: string | null | undefined;
   readonly url: string;
   /** Required unless `image_offer_id` is given. */
-  readonly image?: Picture | undefined;
+  readonly image?: Picture | null | undefined;
   /** Instead of `image`: an offer of yours in this mode, whose picture the new offer gets too. */
-  readonly image_offer_id?: number | undefined;
+  readonly image_offer_id?: number | null | undefined;
   /** Latitude, longitude. */
   readonly location: readonly [latitude: number, longitude: number];
   /** Miles, 5 to 30. */
   readonly radius: number;
-  readonly gender?: readonly Gender[] | undefined;
-  readonly interests?: readonly number[] | undefined;
+  readonly gender?: readonly Gender[] | null | undefined;
+  readonly interests?: readonly number[] | null | undefined;
   /** Now or later; at most 60 seconds in the past. */
   readonly start_datetime: Instant;
   /** At least 60 seconds after the start. */
@@ -92,9 +92,9 @@ export type CreateOfferRequest = {
   /** `E`: by card, with a payment link. `B`: from the prepaid balance. */
   readonly payment_method: 'E' | 'B';
   /** Filled in from the key. */
-  readonly environment?: Mode | undefined;
+  readonly environment?: Mode | null | undefined;
   /** From an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`. */
-  readonly quote_id?: string | undefined;
+  readonly quote_id?: string | null | undefined;
 };
 
 /** What members see of an offer. What is left out stays. At least one field besides `environment`. */
@@ -104,10 +104,10 @@ export type UpdateOfferRequest = {
   readonly title?: string | undefined;
   /** Up to 500 characters. */
   readonly description?: string | undefined;
-  /** Empty: removes them. */
-  readonly terms_and_conditions?: string | undefined;
-  /** Empty: the trading name is shown. */
-  readonly advertised_name?: string | undefined;
+  /** Empty or null: removes them. */
+  readonly terms_and_conditions?: string | null | undefined;
+  /** Empty or null: the trading name is shown. */
+  readonly advertised_name?: string | null | undefined;
   readonly url?: string | undefined;
   readonly image?: Picture | undefined;
   /** The key's mode. */

@@ -305,8 +305,8 @@ class Offers(_Part):
         category_id: int | None = None,
         title: str | None = None,
         description: str | None = None,
-        terms_and_conditions: str | None = None,
-        advertised_name: str | None = None,
+        terms_and_conditions: str | Unset | None = UNSET,
+        advertised_name: str | Unset | None = UNSET,
         url: str | None = None,
         image: Picture | None = None,
         environment: Mode | None = None,
@@ -315,8 +315,8 @@ class Offers(_Part):
         """
         Changes what members see of an offer; what is left out stays.
 
-        :param terms_and_conditions: empty: removes them
-        :param advertised_name: empty: the trading name is shown
+        :param terms_and_conditions: empty or None: removes them
+        :param advertised_name: empty or None: the trading name is shown
         :param idempotency_key: a unique value per change; default: a random UUID
         """
         identifier = _checked_id(offer_id)
@@ -325,8 +325,8 @@ class Offers(_Part):
             category_id=UNSET if category_id is None else category_id,
             title=UNSET if title is None else title,
             description=UNSET if description is None else description,
-            terms_and_conditions=UNSET if terms_and_conditions is None else terms_and_conditions,
-            advertised_name=UNSET if advertised_name is None else advertised_name,
+            terms_and_conditions="" if terms_and_conditions is None else terms_and_conditions,
+            advertised_name="" if advertised_name is None else advertised_name,
             url=UNSET if url is None else url,
             image=_image_part(image),
             environment=UNSET if environment is None else environment,
