@@ -23,7 +23,7 @@ export async function buildClient({ python }: PythonTools, folder: string): Prom
   const sources = join(project, 'src');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(project, { recursive: true });
-  for (const name of ['pyproject.toml', 'README.md', 'src'])
+  for (const name of ['pyproject.toml', 'hatch_build.py', 'README.md', 'src'])
     cpSync(join(here, name), join(project, name), {
       recursive: true,
       filter: (path) => !path.endsWith('__pycache__'),

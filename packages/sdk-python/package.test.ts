@@ -39,6 +39,15 @@ const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.p
     return tools.python(['-m', 'mypy', ...options, ...args], { cwd: folder, env });
   };
 
+  it('is not packed without its generated part', async () => {
+    const bare = join(folder, 'bare');
+    cpSync(join(folder, 'built', 'project'), bare, { recursive: true });
+    rmSync(join(bare, 'src', 'offer_ads', '_generated'), { recursive: true });
+    await expect(
+      tools.python(['-m', 'hatchling', 'build', '-t', 'wheel', '-d', folder], { cwd: bare }),
+    ).rejects.toThrow('npm run build:python');
+  });
+
   it('needs httpx and attrs alone', async () => {
     const names = 'import importlib.metadata as m; print(m.requires("offer-ads"), m.version("offer-ads"))';
     const { version } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')) as { version: string };
