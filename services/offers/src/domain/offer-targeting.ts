@@ -4,7 +4,9 @@ import { radiusMiles, radiusRule } from '@offer-ads/contracts/values/radius';
 import { parseId } from './offer-id.ts';
 import { type FormFields, fault, type Reading, single, valid } from './readings.ts';
 
-type RepeatedField = 'location[]' | 'gender[]' | 'interests[]';
+/** Fields that may be repeated. */
+export const repeatedFields = ['location[]', 'gender[]', 'interests[]'] as const;
+type RepeatedField = (typeof repeatedFields)[number];
 
 export function readLocation(fields: FormFields): Reading<{ latitude: number; longitude: number }> {
   const [latitude, longitude, ...more] = (fields.get('location[]') ?? []).map(decimal);
@@ -49,20 +51,4 @@ export function readInterests(fields: FormFields): Reading<number[]> {
 /** Empty parts are ignored; forms send them for empty lists (decision 18a, forms and formats). */
 function filled(fields: FormFields, name: RepeatedField): string[] {
   return (fields.get(name) ?? []).filter((text) => text !== '');
-}
-
-/** Names that other list conventions use: `gender`, `Gender[]`, `interest[]`, `interests[0]`. */
-const likeRepeated = /^\s*(location|gender|interest)s?\s*(\[.*)?$/is;
-const repeatedNames = { location: 'location[]', gender: 'gender[]', interest: 'interests[]' } as const;
-/** Enough to recognise the name, and a limit for the reply. */
-const SHOWN_LENGTH = 40;
-
-/** Other unknown parts are ignored. If these were ignored, the advertiser would pay for all members instead of the targeted few. */
-export function checkBrackets(fields: FormFields): Reading<null> {
-  const faults = [...fields.keys()].flatMap((name) => {
-    const noun = likeRepeated.exec(name)?.[1]?.toLowerCase() as keyof typeof repeatedNames | undefined;
-    const wanted = noun === undefined ? name : repeatedNames[noun];
-    return wanted === name ? [] : [`${name.slice(0, SHOWN_LENGTH)} must be sent as ${wanted}`];
-  });
-  return faults.length === 0 ? valid(null) : fault(...new Set(faults));
 }

@@ -78,6 +78,23 @@ describe('an estimate form', () => {
     expect(formOf({ currency: 'USD', offer: 1 })).toEqual(formOf());
   });
 
+  it.each([
+    ['Gender', 'gender'],
+    ['genders', 'gender'],
+    ['gender[]', 'gender'],
+    ['interest', 'interests'],
+    ['end_date_time', 'end_datetime'],
+  ])('with %s is refused, because a list that is left out would reach everybody', (name, right) => {
+    expect(refusalOf({ [name]: ['Female'] })).toEqual({
+      reason: 'invalid-input',
+      faults: [`${name} must be sent as ${right}`],
+    });
+    expect(refusalOf({ [name]: [], end_datetime: 'x' })).toMatchObject({
+      reason: 'invalid-input',
+      faults: [expect.stringContaining('ISO 8601'), `${name} must be sent as ${right}`],
+    });
+  });
+
   it.each(['TEST', 'test', undefined])("takes %s for the TEST key's environment", (environment) => {
     expect(read({ environment }).ok).toBe(true);
   });

@@ -3,6 +3,7 @@
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
+import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { radiusRule } from '@offer-ads/contracts/values/radius';
@@ -24,6 +25,7 @@ export type EstimateFormResult =
 const estimateFields = estimateRequest.extend({ start_datetime: zonedDateTime, end_datetime: zonedDateTime });
 type Fields = ReturnType<typeof estimateFields.parse>;
 type Field = keyof Fields;
+const fieldNames = Object.keys(estimateFields.shape) as Field[];
 type Body = Readonly<Record<string, unknown>>;
 type Issues = readonly { readonly path: readonly PropertyKey[] }[];
 
@@ -51,7 +53,7 @@ export function readEstimateForm(body: unknown, mode: Mode, now: Date): Estimate
   const parsed = estimateFields.safeParse(body);
   if (!parsed.success) return refused(refusalOfFields(body, parsed.error.issues, now));
   const { start_datetime: startAt, end_datetime: endAt, ...fields } = parsed.data;
-  const faults = faultsOfPeriod(startAt, endAt, now);
+  const faults = [...faultsOfPeriod(startAt, endAt, now), ...faultsOfNames(body)];
   if (faults.length > 0) return refused({ reason: 'invalid-input', faults });
   return { ok: true, form: { target: targetOf(fields), startAt, endAt }, wantsQuote: fields.quote === true };
 }
@@ -77,9 +79,12 @@ function namesOtherMode(environment: unknown, mode: Mode): boolean {
 /** Includes faults of the period if its date-times can be read; unreadable ones are faults already. */
 function refusalOfFields(body: Body, issues: Issues, now: Date): EstimateRefusal {
   const faulty = faultyFields(issues);
-  const ofPeriod = faultsOfPeriod(parseDateTime(body.start_datetime), parseDateTime(body.end_datetime), now);
-  const faults = [...faulty.map((field) => faultOf(field, body[field])), ...ofPeriod];
-  const onlyDateTimes = ofPeriod.length === 0 && faulty.every((field) => isUnreadableDateTime(field, body));
+  const others = [
+    ...faultsOfPeriod(parseDateTime(body.start_datetime), parseDateTime(body.end_datetime), now),
+    ...faultsOfNames(body),
+  ];
+  const faults = [...faulty.map((field) => faultOf(field, body[field])), ...others];
+  const onlyDateTimes = others.length === 0 && faulty.every((field) => isUnreadableDateTime(field, body));
   return { reason: onlyDateTimes ? 'invalid-date-time' : 'invalid-input', faults };
 }
 
@@ -101,6 +106,14 @@ function faultsOfPeriod(startAt: Date | undefined, endAt: Date | undefined, now:
     faults.push('end_datetime must be after start_datetime');
   }
   return faults;
+}
+
+/** Other unknown names are ignored (decision 49, misspelt names). */
+function faultsOfNames(body: Body): readonly string[] {
+  return Object.keys(body).flatMap((name) => {
+    const meant = meantName(name, fieldNames);
+    return meant === undefined || meant === name ? [] : [`${name.slice(0, 40)} must be sent as ${meant}`];
+  });
 }
 
 function targetOf(fields: Pick<Fields, 'location' | 'radius' | 'gender' | 'interests'>): Target {

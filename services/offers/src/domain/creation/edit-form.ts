@@ -1,11 +1,14 @@
 /** The form of PATCH /offers/{offer_id}: what is left out stays. Its fields have the rules of the creation. */
+
+import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import type { Edit } from '../lifecycle/edit-content.ts';
-import { allOf, type FormFields, fault, type Reading, valid } from '../readings.ts';
+import { allOf, checkNames, type FormFields, fault, type Reading, shownName, valid } from '../readings.ts';
 import {
   checkEnvironment,
   checkPicture,
   contentFields,
   contentReadings,
+  formNames,
   type PictureFacts,
 } from './offer-form.ts';
 
@@ -25,27 +28,24 @@ export function readEditForm(fields: FormFields, picture: PictureFacts | null): 
     edit,
     picture: picture === null ? valid(null) : checkPicture(picture),
     fixed: checkFixed(fields),
+    names: checkNames(fields, [...editNames]),
     environment: fields.has('environment') ? checkEnvironment(fields) : valid(null),
     something: sent.length > 0 || picture !== null ? valid(null) : fault(nothingSent),
   });
   return read.ok ? { ok: true, edit: read.value.edit } : read;
 }
 
+const editNames: ReadonlySet<string> = new Set([...Object.values(contentFields), 'image', 'environment']);
 const nothingSent = `Send at least one of ${Object.values(contentFields).join(', ')}, image`;
 
-/** Fields of a creation that decide the price or are over, in any spelling of lists. */
-const fixed =
-  /^\s*(location|radius|genders?|interests?|(start|end|expiry)_datetime|payment_method|quote_id|image_offer_id)\s*(\[.*)?$/is;
-/** Enough to recognise the name, and a limit for the reply. */
-const SHOWN_LENGTH = 40;
+/** Names of a creation that decide the price, or are over. */
+const fixedNames: readonly string[] = [...formNames, 'end_datetime'].filter((name) => !editNames.has(name));
 
-/** Other unknown parts are ignored. If these were, an advertiser would think that the offer is shown to others now. */
+/** If these were ignored like other unknown parts, an advertiser would think that the offer is shown to others now. */
 function checkFixed(fields: FormFields): Reading<null> {
-  const names = [...fields.keys()].filter((name) => fixed.test(name));
+  const names = [...fields.keys()].filter((name) => meantName(name, fixedNames) !== undefined);
   if (names.length === 0) return valid(null);
   return fault(
-    ...names.map(
-      (name) => `${name.slice(0, SHOWN_LENGTH)} cannot be changed, it belongs to the price that was agreed`,
-    ),
+    ...names.map((name) => `${shownName(name)} cannot be changed, it belongs to the price that was agreed`),
   );
 }

@@ -13,8 +13,8 @@ import {
 } from '@offer-ads/contracts/values/primitives';
 import type { OfferContent } from '../offer.ts';
 import { parseId } from '../offer-id.ts';
-import { checkBrackets, readGender, readInterests, readLocation, readRadius } from '../offer-targeting.ts';
-import { allOf, type FormFields, fault, type Reading, single, valid } from '../readings.ts';
+import { readGender, readInterests, readLocation, readRadius, repeatedFields } from '../offer-targeting.ts';
+import { allOf, checkNames, type FormFields, fault, type Reading, single, valid } from '../readings.ts';
 import { readAdvertisedName, readOptionalText, readText, readUrl } from './offer-texts.ts';
 
 /** The header of the picture, or why it has none. */
@@ -34,7 +34,7 @@ export type OfferFormResult =
   | { readonly ok: true; readonly form: OfferForm }
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** Fields that may occur only once. Names with brackets may be repeated. */
+/** Fields that may occur only once. */
 export const singleFields = [
   'category_id',
   'title',
@@ -51,6 +51,8 @@ export const singleFields = [
   'image_offer_id',
 ] as const;
 type SingleField = (typeof singleFields)[number];
+/** All names of the form. */
+export const formNames = [...singleFields, ...repeatedFields, 'image'] as const;
 
 /** Also said of a shorter text that pricing did not make. */
 export const notAQuote = 'quote_id must be the quote_id of a price estimate';
@@ -103,14 +105,14 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
     radiusMiles: readRadius(fields),
     gender: readGender(fields),
     interests: readInterests(fields),
-    brackets: checkBrackets(fields),
+    names: checkNames(fields, formNames),
     period: readPeriod(fields),
     paymentMethod: readPaymentMethod(fields),
     environment: checkEnvironment(fields),
     quoteId: readQuoteId(fields),
   });
   if (!read.ok) return read;
-  const { location, period, brackets: _brackets, environment: _environment, ...facts } = read.value;
+  const { location, period, names: _names, environment: _environment, ...facts } = read.value;
   return { ok: true, form: { ...facts, ...location, ...period } };
 }
 
