@@ -251,6 +251,7 @@ describe('the guide of errors', () => {
       { interests: ['x'] },
       { environment: 'x' },
       { quote: 'x' },
+      { Gender: [] },
       { environment: 'LIVE' },
       { start_datetime: '2029-01-01T00:00:00Z' },
       { end_datetime: whole.start_datetime },
@@ -347,11 +348,11 @@ describe('the guide of errors', () => {
       'services/offers/src/domain/creation/offer-texts.ts',
     ].flatMap((file) => literalsIn(source(file), /\bfault\(\s*/g));
     faults.push(
-      ...literalsIn(source('services/offers/src/http/multipart.ts'), /faults\.add\(\s*/g),
+      ...literalsIn(source('services/offers/src/http/multipart.ts'), /\bfaults?(?:\.add)?\(\s*/g),
       ...literalsIn(source('packages/contracts/src/values/shown-name.ts'), /\? \[/g).map(
         (pattern) => new RegExp(pattern.source.replace('^', '^advertised_name ')),
       ),
-      ...literalsIn(source('services/offers/src/domain/offer-targeting.ts'), /\[\] : \[/g),
+      ...literalsIn(source('services/offers/src/domain/readings.ts'), /\[\] : \[/g),
     );
 
     it.each([...sent.keys()].filter((status) => status !== '400 E1'))('has the messages of %s', (status) => {

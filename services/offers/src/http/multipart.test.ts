@@ -26,6 +26,9 @@ const whole = Buffer.from(
   )}--frontier--\r\n`,
 );
 
+const withoutName =
+  'Every part must have a name, in a header such as Content-Disposition: form-data; name="title"';
+
 describe('an upload', () => {
   it('is read alike in chunks of any size', async () => {
     const read = await readUpload(request(whole));
@@ -42,6 +45,16 @@ describe('an upload', () => {
     for (const size of [1, 7, 64]) expect(await readUpload(request(whole, size))).toEqual(read);
   });
 
+  it('is read whole when its last chunks are there at once', async () => {
+    const read = await readUpload(request(whole));
+    for (let at = 1; at < whole.length; at += 1) {
+      const chunks = new Readable({ objectMode: true, read: () => {} });
+      for (const chunk of [whole.subarray(0, at), whole.subarray(at), null]) chunks.push(chunk);
+      const req = Object.assign(chunks, { headers: { 'content-type': contentType } });
+      expect(await readUpload(req as never)).toEqual(read);
+    }
+  });
+
   it('that breaks off anywhere is refused', async () => {
     // The closing boundary is complete without its last line break.
     for (let length = 0; length < whole.length - 2; length += 1) {
@@ -50,11 +63,10 @@ describe('an upload', () => {
   });
 
   it('with parts that have no name is refused', async () => {
-    const body = `${part('', 'x')}${part('filename="x"', 'x')}--frontier--`;
-    expect(await readUpload(request(Buffer.from(body)))).toMatchObject({
-      ok: false,
-      faults: ['Every part must have a name'],
-    });
+    for (const head of ['', 'filename="x"', 'name=""']) {
+      const body = `${part('name="title"', 'Tea')}${part(head, 'x')}--frontier--`;
+      expect(await readUpload(request(Buffer.from(body)))).toMatchObject({ ok: false, faults: [withoutName] });
+    }
   });
 
   it('that is compressed is refused as such, whatever its bytes are', async () => {
@@ -130,10 +142,11 @@ const titled = 'Content-Disposition: form-data; name="title"';
 
 describe('parts as clients write them', () => {
   it.each([
-    ['no file name in quotes', 'Content-Disposition: form-data; name=title'],
+    ['no name in quotes', 'Content-Disposition: form-data; name=title'],
+    ['blanks around its name', 'Content-Disposition:form-data ;\tname = "title" ;'],
+    ['an escaped letter', 'Content-Disposition: form-data; name="\\title"'],
     ['headers in another case', 'content-disposition: FORM-DATA; NAME="title"'],
     ['a charset', `${titled}\r\nContent-Type: text/plain; charset=UTF-8`],
-    ['a charset that nobody knows', `${titled}\r\nContent-Type: text/plain; charset=klingon`],
     ['a charset without a value', `${titled}\r\nContent-Type: text/plain; charset`],
     ['an encoding that changes nothing', `${titled}\r\nContent-Transfer-Encoding: 8BIT`],
     ['a length', `${titled}\r\nContent-Length: 3`],
@@ -141,12 +154,61 @@ describe('parts as clients write them', () => {
     expect(await fieldsOf(withHeaders([header], 'Tea'))).toEqual({ title: ['Tea'] });
   });
 
-  it('in another charset are decoded', async () => {
-    const type = (charset: string) => `Content-Type: text/plain; charset=${charset}`;
-    const latin = withHeaders([titled, type('iso-8859-1')], Buffer.from('Caf\u00e9', 'latin1'));
-    expect(await fieldsOf(latin)).toEqual({ title: ['Caf\u00e9'] });
-    const wide = withHeaders([titled, type('utf-16le')], Buffer.from('Caf\u00e9', 'utf16le'));
-    expect(await fieldsOf(wide)).toEqual({ title: ['Caf\u00e9'] });
+  const declared = (charset: string, content: Buffer) =>
+    withHeaders([titled, `Content-Type: text/plain; charset=${charset}`], content);
+
+  it.each([
+    ['iso-8859-1', Buffer.from('Caf\u00e9', 'latin1'), 'Caf\u00e9'],
+    ['"Windows-1252"', Buffer.from('5 \x80 off', 'latin1'), '5 \u20ac off'],
+    ['utf-16le', Buffer.from('Caf\u00e9', 'utf16le'), 'Caf\u00e9'],
+    ['us-ascii', Buffer.from('Tea'), 'Tea'],
+    ['shift_jis', Buffer.from('8cdf', 'hex'), '\u5348'],
+  ])('in the charset %s are decoded', async (charset, bytes, text) => {
+    expect(await fieldsOf(declared(charset, bytes))).toEqual({ title: [text] });
+  });
+
+  it.each<[string, Buffer, string]>([
+    ['us-ascii', Buffer.from('Caf\u00e9'), 'title is not in its charset us-ascii: position 3'],
+    ['utf-16le', Buffer.from('00d8', 'hex'), 'title is not in its charset utf-16le'],
+    ['klingon', Buffer.from('Tea'), 'title is in the charset klingon, which is not known: send UTF-8'],
+    ['base64', Buffer.from('VGVh'), 'title is in the charset base64, which is not known: send UTF-8'],
+  ])('in the charset %s that does not fit are refused', async (charset, bytes, fault) => {
+    expect(await fieldsOf(declared(charset, bytes))).toBe(fault);
+  });
+
+  it.each([
+    ['Latin-1', '4be47365', 1, 'E4'],
+    ['a character that breaks off', '41efbf', 1, 'EF'],
+    ['half a surrogate pair', '4142eda080', 2, 'ED'],
+    ['a character in more bytes than it needs', 'c3a9c0af', 2, 'C0'],
+    ['a stray byte behind a replacement character', 'efbfbdff', 3, 'FF'],
+  ])('with bytes that are not UTF-8 are refused: %s', async (_, hex, at, byte) => {
+    const title = withHeaders([titled], Buffer.from(hex, 'hex'));
+    const wrong = `title must be in UTF-8: byte 0x${byte} at position ${at} is not`;
+    expect(await fieldsOf(title)).toBe(wrong);
+    const name = Buffer.from(
+      '--frontier\r\nContent-Disposition: form-data; name="\xe9"\r\n\r\nx\r\n',
+      'latin1',
+    );
+    expect(await fieldsOf(name)).toBe('The names of parts must be in UTF-8');
+  });
+
+  it.each([
+    ['as an attachment', 'Content-Disposition: attachment; name="gender[]"'],
+    ['without a disposition', 'Content-Type: text/plain'],
+    ['with two dispositions', `${titled}\r\nContent-Disposition: form-data; name="gender[]"`],
+    ['with two names', 'Content-Disposition: form-data; name="note"; name="gender[]"'],
+    ['with an extended name', "Content-Disposition: form-data; name*=utf-8''gender%5B%5D"],
+    ['with a name that does not end', 'Content-Disposition: form-data; name="gender[]'],
+    ['with text behind its name', 'Content-Disposition: form-data; name="note" gender[]'],
+    ['with a line that is no header', 'gender[]\r\nContent-Disposition: form-data; name="note"'],
+    ['with a line break in its name', 'Content-Disposition: form-data; name="note\n"'],
+  ])('%s are refused, and not left out', async (_, header) => {
+    expect(await fieldsOf(withHeaders([header], 'Female'))).toBe(withoutName);
+  });
+
+  it('whose headers do not end are refused', async () => {
+    expect(await fieldsOf(`--frontier\r\n${titled}\r\n`)).toBe(withoutName);
   });
 
   it('in a transfer encoding are refused', async () => {
@@ -190,6 +252,8 @@ describe('the picture', () => {
     ['a path for a name', 'name="image"; filename="../../etc/passwd"'],
     ['a name of control characters', 'name="image"; filename="\u0001\u202e.jpg"'],
     ['an empty name', 'name="image"; filename=""'],
+    ['quotes in its name', 'name="image"; filename="the "best" tea.jpg"'],
+    ['an escaped quote in its name', 'name="image"; filename="the \\"best\\" tea.jpg"'],
     ["a name in RFC 5987's form", 'name="image"; filename*=utf-8\'\'na%C3%AFve.jpg'],
     ['no name but a type', 'name="image"\r\nContent-Type: image/jpeg'],
     ['no name but the type of any file', 'name="image"\r\nContent-Type: application/octet-stream'],

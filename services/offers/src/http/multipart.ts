@@ -1,11 +1,13 @@
 /** Reads the multipart forms of POST and PATCH /offers as a stream: every size has a limit, and every fault of its structure is reported. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { Dicer } from '@fastify/busboy';
+import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { readUtf8 } from '@offer-ads/platform/http/utf8';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { singleFields } from '../domain/creation/offer-form.ts';
-import type { FormFields } from '../domain/readings.ts';
+import { type FormFields, fault, type Reading, shownName, valid } from '../domain/readings.ts';
 
 export type UploadedForm = {
   readonly fields: FormFields;
@@ -28,59 +30,70 @@ const MAX_PARTS = 600;
 /** A refused form is read up to this size, so that its sender gets the reason; it is several times the size of any valid form. */
 const GREATEST_FORM_BYTES = 32 * 1_024 * 1_024;
 
-/** Limits a part's name in messages, so that the reply is never larger than the form. */
-const SHOWN_NAME_LENGTH = 40;
+type Part = {
+  /** What is wrong with the part, or what it is. Undefined until its headers have been read. */
+  head: Reading<PartHead> | undefined;
+  /** Its content, as far as it is kept. */
+  readonly chunks: Buffer[];
+  bytes: number;
+};
 
 export async function readUpload(req: IncomingMessage): Promise<Upload> {
   const faults = new Set<string>();
-  const fields = new Map<string, string[]>();
-  const pictures: BusboyFileStream[] = [];
-  const chunks: Buffer[] = [];
+  const parts: Part[] = [];
+  let pictures = 0;
   let textBytes = 0;
 
-  /** The part's name; undefined if the part has a fault already. */
-  const nameOf = (name: string | undefined, encoding: string): string | undefined => {
-    if (name === undefined) faults.add('Every part must have a name');
-    else if (!plainEncodings.has(encoding))
-      faults.add(`${shown(name)} must be sent as it is, not in another Content-Transfer-Encoding`);
-    else return name;
-    return undefined;
-  };
-  const onField = (given: string | undefined, value: string, _: boolean, cut: boolean, encoding: string) => {
-    const name = nameOf(given, encoding);
-    if (name === undefined) return;
-    textBytes += Buffer.byteLength(value);
-    if (name === 'image') faults.add('image must be sent as a file');
-    else if (textBytes > GREATEST_TEXT_BYTES)
-      faults.add(`The fields must have at most ${GREATEST_TEXT_BYTES} bytes together`);
-    else if (cut) faults.add(`${shown(name)} must have at most ${GREATEST_FIELD_BYTES} bytes`);
-    else fields.set(name, [...(fields.get(name) ?? []), value]);
-  };
-  const onFile = (given: string | undefined, stream: BusboyFileStream, _: string, encoding: string) => {
-    // The parser reports an interrupted file as a fault of the whole form.
+  const readPart = (stream: Dicer.PartStream) => {
+    const part: Part = { head: undefined, chunks: [], bytes: 0 };
+    if (parts.push(part) > MAX_PARTS) {
+      parts.pop();
+      faults.add(`The form must have at most ${MAX_PARTS} parts`);
+    }
+    stream.on('header', (headers: PartHeaders) => {
+      part.head = readHead(headers);
+      if (isPicture(part)) pictures += 1;
+    });
+    stream.on('data', (chunk: Buffer) => {
+      part.bytes += chunk.length;
+      if (isPicture(part)) {
+        if (pictures === 1 && part.bytes <= MAX_IMAGE_BYTES) part.chunks.push(chunk);
+      } else if (isText(part)) {
+        textBytes += chunk.length;
+        // Copied, so that a short text does not hold the memory of all that arrived with it.
+        if (part.bytes <= GREATEST_FIELD_BYTES && textBytes <= GREATEST_TEXT_BYTES)
+          part.chunks.push(Buffer.from(chunk));
+      }
+    });
+    // An upload that breaks off is reported as a fault of the whole form.
     stream.on('error', () => {});
-    const name = nameOf(given, encoding);
-    if (name === 'image') pictures.push(stream);
-    else if (name !== undefined) faults.add(`${shown(name)} must not be a file`);
-    if (stream !== pictures[0]) return void stream.resume();
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('limit', () => faults.add(`image must have at most ${offerLimits.imageMegabytes} MB`));
   };
 
   const isCompressed = (req.headers['content-encoding'] ?? 'identity') !== 'identity';
   const parser = isCompressed ? null : openParser(req.headers['content-type']);
-  parser?.on('field', onField).on('file', onFile);
-  parser?.on('partsLimit', () => faults.add(`The form must have at most ${MAX_PARTS} parts`));
+  parser?.on('part', readPart);
   const shape = await parse(req, parser);
   if (isCompressed) return { ok: false, status: 415, faults: [shapeFaults.compressed] };
   if (shape !== 'whole') return { ok: false, status: 400, faults: [shapeFaults[shape]] };
 
+  const fields = new Map<string, string[]>();
+  for (const part of parts) {
+    const read = readText(part);
+    if (!read.ok) for (const each of read.faults) faults.add(each);
+    else if (read.value !== null) {
+      const { name, text } = read.value;
+      fields.set(name, [...(fields.get(name) ?? []), text]);
+    }
+  }
+  if (textBytes > GREATEST_TEXT_BYTES)
+    faults.add(`The fields must have at most ${GREATEST_TEXT_BYTES} bytes together`);
   for (const name of singleFields) {
     if ((fields.get(name)?.length ?? 0) > 1) faults.add(`${name} must be sent once`);
   }
-  if (pictures.length > 1) faults.add('image must be sent once');
+  if (pictures > 1) faults.add('image must be sent once');
   if (faults.size > 0) return { ok: false, status: 400, faults: [...faults] };
-  return { ok: true, form: { fields, picture: chunks.length === 0 ? null : Buffer.concat(chunks) } };
+  const picture = Buffer.concat(parts.find(isPicture)?.chunks ?? []);
+  return { ok: true, form: { fields, picture: picture.length === 0 ? null : picture } };
 }
 
 /**
@@ -97,10 +110,6 @@ export function fingerprint(form: UploadedForm, path = ''): Buffer {
   return hash.update(form.picture ?? '').digest();
 }
 
-function shown(name: string): string {
-  return name.slice(0, SHOWN_NAME_LENGTH);
-}
-
 /** Encodings that do not change the bytes. Others are refused, because forms do not use them (RFC 7578, 4.7). */
 const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 
@@ -111,30 +120,123 @@ export const shapeFaults = {
   'too-large': `The body is too large, its image must have at most ${offerLimits.imageMegabytes} MB`,
 };
 
-/** Some clients send a content type for the picture but no file name. */
-function isPartAFile(
-  name: string | undefined,
-  type: string | undefined,
-  fileName: string | undefined,
-): boolean {
-  const isPicture = name === 'image' && type?.startsWith('image/') === true;
-  return isPicture || fileName !== undefined || type === 'application/octet-stream';
+type PartHead = {
+  readonly name: string;
+  readonly isFile: boolean;
+  /** In lower case. */
+  readonly charset: string;
+};
+/** By names in lower case, each with its values in the order of arrival, one character for each byte. */
+type PartHeaders = Readonly<Record<string, readonly string[]>>;
+
+function isPicture({ head }: Part): boolean {
+  return head?.ok === true && head.value.isFile && head.value.name === 'image';
 }
 
-/** Null for any other content type, and for one without a boundary, for which the parser throws. */
-function openParser(contentType: string | undefined): BusboyInstance | null {
-  if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null;
-  const limits = {
-    fieldSize: GREATEST_FIELD_BYTES,
-    fileSize: MAX_IMAGE_BYTES,
-    parts: MAX_PARTS,
-    headerPairs: 20,
-  };
-  try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits, isPartAFile });
-  } catch {
-    return null;
+function isText({ head }: Part): boolean {
+  return head?.ok === true && !head.value.isFile;
+}
+
+const withoutName = fault(
+  'Every part must have a name, in a header such as Content-Disposition: form-data; name="title"',
+);
+
+/** Nothing of a part that cannot be read is left out: without its `gender[]` an offer would be sold for everybody. */
+function readHead(headers: PartHeaders): Reading<PartHead> {
+  const [disposition = '', another] = headers['content-disposition'] ?? [];
+  const read = another === undefined ? readHeaderValue(disposition) : null;
+  const rawName = read?.parameters.get('name') ?? '';
+  if (read?.value !== 'form-data' || rawName === '') return withoutName;
+  const named = readUtf8(Buffer.from(rawName, 'latin1'));
+  if (!named.ok) return fault('The names of parts must be in UTF-8');
+  const name = named.text;
+  if (!plainEncodings.has((headers['content-transfer-encoding']?.[0] ?? '7bit').toLowerCase()))
+    return fault(`${shownName(name)} must be sent as it is, not in another Content-Transfer-Encoding`);
+
+  const type = readHeaderValue(headers['content-type']?.[0] ?? '');
+  // Some clients send a content type for the picture but no file name.
+  const isFile =
+    read.parameters.has('filename') ||
+    read.parameters.has('filename*') ||
+    type?.value === 'application/octet-stream' ||
+    (name === 'image' && type?.value.startsWith('image/') === true);
+  return valid({ name, isFile, charset: type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8' });
+}
+
+/** Reads `form-data; name="title"`, the name in quotes or not. Null for anything else, and for a parameter that comes twice. */
+function readHeaderValue(
+  text: string,
+): { readonly value: string; readonly parameters: ReadonlyMap<string, string> } | null {
+  const [value = ''] = text.split(';', 1);
+  const parameters = new Map<string, string>();
+  const parameter = /;\s*([^\s;="]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)))?\s*/gy;
+  let end = value.length;
+  parameter.lastIndex = end;
+  for (const [all, name = '', quoted, plain = ''] of text.matchAll(parameter)) {
+    end += all.length;
+    const key = name.toLowerCase();
+    if (parameters.has(key)) return null;
+    parameters.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain);
+    // Some clients send the name of a file with quotes in it. It is not used.
+    if (key === 'filename') return { value: value.trim().toLowerCase(), parameters };
   }
+  const isRead = /^;?\s*$/.test(text.slice(end));
+  return isRead ? { value: value.trim().toLowerCase(), parameters } : null;
+}
+
+/** Null for the picture. */
+function readText({ head, bytes, chunks }: Part): Reading<{ name: string; text: string } | null> {
+  if (head === undefined) return withoutName;
+  if (!head.ok) return head;
+  const { name, isFile, charset } = head.value;
+  const shown = shownName(name);
+  if (isFile) {
+    if (name !== 'image')
+      return meantName(name, ['image']) === undefined
+        ? fault(`${shown} must not be a file`)
+        : fault(`${shown} must be sent as image`);
+    return bytes > MAX_IMAGE_BYTES
+      ? fault(`image must have at most ${offerLimits.imageMegabytes} MB`)
+      : valid(null);
+  }
+  if (name === 'image') return fault('image must be sent as a file');
+  if (bytes > GREATEST_FIELD_BYTES) return fault(`${shown} must have at most ${GREATEST_FIELD_BYTES} bytes`);
+  const text = decoded(shown, Buffer.concat(chunks), charset);
+  return text.ok ? valid({ name, text: text.value }) : text;
+}
+
+const utf8Names = new Set(['', 'utf-8', 'utf8']);
+/** The encoding standard of browsers takes these for windows-1252. */
+const asciiNames = new Set(['us-ascii', 'ascii', 'ansi_x3.4-1968']);
+
+/** A text is read as its sender wrote it, or refused: a replacement character would be sold. */
+function decoded(shown: string, bytes: Buffer, charset: string): Reading<string> {
+  if (utf8Names.has(charset)) {
+    const read = readUtf8(bytes);
+    return read.ok ? valid(read.text) : fault(`${shown} must be in UTF-8: ${read.problem}`);
+  }
+  if (asciiNames.has(charset)) {
+    const at = bytes.findIndex((byte) => byte > 0x7f);
+    return at < 0
+      ? valid(bytes.toString())
+      : fault(`${shown} is not in its charset ${charset}: position ${at}`);
+  }
+  try {
+    return valid(new TextDecoder(charset, { fatal: true }).decode(bytes));
+  } catch (error) {
+    return error instanceof RangeError
+      ? fault(`${shown} is in the charset ${shownName(charset)}, which is not known: send UTF-8`)
+      : fault(`${shown} is not in its charset ${charset}`);
+  }
+}
+
+/** Null for any other content type, and for one without a boundary. */
+function openParser(contentType = ''): Dicer | null {
+  const read = readHeaderValue(contentType);
+  const boundary = read?.parameters.get('boundary');
+  return read?.value !== 'multipart/form-data' || !boundary
+    ? null
+    : new Dicer({ boundary, maxHeaderPairs: 20 });
 }
 
 /**
@@ -143,7 +245,7 @@ function openParser(contentType: string | undefined): BusboyInstance | null {
  */
 async function parse(
   req: IncomingMessage,
-  parser: BusboyInstance | null,
+  parser: Dicer | null,
 ): Promise<'whole' | keyof typeof shapeFaults> {
   let broken = false;
   const parsed = new Promise<void>((resolve) => {
