@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { type BodyRefusal, bodyRefusals } from '@offer-ads/platform/http/request-bodies';
+import { dateTimeFault } from '@offer-ads/contracts/values/date-time';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import { entriesFaults } from '../../services/billing/src/http/replies.ts';
@@ -353,6 +354,7 @@ describe('the guide of errors', () => {
         (pattern) => new RegExp(pattern.source.replace('^', '^advertised_name ')),
       ),
       ...literalsIn(source('services/offers/src/domain/readings.ts'), /\[\] : \[/g),
+      new RegExp(`^start_datetime ${dateTimeFault('')}$`),
     );
 
     it.each([...sent.keys()].filter((status) => status !== '400 E1'))('has the messages of %s', (status) => {

@@ -85,6 +85,11 @@ describe('the query of the listing', () => {
   });
 });
 
+it('names %2B when the plus of an offset was sent as it is', () => {
+  const read = readListingQuery({ environment: 'test', created_after: '2026-03-01T10:00:00 02:00' }, 'TEST');
+  expect(read).toMatchObject({ faults: [expect.stringMatching(/^created_after .*%2B$/)] });
+});
+
 describe('a cursor', () => {
   it('is read as the place that was written', () => {
     const place = fc.record({

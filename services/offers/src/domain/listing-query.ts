@@ -2,7 +2,7 @@
  * The query of GET /offers: its rules, and the cursor that marks a place in the listing (decisions 18a, forms and formats, and 22, order of
  * the listing).
  */
-import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import { dateTimeFault, parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { isOfferId } from './offer-id.ts';
@@ -59,6 +59,7 @@ export function readListingQuery(
     if (value === undefined) faults.push(`${name} ${rule}`);
     return value ?? null;
   };
+  const readDateTime = (name: string) => read(name, dateTimeFault(parameters[name]), parseDateTime);
   const query = {
     limit:
       read('limit', `must be a whole number from 1 to ${pageLimits.most}`, parseLimit) ?? pageLimits.standard,
@@ -66,8 +67,8 @@ export function readListingQuery(
     status: read('offer_status', `must be one of ${statuses.join(', ')}`, (text) =>
       statuses.find((status) => status === text.toLowerCase()),
     ),
-    createdAfter: read('created_after', dateTimeRule, parseDateTime),
-    createdBefore: read('created_before', dateTimeRule, parseDateTime),
+    createdAfter: readDateTime('created_after'),
+    createdBefore: readDateTime('created_before'),
   };
   const disabled = knowsDisabled
     ? read('status', 'must be disabled', (text) => text === 'disabled' || undefined)
@@ -86,8 +87,6 @@ export function placeBefore({ after, createdBefore }: ListingQuery): ListingPlac
   const bound = { createdAt: new Date(createdBefore.getTime() + 1), offerId: 0 };
   return after === null || bound.createdAt <= after.createdAt ? bound : after;
 }
-
-const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
 
 function parseLimit(text: string): number | undefined {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;

@@ -2,7 +2,7 @@
 
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { estimateRequest } from '@offer-ads/contracts/public/api';
-import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
+import { dateTimeFault, parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
 import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
@@ -29,17 +29,16 @@ const fieldNames = Object.keys(estimateFields.shape) as Field[];
 type Body = Readonly<Record<string, unknown>>;
 type Issues = readonly { readonly path: readonly PropertyKey[] }[];
 
-const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
-const fieldRules: Readonly<Record<Field, string>> = {
-  start_datetime: dateTimeRule,
-  end_datetime: dateTimeRule,
+const fieldRules = {
+  start_datetime: dateTimeFault,
+  end_datetime: dateTimeFault,
   location: 'must be two numbers: latitude from -90 to 90 and longitude from -180 to 180',
   radius: radiusRule,
   gender: 'must be a list of Male, Female, Non-binary or All',
   interests: 'must be a list of ids from GET /interests',
   environment: 'must be TEST or LIVE',
   quote: 'must be true or false',
-};
+} as const satisfies Record<Field, string | ((given: unknown) => string)>;
 
 /**
  * @param mode the key's mode
@@ -94,7 +93,9 @@ function faultyFields(issues: Issues): readonly Field[] {
 
 function faultOf(field: Field, value: unknown): string {
   const required = !estimateFields.shape[field].safeParse(undefined).success;
-  return `${field} ${required && isMissing(value) ? 'is missing' : fieldRules[field]}`;
+  if (required && isMissing(value)) return `${field} is missing`;
+  const rule = fieldRules[field];
+  return `${field} ${typeof rule === 'string' ? rule : rule(value)}`;
 }
 
 function faultsOfPeriod(startAt: Date | undefined, endAt: Date | undefined, now: Date): readonly string[] {

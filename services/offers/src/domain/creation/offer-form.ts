@@ -4,7 +4,7 @@
  */
 
 import type { NoHeader, PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
-import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import { dateTimeFault, parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import {
   type Mode,
@@ -162,10 +162,9 @@ function readPeriod(fields: FormFields): Reading<{ startAt: Date; expiryAt: Date
 }
 
 function readDateTime(fields: FormFields, name: SingleField): Reading<Date> {
-  const instant = parseDateTime(single(fields, name));
-  return instant === undefined
-    ? fault(`${name} must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z`)
-    : valid(instant);
+  const text = single(fields, name);
+  const instant = parseDateTime(text);
+  return instant === undefined ? fault([name, dateTimeFault(text)].join(' ')) : valid(instant);
 }
 
 function readPaymentMethod(fields: FormFields): Reading<PaymentMethod> {
