@@ -10,7 +10,9 @@ it('puts each message at its field, without the name that programs use', () => {
     faults: { clicks: 'Must not be more than views, because every click needs a view.' },
     rest: null,
   });
-  expect(place('url must be an https address; email: Invalid email address.')).toEqual({
+  expect(
+    place('url must be an https address; email: must be an email address, such as ana@shop.example.'),
+  ).toEqual({
     faults: {
       url: 'Must be an https address.',
       email: 'Must be an email address, such as ana@shop.example.',
@@ -39,7 +41,7 @@ it('leaves what belongs to no field of the form to the whole form', () => {
     faults: {},
     rest: 'The server cannot be reached. Check your connection and try again.',
   });
-  expect(place('email: Invalid email address; role: Invalid option.')).toEqual({
+  expect(place('email: must be an email address, such as ana@shop.example; role: Invalid option.')).toEqual({
     faults: { email: 'Must be an email address, such as ana@shop.example.' },
     rest: 'Role: Invalid option.',
   });

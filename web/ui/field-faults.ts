@@ -4,7 +4,7 @@ export type FieldFaults = Readonly<Record<string, string>>;
 type Placed = { readonly faults: FieldFaults; readonly rest: string | null };
 
 /**
- * Servers name the fields: `email: Invalid email address; role: ...`, or `url must be ...`. Messages for other fields, and sentences without
+ * Servers name the fields: `email: must be an email address; role: ...`, or `url must be ...`. Messages for other fields, and sentences without
  * a field, are for the whole form.
  * @param isField whether the form has a field of this name
  */
@@ -32,7 +32,6 @@ export function placeFaults(message: string, isField: (name: string) => boolean)
 /** The messages that our contracts leave to zod, which are for developers. */
 function plainWords(text: string): string {
   return text
-    .replace(/^Invalid email address/, 'must be an email address, such as ana@shop.example')
     .replace(/^Invalid URL/, 'must be an address, such as https://shop.example')
     .replace(/^Too small: expected string to have >=1 characters/, 'must not be empty')
     .replace(

@@ -1,5 +1,6 @@
 /** An entry of the table of commands. Help and argument checks are derived from it. */
 import { parseArgs } from 'node:util';
+import { enteredMailAddress } from '@offer-ads/contracts/values/mail-address';
 import { currency, mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import type { Tools } from './tools.ts';
@@ -100,7 +101,7 @@ export const yesOrNo = z
   .enum(['yes', 'no'], 'must be yes or no')
   .transform((word) => word === 'yes')
   .describe('yes|no');
-export const email = z.email('must be an email address').describe('EMAIL');
+export const email = enteredMailAddress.describe('EMAIL');
 export const isoTime = z.iso
   .datetime({ offset: true, message: 'must be an ISO 8601 date-time with a zone' })
   .describe('ISO');

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { billingDetails, role } from '../events/gateway.ts';
 import { callsQuery, line, tradingName } from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
+import { enteredMailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { reason } from './api.ts';
 
 const name = line(200);
-const email = z.email().max(254);
+const email = enteredMailAddress;
 
 /** POST /admin/organisations */
 export const registration = z.object({ name, tradingName, country, currency, adminEmail: email });
@@ -187,7 +188,7 @@ export const keyWish = z.object({
   mode: mode.nullable(),
   expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
   /** The owner of the key; the organisation's first admin if left out. */
-  personEmail: z.email().optional(),
+  personEmail: email.optional(),
   name: line(100).default('API key'),
   requestsPerMinute: requestsPerMinute.default(null),
 });

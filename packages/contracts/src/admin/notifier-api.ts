@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { messageStatus, webhook } from '../public/webhooks-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
+import { enteredMailAddress } from '../values/mail-address.ts';
 import { instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { reason } from './api.ts';
 
@@ -123,7 +124,7 @@ export type WebhookShown = z.infer<typeof webhookShown>;
 
 /** POST /admin/people/erase: everything of an address. A repetition finds what is left. */
 export const mailboxErasure = z.object({
-  email: z.email().max(254),
+  email: enteredMailAddress,
   /** The people whom the gateway has erased: their choices of mails are erased too. */
   personIds: z.array(personId).max(10_000),
   /** True: only says what would be erased. */

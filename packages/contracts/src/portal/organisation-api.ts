@@ -10,6 +10,7 @@ import {
   MAX_CHARACTERS_OF_PURCHASE_ORDER,
 } from '../values/billing-details.ts';
 import { zonedDateTime } from '../values/date-time.ts';
+import { enteredMailAddress } from '../values/mail-address.ts';
 import { offerLimits } from '../values/offer-limits.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { faultsOfShownName, showsNothing, turnsReading } from '../values/shown-name.ts';
@@ -38,7 +39,7 @@ export const tradingName = readable(offerLimits.advertisedName).superRefine((tex
   for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
 });
 
-const email = z.string().trim().max(254).pipe(z.email());
+const email = enteredMailAddress;
 const who = z.string().nullable().meta({ description: 'An email address; null: the platform team.' });
 
 // ---- organisation

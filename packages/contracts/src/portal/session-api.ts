@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { role } from '../events/gateway.ts';
+import { enteredMailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 
 /** Parts of the portal. `organisation`: its names and quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log. */
@@ -20,7 +21,7 @@ export const permission = z.enum([
 export type Permission = z.infer<typeof permission>;
 
 /** POST /portal/api/sign-in */
-export const signInRequest = z.object({ email: z.string().trim().max(254).pipe(z.email()) });
+export const signInRequest = z.object({ email: enteredMailAddress });
 /** Its reply, 202: the same for known and unknown addresses. */
 export const signInReply = z.object({ message: z.string() });
 export type SignInReply = z.infer<typeof signInReply>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { countries } from '../values/countries.ts';
 import { billedCurrencies } from '../values/currencies.ts';
+import { enteredMailAddress } from '../values/mail-address.ts';
 import { country, currency } from '../values/primitives.ts';
 import { line, tradingName } from './organisation-api.ts';
 
@@ -27,7 +28,7 @@ export const signUpRequest = z.object({
   currency: z.enum(billedCurrencies as [string, ...string[]], 'must be a billed currency such as GBP').meta({
     description: 'The billing currency, which cannot be changed later.',
   }),
-  email: z.string().trim().max(254).pipe(z.email()),
+  email: enteredMailAddress,
 });
 export type SignUpRequest = z.infer<typeof signUpRequest>;
 /** Its reply, 202: the same whether or not anybody has that address. */

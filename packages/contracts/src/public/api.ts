@@ -175,7 +175,7 @@ export const createOfferForm = z
       .max(offerLimits.url)
       .meta({
         format: 'uri',
-        description: 'http or https, without user information.',
+        description: 'http or https, without user information. The limit holds for its escaped form too.',
         examples: ['https://example.com/two-for-one'],
       }),
     image: z

@@ -128,7 +128,7 @@ describe('a valid form', () => {
     'https://cafe.example/user@host',
     'https://cafe.example?mail=a@b.example',
     `https://cafe.example/${'x'.repeat(2_027)}`,
-    `https://cafe.example/${'😀'.repeat(2_027)}`,
+    `https://cafe.example/${'😀'.repeat(168)}`,
   ])('may have the url %s', (url) => {
     expect(read({ url: [url] })).toMatchObject({ ok: true, form: { url } });
   });
@@ -193,6 +193,9 @@ const wrong: Record<string, Record<string, readonly (string | readonly string[])
     'must have at most 2048 characters, it has 2049': [
       `https://cafe.example/${'x'.repeat(2_028)}`,
       `https://cafe.example/${'😀'.repeat(2_028)}`,
+    ],
+    'must have at most 2048 characters when it is escaped, it has 2049': [
+      `https://cafe.example/${'😀'.repeat(169)}`,
     ],
     [notWebAddress]: [
       ...words(String.raw`
