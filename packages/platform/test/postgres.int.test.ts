@@ -5,7 +5,13 @@ import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createDeadline } from '../src/calls/deadline.ts';
 import { Batch } from '../src/postgres/batch.ts';
-import { isTooLate, openPostgres, type Postgres, type Transaction } from '../src/postgres/postgres.ts';
+import {
+  isTooLate,
+  openPostgres,
+  type Postgres,
+  TOO_LATE,
+  type Transaction,
+} from '../src/postgres/postgres.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { openPatiently } from './test-events.ts';
@@ -268,13 +274,15 @@ describe('postgres', () => {
     await expect(postgres.query('INSERT INTO coins VALUES (2)')).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('keeps its connection after an error about values, so that refusals and repeats do not cost a new one', async () => {
+  it('keeps its connection after an error about values and a statement that came too late, so that these do not cost a new one', async () => {
     let opened = 0;
     const count = () => {
       opened += 1;
     };
     postgres.pool.on('connect', count);
     await expect(postgres.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    const late = `DO $$BEGIN RAISE EXCEPTION 'late' USING ERRCODE = '${TOO_LATE}'; END$$`;
+    expect(isTooLate(await postgres.query(late).catch((error: unknown) => error))).toBe(true);
     await expect(postgres.copyIn('COPY coins FROM STDIN', 'one\n')).rejects.toMatchObject({ code: '22P02' });
     expect(await postgres.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     postgres.pool.off('connect', count);

@@ -219,6 +219,9 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   });
 }
 
+/** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
+export const TOO_LATE = '57D01';
+
 /** SQLSTATE of a statement that gave up because a lock was not free within `lock_timeout`. */
 const LOCK_NOT_FREE = '55P03';
 
@@ -231,7 +234,7 @@ export function isBlocked(error: unknown): boolean {
  * SQLSTATE classes of errors about values and constraints, and those that our statements raise or bound themselves. After other errors a
  * new connection may help: for example, a prepared statement is planned for the tables before a migration.
  */
-const CONNECTION_IS_FINE = new RegExp(`^(22|23|OA|${LOCK_NOT_FREE})`);
+const CONNECTION_IS_FINE = new RegExp(`^(22|23|OA|${LOCK_NOT_FREE}|${TOO_LATE})`);
 
 /**
  * Runs one statement that commits by itself. `pool.query` would close the connection after every error, so each refusal or repeat that
@@ -361,8 +364,6 @@ async function copyRows(client: pg.ClientBase, statement: string, rows: string):
   });
 }
 
-/** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
-export const TOO_LATE = '57D01';
 /** SQLSTATE of a transaction that the server ended because it was idle for too long. */
 const IDLE_FOR_TOO_LONG = '25P03';
 
