@@ -40,8 +40,8 @@ import { type FollowedOffers, followLiveOffers } from './placements/follow-live-
 import { TEST_ROOM } from './placements/live-offers.ts';
 import { type ShowingsOfViewers, showingsOfViewers } from './placements/showings.ts';
 import { placementTokens } from './placements/tokens.ts';
+import { startPruning } from './pruning.ts';
 import { gatherTraffic } from './traffic/gathered-intake.ts';
-import { startTrafficPruning } from './traffic/pruning.ts';
 
 export type Offers = RunningService & {
   readonly url: string;
@@ -99,7 +99,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   // Before the outbox is published for the last time, because consumers write into it.
   started.defer(() => broker.stopConsuming());
   started.use(startInboxPruning({ postgres, ...foundation }));
-  started.use(startTrafficPruning(context));
+  started.use(startPruning(context));
   started.use(watchLiveOffers(context));
   const views = started.use(gatherTraffic({ ...context, kind: 'view' }));
   const clicks = started.use(startClicks(context));

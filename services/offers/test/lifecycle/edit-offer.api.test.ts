@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferUpdated } from '@offer-ads/contracts/events/offers';
 import { updateReply } from '@offer-ads/contracts/public/api';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
 import { gif, png } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { startPruning } from '../../src/pruning.ts';
 import { expectUnavailable } from '../creation/creating.ts';
 import { coded } from '../creation/refusals.ts';
 import { byCard, create, createdId, live, type Parts, startingNow } from '../forms.ts';
@@ -303,6 +306,31 @@ describe('an Idempotency-Key', () => {
     await under.call('DELETE', `/offers/${id}`);
     expect(await edit(id, { title: 'Mine' }, { key })).toMatchObject(done);
     expect((await under.events()).map(({ name }) => name)).toEqual(['OfferDeleted']);
+  });
+
+  it('is forgotten after 30 days, when the same request is an edit of its own; that of a creation is not', async () => {
+    const created = randomUUID();
+    const id = await createdId(under, {}, { key: created });
+    const key = randomUUID();
+    await edit(id, { title: 'Mine' }, { key });
+    const keysLeft = async (days: number) => {
+      const now = new Date(under.clock.now().getTime() + days * 86_400_000);
+      const { postgres, clock } = under;
+      await using pruning = startPruning({
+        postgres,
+        clock: { ...clock, now: () => now },
+        logger: silentLogger,
+        metrics: createMetrics('test'),
+      });
+      await pruning.runNow();
+      return (await postgres.query('SELECT idempotency_key AS key FROM idempotency_keys')).map(
+        (row) => row['key'],
+      );
+    };
+    expect(new Set(await keysLeft(30))).toEqual(new Set([created, key]));
+    expect(await keysLeft(30.1)).toEqual([created]);
+    const again = await edit(id, { title: 'Mine' }, { key });
+    expect([again.status, again.headers.has('idempotent-replayed')]).toEqual([200, false]);
   });
 
   it('is 422 with other fields, another picture, another offer, or that of a creation', async () => {

@@ -10,8 +10,8 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { analyticsPeriod, wholeHour } from '../../src/domain/traffic/analytics-period.ts';
 import { inboxSlot } from '../../src/domain/traffic/inbox-slots.ts';
+import { startPruning } from '../../src/pruning.ts';
 import { recordTraffic, type TrafficEvent } from '../../src/traffic/intake.ts';
-import { startTrafficPruning } from '../../src/traffic/pruning.ts';
 import { sumCounts } from '../../src/traffic/traffic-store.ts';
 import { viewerIn } from '../../src/traffic/viewers-store.ts';
 import { putCatalogue, putOffers } from '../listing/listing-rows.ts';
@@ -281,7 +281,7 @@ describe('the stored viewers and event ids', () => {
   };
   const prune = async () => {
     const foundation = { clock, logger: silentLogger, metrics: createMetrics('test') };
-    await using pruning = startTrafficPruning({ postgres, ...foundation });
+    await using pruning = startPruning({ postgres, ...foundation });
     await pruning.runNow();
   };
   const days = (count: number) => count * 24 * HOUR_MS;
