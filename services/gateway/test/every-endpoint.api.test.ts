@@ -160,6 +160,23 @@ describe('every endpoint tells the owner of a key without a recorded mode to cre
   });
 });
 
+describe('every endpoint says which methods its path has', () => {
+  it('to a request with another one, which it does not forward', async () => {
+    gateway.resetUpstreams();
+    const pathsOf = Map.groupBy(everyEndpoint, ({ path }) => path);
+    for (const [path, those] of pathsOf) {
+      const methods = those.map(({ method }) => method);
+      const other = ['PUT', 'GET', 'PATCH'].find((method) => !methods.includes(method));
+      const reply = await gateway.call(path, { method: other ?? '', ip: unusedIp(), key: good.key });
+      const allowed = (reply.headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD');
+      expect([path, reply.status, reply.body]).toEqual([path, 405, { message: 'Method not allowed' }]);
+      expect([path, allowed.toSorted()]).toEqual([path, methods.toSorted()]);
+      expect(reply.headers.get('allow')?.includes('HEAD')).toBe(methods.includes('GET'));
+    }
+    expect(forwarded()).toBe(0);
+  });
+});
+
 describe('60 requests a minute of one address', () => {
   it('are counted over all endpoints; then every endpoint answers 429, logs it, and forwards nothing', async () => {
     const ip = unusedIp();

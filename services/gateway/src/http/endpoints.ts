@@ -171,18 +171,31 @@ export const placementEndpoints: readonly Endpoint[] = (
 
 type Matcher = { readonly method: string; readonly pattern: RegExp; readonly endpoint: Endpoint };
 
-const matchers: readonly Matcher[] = [...endpoints, ...webhookEndpoints, ...placementEndpoints].map(
-  (endpoint) => ({
+const publicEndpoints = [...endpoints, ...webhookEndpoints, ...placementEndpoints];
+/** They are no parameter of another path: `price-estimate` is no offer id. */
+const plainPaths = publicEndpoints.map(({ path }) => path).filter((path) => !path.includes(':'));
+const matchers: readonly Matcher[] = publicEndpoints.map((endpoint) => {
+  const isPlain = plainPaths.includes(endpoint.path);
+  const path = isPlain
+    ? endpoint.path
+    : `(?!(?:${plainPaths.join('|')})/?$)${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}`;
+  return {
     method: endpoint.method.toUpperCase(),
     // Like Express: any case, and an optional slash at the end.
-    pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),
+    pattern: new RegExp(`^${path}/?$`, 'i'),
     endpoint,
-  }),
-);
+  };
+});
 
 /** Finds the endpoint here, because Express would try every route in turn. */
 export function endpointFor(method: string, path: string): Endpoint | undefined {
   // Like Express: HEAD is answered like GET.
   const wanted = method === 'HEAD' ? 'GET' : method;
   return matchers.find((matcher) => matcher.method === wanted && matcher.pattern.test(path))?.endpoint;
+}
+
+/** The methods of a path, for `Allow`; none if there is no such path. */
+export function methodsOf(path: string): readonly string[] {
+  const methods = matchers.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
 }

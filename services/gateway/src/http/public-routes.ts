@@ -15,7 +15,7 @@ import type { PlacementKey, PlacementKeys } from '../keys/placement-keys.ts';
 import type { TestClocks } from '../test-clocks.ts';
 import type { Upstream } from '../upstream.ts';
 import { whenKnown } from '../when-known.ts';
-import { type Endpoint, endpointFor } from './endpoints.ts';
+import { type Endpoint, endpointFor, methodsOf } from './endpoints.ts';
 import { refuseInClear } from './proxy/clear-text.ts';
 import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
@@ -117,7 +117,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
   };
 }
 
-/** Mounted last: unknown routes count against the limit and are logged like all others. */
+/** Mounted last: unknown routes and methods count against the limit and are logged like all others. */
 export function unknownEndpoints(
   app: Express,
   o: CallRecorder & Pick<PublicRoutes, 'clientIp' | 'limiter'>,
@@ -126,7 +126,10 @@ export function unknownEndpoints(
     keepInNoCache(res);
     const key = o.keyCache.read(req.headers['x-api-key']);
     if (key !== null) recordCall(o, req, res, key);
-    if ((await limitClient(res, o.limiter, o.clientIp(req))) !== null) next();
+    if ((await limitClient(res, o.limiter, o.clientIp(req))) === null) return;
+    const methods = methodsOf(pathOf(req));
+    if (methods.length === 0) return next();
+    res.set('Allow', methods.join(', ')).status(405).json({ message: 'Method not allowed' });
   });
 }
 

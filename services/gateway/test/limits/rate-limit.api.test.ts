@@ -39,7 +39,7 @@ describe('the fields of the limit are in a reply with', () => {
     [200, 'success', () => categories()],
     [401, 'no key', () => categories({ key: null })],
     [404, 'an unknown path', () => gateway.call('/nowhere', { key })],
-    [404, 'a method that the path does not have', () => categories({ method: 'PUT' })],
+    [405, 'a method that the path does not have', () => categories({ method: 'PUT' })],
     [409, 'a refusal of the service', () => answeredByService(409)],
     [500, 'a fault of the service', () => answeredByService(500)],
     [
