@@ -322,6 +322,7 @@ describe('the guide of errors', () => {
       'quote-differs': [{ reason: 'quote-differs', fields: ['endAt', 'radiusMiles'] }],
       'currency-not-billed': [{ reason: 'currency-not-billed', currency: 'JPY' }],
       'no-matching-users': [{ reason: 'no-matching-users' }],
+      'swapped-place': [{ reason: 'swapped-place' }],
       'below-minimum': [{ reason: 'below-minimum', minimumMinor: 30n, ...gbp }],
       'above-maximum': [{ reason: 'above-maximum', maximumMinor: 99_999_999n, ...gbp }],
       'quota-exceeded': [
@@ -383,10 +384,12 @@ describe('the guide of errors', () => {
       status,
       message,
     ]);
-    const code = ['errors.ts', 'ambiguous-requests.ts'].map((file) =>
-      source(`packages/platform/src/http/${file}`),
-    );
-    expect(told).toHaveLength(8);
+    const code = [
+      'packages/platform/src/http/errors.ts',
+      'packages/platform/src/http/ambiguous-requests.ts',
+      'services/gateway/src/http/public-routes.ts',
+    ].map(source);
+    expect(told).toHaveLength(9);
     for (const [status = '', message = ''] of told) {
       expect([status, new RegExp(`${status}[^\\n]*${message}`).test(code.join('\n'))]).toEqual([
         status,

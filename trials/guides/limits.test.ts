@@ -94,6 +94,10 @@ describe('the guide of limits', () => {
       [Number(cardMaximumMinor('GBP')) / 100, Number(cardMaximumMinor('IDR')) / 100],
     ],
     ['Keys in force in each mode', [maxKeysInForce]],
+    [
+      'An `Idempotency-Key` of an edit',
+      [constant('services/offers/src/pruning.ts', /EDIT_KEYS_KEPT_MS = (\d+)/)],
+    ],
     ['The call log', [constant('services/gateway/src/domain/call-days.ts', /keptDays = (\d+)/)]],
   ])('%s', (row, numbers) => {
     expect(told(row)).toEqual(numbers);
@@ -107,7 +111,7 @@ describe('the guide of limits', () => {
 
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
-    expect(rows).toHaveLength(33);
+    expect(rows).toHaveLength(34);
   });
 });
 

@@ -52,6 +52,8 @@ export type PriceEstimate = {
   readonly quote_id?: string | null | undefined;
   /** The creation must arrive before. Null without a `quote_id`. */
   readonly quote_expiry_datetime?: string | null | undefined;
+  /** What is probably not meant. */
+  readonly warnings?: readonly string[] | undefined;
 };
 
 /**

@@ -80,6 +80,7 @@ const usual = {
     /** Null: the currency cannot be billed. */
     costMinor: 10_00n as bigint | null,
     matchingUsers: 50,
+    isPlaceSwapped: false,
     /** The answer to every quote. Null: the quote holds a price of 7.77. */
     quoteRefusal: null as Extract<QuotedPriceReply, { outcome: 'refused' }> | null,
     /** The latest question about a quote. */
@@ -333,16 +334,17 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
 function priceFrom({
   costMinor,
   matchingUsers,
-}: Pick<FakeServices['pricing'], 'costMinor' | 'matchingUsers'>): PriceReply {
+  isPlaceSwapped,
+}: Pick<FakeServices['pricing'], 'costMinor' | 'matchingUsers' | 'isPlaceSwapped'>): PriceReply {
   const rate = { adUnitPriceE8: '100000', exchangeRatePerGbpE6: '1000000', exchangeRateDate: null };
   const money = costMinor === null ? null : { costMinor: costMinor.toString(), ...rate };
-  return { matchingUsers, adUnitsHundredths: '5000', money };
+  return { matchingUsers, ...(isPlaceSwapped && { isPlaceSwapped }), adUnitsHundredths: '5000', money };
 }
 
 export const quotedMinor = 7_77n;
 const heldPrice: QuotedPriceReply = {
   outcome: 'honoured',
-  price: priceFrom({ costMinor: quotedMinor, matchingUsers: 40 }),
+  price: priceFrom({ costMinor: quotedMinor, matchingUsers: 40, isPlaceSwapped: false }),
 };
 
 function verdictOn(verdict: VerdictReply['verdict'], picture: Buffer): VerdictReply {

@@ -1,4 +1,5 @@
 /** Prices an offer: counts the members, finds the rate, and calls the price function. */
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { AudienceEngine } from './audience/audience.ts';
@@ -28,16 +29,35 @@ export type PriceParts = {
   readonly minCohort: number;
 };
 
+export type OfferPrice = Price & {
+  /** Nobody matches, but somebody would with latitude and longitude exchanged. */
+  readonly isPlaceSwapped?: boolean;
+};
+
 /** Used by estimates and creations, so that the same inputs cost the same. */
 export async function priceOffer(
   o: PriceParts,
   { target, startAt, endAt, caller, now, deadline }: OfferToPrice,
-): Promise<Price> {
+): Promise<OfferPrice> {
   const audience = caller.organisationApproved ? o.audience : o.sandbox;
-  const counted = await audience.count(target, deadline);
-  const matchingUsers = caller.organisationApproved
-    ? o.privacyBudgets.discloseCount({ asker: caller, target, counted, now })
-    : audienceShown(counted, o.minCohort);
+  const count = async (asked: Target): Promise<number> => {
+    const counted = await audience.count(asked, deadline);
+    return caller.organisationApproved
+      ? o.privacyBudgets.discloseCount({ asker: caller, target: asked, counted, now })
+      : audienceShown(counted, o.minCohort);
+  };
+  const matchingUsers = await count(target);
+  const { latitude, longitude } = target;
+  // Costs the same budgets as an estimate for that place, and tells less. An angle beyond 90 degrees is no latitude.
+  const isPlaceSwapped =
+    matchingUsers === 0 &&
+    Math.abs(longitude) <= 90 &&
+    latitude !== longitude &&
+    (await count({ ...target, latitude: longitude, longitude: latitude })) > 0;
   const durationMs = endAt.getTime() - startAt.getTime();
-  return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(caller.currency, now) });
+  const exchangeRate = o.rates.exchangeRate(caller.currency, now);
+  return {
+    ...priceOf({ durationMs, matchingUsers, exchangeRate }),
+    ...(isPlaceSwapped && { isPlaceSwapped }),
+  };
 }

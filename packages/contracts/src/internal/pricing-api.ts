@@ -17,6 +17,8 @@ export type PriceRequest = z.infer<typeof priceRequest>;
 
 export const priceReply = z.object({
   matchingUsers: z.int().nonnegative(),
+  /** Nobody matches, but somebody would with latitude and longitude exchanged. */
+  isPlaceSwapped: z.literal(true).optional(),
   /** Ad Units in hundredths, as decimal digits: rule 1 rounds to 2 decimal places. */
   adUnitsHundredths: z.string().regex(/^\d+$/),
   /** Null when the billing currency cannot be billed (E6). */

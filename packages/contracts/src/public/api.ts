@@ -127,6 +127,10 @@ export const estimateReply = z
     quote_expiry_datetime: utcInstant.nullable().optional().meta({
       description: 'Only with `quote`. The creation must arrive before. Null without a `quote_id`.',
     }),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'For people: what is probably not meant. Left out when there is nothing.' }),
   })
   .meta({ id: 'PriceEstimate' });
 export type EstimateReply = z.infer<typeof estimateReply>;

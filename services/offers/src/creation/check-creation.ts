@@ -22,7 +22,7 @@ export type CheckRefusal =
   | { readonly reason: 'quote-unknown' | 'quote-foreign' | 'quote-expired' }
   | { readonly reason: 'quote-differs'; readonly fields: readonly QuotedField[] }
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
-  | { readonly reason: 'no-matching-users' }
+  | { readonly reason: 'no-matching-users' | 'swapped-place' }
   | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | QuotaRefusal
@@ -68,7 +68,8 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   const { price } = priced;
   const { currency } = caller;
   if (price.money === null) return refused({ reason: 'currency-not-billed', currency });
-  if (price.matchingUsers === 0) return refused({ reason: 'no-matching-users' });
+  if (price.matchingUsers === 0)
+    return refused({ reason: price.isPlaceSwapped === true ? 'swapped-place' : 'no-matching-users' });
   const netMinor = BigInt(price.money.costMinor);
   const minimumMinor = cardMinimumMinor(currency);
   if (paymentMethod === 'E' && minimumMinor !== undefined && netMinor < minimumMinor) {

@@ -106,6 +106,12 @@ const createReplies = {
   'currency-not-billed': ({ currency }) =>
     coded('E6', 400, `The billing currency ${currency} cannot be billed at present. You were not charged`),
   'no-matching-users': () => coded('E5', 400, 'No users match the targeting'),
+  'swapped-place': () =>
+    coded(
+      'E5',
+      400,
+      'No users match the targeting, but some would with the two numbers of location[] exchanged: latitude comes first, then longitude',
+    ),
   'below-minimum': ({ minimumMinor, currency }) =>
     coded('E1', 400, `A card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`),
   'above-maximum': ({ maximumMinor, currency }) =>

@@ -106,7 +106,7 @@ describe('S1 200', () => {
       description: `  <b>as</b>\tit is \u05d0 ${emojis(480)}`,
       terms_and_conditions: emojis(500),
       advertised_name: emojis(100),
-      url: `https://cafe.example/${emojis(2_027)}`,
+      url: `https://cafe.example/${emojis(168)}`,
     };
     await createdId(under, {
       ...texts,

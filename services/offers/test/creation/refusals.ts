@@ -174,6 +174,15 @@ export const refusedByOthers: readonly Reason[] = [
     }),
   ),
   {
+    name: 'latitude and longitude the wrong way round',
+    spoil: set('pricing', { matchingUsers: 0, isPlaceSwapped: true }),
+    reply: coded(
+      'E5',
+      400,
+      'No users match the targeting, but some would with the two numbers of location[] exchanged: latitude comes first, then longitude',
+    ),
+  },
+  {
     name: 'a picture that moderation cannot read',
     spoil: set('moderation', { verdict: 'unreadable' }),
     reply: coded('E1', 400, 'image is damaged or incomplete'),

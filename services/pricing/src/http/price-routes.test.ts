@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { priceReply, quotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
 import { estimateReply } from '@offer-ads/contracts/public/api';
@@ -19,9 +20,12 @@ import { estimateFastPath } from './estimate-fast-path.ts';
 import { mountPriceRoutes } from './price-routes.ts';
 
 const lines: string[] = [];
+/** Targets whose counts the privacy budgets were asked to disclose. */
+const disclosed: Target[] = [];
 let server: HttpServer;
 afterEach(async () => {
   lines.length = 0;
+  disclosed.length = 0;
   await server[Symbol.asyncDispose]();
 });
 
@@ -47,7 +51,10 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     audience,
     sandbox: { count: async () => 0 },
     privacyBudgets: {
-      discloseCount: ({ counted }: { counted: number }) => audienceShown(counted, minCohort),
+      discloseCount: ({ counted, target }: { counted: number; target: Target }) => {
+        disclosed.push(target);
+        return audienceShown(counted, minCohort);
+      },
     },
     minCohort,
     rates,
@@ -64,6 +71,70 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     routes: (app) => mountPriceRoutes(app, parts),
   });
 }
+
+describe('latitude and longitude the wrong way round', () => {
+  const warning = expect.stringContaining('latitude comes first');
+  /** Members of London only. */
+  const asked: Target[] = [];
+  const london: AudienceEngine = {
+    count: async (target) => {
+      asked.push(target);
+      return target.latitude > 50 ? 30 : 0;
+    },
+  };
+  const estimate = async (location: readonly [number, number]) => {
+    asked.length = 0;
+    const response = await fetch(`${server.url}/offers/price-estimate`, {
+      method: 'POST',
+      headers: { ...signedCaller({ audience: 'pricing' }), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        start_datetime: '2026-12-01T00:00:00Z',
+        end_datetime: '2026-12-08T00:00:00Z',
+        location,
+        radius: 10,
+        gender: ['Male'],
+      }),
+    });
+    return { ...estimateReply.parse(await response.json()), counts: asked.length };
+  };
+
+  it('are named when the other way round somebody would match', async () => {
+    await start(london);
+    const swapped = await estimate([-0.1, 51.5]);
+    expect(swapped).toMatchObject({ matching_users: 0, estimated_cost: 0, warnings: [warning], counts: 2 });
+    expect(asked[1]).toEqual({ ...asked[0], latitude: 51.5, longitude: -0.1 });
+    const response = await fetch(`${server.url}/internal/price`, {
+      method: 'POST',
+      headers: { ...signedCaller({ audience: 'pricing' }), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...asked[0],
+        startAt: '2026-12-01T00:00:00.000Z',
+        endAt: '2026-12-08T00:00:00.000Z',
+      }),
+    });
+    expect(priceReply.parse(await response.json())).toMatchObject({ matchingUsers: 0, isPlaceSwapped: true });
+  });
+
+  it('are not looked for when somebody matches, or the other place does not exist', async () => {
+    await start(london);
+    for (const [place, counts] of [
+      [[51.5, -0.1], 1],
+      [[0, 91], 1],
+      [[10, 10], 1],
+      [[0, 20], 2],
+    ] as const) {
+      const { warnings, counts: counted } = await estimate(place);
+      expect([place, warnings, counted]).toEqual([place, undefined, counts]);
+    }
+  });
+
+  it('tell no more than an estimate for the other place, which the budgets are asked about too', async () => {
+    // A cohort of 100 hides the 30.
+    await start(london, 100);
+    expect(await estimate([-0.1, 51.5])).not.toHaveProperty('warnings');
+    expect(disclosed).toEqual([asked[0], asked[1]]);
+  });
+});
 
 describe.each([
   [

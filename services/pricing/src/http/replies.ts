@@ -4,7 +4,8 @@ import type { PriceReply, QuotedPriceReply } from '@offer-ads/contracts/internal
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
 import type { EstimateRefusal } from '../domain/estimate-form.ts';
-import { type Price, roundAdUnitPriceForReply } from '../domain/price.ts';
+import { roundAdUnitPriceForReply } from '../domain/price.ts';
+import type { OfferPrice } from '../price-offer.ts';
 import type { GivenQuote, Quotes } from '../quotes.ts';
 
 /** POST /offers/price-estimate, "Codes". */
@@ -25,8 +26,11 @@ function messageOf(refusal: EstimateRefusal): string {
   return `This API key works in ${refusal.keyMode} mode only; environment names the other mode`;
 }
 
+const swappedPlace =
+  'No users match here, but some would with the two numbers of location exchanged: latitude comes first, then longitude';
+
 /** @param quote undefined if none was asked for, null if there is no price to hold */
-export function estimateReply(price: Price, currency: string, quote?: GivenQuote | null): EstimateReply {
+export function estimateReply(price: OfferPrice, currency: string, quote?: GivenQuote | null): EstimateReply {
   const { money } = price;
   const adUnits = decimal(price.adUnitsHundredths, 2);
   return {
@@ -43,14 +47,21 @@ export function estimateReply(price: Price, currency: string, quote?: GivenQuote
       quote_id: quote && quote.quoteId,
       quote_expiry_datetime: quote && quote.expiresAt.toISOString(),
     }),
+    ...(price.isPlaceSwapped === true && { warnings: [swappedPlace] }),
   };
 }
 
 /** The internal reply keeps every number exact. */
-export function priceReply({ matchingUsers, adUnitsHundredths, money }: Price): PriceReply {
+export function priceReply({
+  matchingUsers,
+  adUnitsHundredths,
+  money,
+  isPlaceSwapped,
+}: OfferPrice): PriceReply {
   return {
     matchingUsers,
     adUnitsHundredths: adUnitsHundredths.toString(),
+    ...(isPlaceSwapped === true && { isPlaceSwapped }),
     money: money && {
       costMinor: money.costMinor.toString(),
       adUnitPriceE8: money.adUnitPriceE8.toString(),
