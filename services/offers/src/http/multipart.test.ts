@@ -65,7 +65,10 @@ describe('an upload', () => {
   it('with parts that have no name is refused', async () => {
     for (const head of ['', 'filename="x"', 'name=""']) {
       const body = `${part('name="title"', 'Tea')}${part(head, 'x')}--frontier--`;
-      expect(await readUpload(request(Buffer.from(body)))).toMatchObject({ ok: false, faults: [withoutName] });
+      expect(await readUpload(request(Buffer.from(body)))).toMatchObject({
+        ok: false,
+        faults: [withoutName],
+      });
     }
   });
 
