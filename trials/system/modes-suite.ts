@@ -140,13 +140,14 @@ export function describeModes(system: () => TestSystem): void {
         return (before - (await balance())).toFixed(2);
       };
 
-      await system().admin('org', 'withdraw-approval', org);
+      await system().admin('org', 'withdraw-approval', org, '--reason=It is in no register.');
       const madeUp = (await estimate('TEST')).body;
       expect(madeUp.estimated_cost.toFixed(2)).toBe(await paid());
       expect(await estimate('LIVE')).toMatchObject({
         status: 401,
-        body: { return_code: 'E1', message: expect.stringContaining('not approved for LIVE mode') },
+        body: { return_code: 'E1', message: expect.stringContaining('withdrawn the approval') },
       });
+      expect(await callers.LIVE.request('GET', '/offers?environment=live')).toMatchObject({ status: 200 });
 
       await system().admin('org', 'approve', org);
       const [inTest, inLive] = [(await estimate('TEST')).body, (await estimate('LIVE')).body];

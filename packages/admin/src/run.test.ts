@@ -15,6 +15,7 @@ const organisation = (id: number, name: string) => ({
   adminEmail: null,
   enabled: true,
   approval: null,
+  withdrawal: null,
   termsAccepted: false,
   quotas: { TEST: quota, LIVE: quota },
 });
@@ -91,7 +92,11 @@ describe('a command', () => {
     ],
     ['org disable --org 3', 'gateway POST /admin/organisations/3/disable'],
     ['org approve --org 7', 'gateway POST /admin/organisations/7/approve'],
-    ['org withdraw-approval --org 7', 'gateway POST /admin/organisations/7/withdraw-approval'],
+    [
+      'org withdraw-approval --org 7 --reason in-no-register',
+      'gateway POST /admin/organisations/7/withdraw-approval',
+      { reason: 'in-no-register' },
+    ],
     [
       'org quota --org 3 --mode test --per-org 2 --per-person 0',
       'gateway POST /admin/organisations/3/quota',

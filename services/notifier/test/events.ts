@@ -2,6 +2,7 @@
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
+  type OrganisationApprovalWithdrawn,
   type OrganisationApproved,
   OrganisationChanged,
   type OrganisationFacts,
@@ -94,6 +95,11 @@ export const lowData: EventData<typeof BalanceLow> = {
 };
 
 export const approvalData: EventData<typeof OrganisationApproved> = { organisationId: 1 };
+
+export const withdrawalData: EventData<typeof OrganisationApprovalWithdrawn> = {
+  organisationId: 1,
+  reason: 'The company is not in the register.',
+};
 
 export const endData: EventData<typeof OfferEnded> = {
   ...offer,

@@ -7,6 +7,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
+import { query } from '../../harness/sql.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
 import { addressOf, auditOf, openConsole, staffConsole } from './console-staff.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
@@ -106,8 +107,19 @@ export function walksOfStaff(portal: () => Portal): void {
     await using visitor = await portal().visitor();
     const { id, key, adminEmail } = await newOrganisation(system);
     await advertiser(system, key).create(await offerForm());
-    await system.admin('org', 'withdraw-approval', `--org=${id}`);
+    await system.admin('org', 'withdraw-approval', `--org=${id}`, '--reason=It is in no register.');
     await visitor.signIn(adminEmail);
+    await visitor.go('/portal/live');
+    await visitor.page.getByText('It is in no register.').waitFor();
+    await visitor.page.getByRole('heading', { name: 'The Crown' }).waitFor();
+    expect(await faultsOf(visitor.page, 'approval-withdrawn')).toEqual([]);
+    // As one that has never been approved.
+    await query(
+      system.stores.databases.gateway,
+      'UPDATE organisations SET withdrawn_at = NULL, withdrawn_because = NULL WHERE id = $1',
+      [id],
+    );
+    await visitor.go('/portal/test');
     const banner = visitor.page.getByText('Your organisation is waiting for approval.');
     await banner.waitFor();
     expect(await faultsOf(visitor.page, 'waiting-home')).toEqual([]);

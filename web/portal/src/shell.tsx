@@ -1,5 +1,6 @@
 /** The frame of every page: organisation, mode, navigation and sign-out. */
 
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { Activity, BookOpen, CodeXml } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
@@ -35,12 +36,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
               <TestTime />
             </p>
           )}
-          {!session.organisation.approved && (
-            <p class="waiting-note">
-              Your organisation is waiting for approval. Until then there is no LIVE mode, and numbers and
-              prices are based on made-up members. You get a mail when the platform team has approved it.
-            </p>
-          )}
+          <ApprovalNote {...session.organisation} />
           <Offline />
         </>
       }
@@ -54,6 +50,29 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     >
       {children}
     </Frame>
+  );
+}
+
+function ApprovalNote({
+  approved,
+  withdrawal,
+}: Pick<SessionReply['organisation'], 'approved' | 'withdrawal'>) {
+  if (approved) return null;
+  return (
+    <p class="waiting-note">
+      {withdrawal === null ? (
+        <>
+          Your organisation is waiting for approval. Until then there is no LIVE mode, and numbers and prices
+          are based on made-up members. You get a mail when the platform team has approved it.
+        </>
+      ) : (
+        <>
+          The platform team has withdrawn the approval of your organisation: {withdrawal.reason} Your LIVE
+          offers go on, and you can read, pause, resume and delete them and fetch your invoices. Nothing new
+          can be bought in LIVE mode, and prices are based on made-up members.
+        </>
+      )}
+    </p>
   );
 }
 

@@ -35,10 +35,14 @@ export function SignedIn() {
   return <InMode session={session.data} mode={mode} />;
 }
 
+/** An organisation whose approval was withdrawn keeps its LIVE offers. */
+const hasLiveMode = ({ organisation: { approved, withdrawal } }: SessionReply) =>
+  approved || withdrawal !== null;
+
 /** `/portal` without a mode: opens the last used mode; TEST at first, and while there is no LIVE mode. */
 function Entry({ session }: { readonly session: SessionReply }) {
   const { route } = useLocation();
-  const mode = session.organisation.approved ? lastMode() : 'test';
+  const mode = hasLiveMode(session) ? lastMode() : 'test';
   useEffect(() => route(`/portal/${mode}`, true), []);
   return null;
 }
@@ -57,7 +61,7 @@ function InMode({ session, mode }: { readonly session: SessionReply; readonly mo
   return (
     <PortalContext.Provider value={portal}>
       <Shell>
-        {mode === 'live' && !session.organisation.approved ? (
+        {mode === 'live' && !hasLiveMode(session) ? (
           <NoLiveMode />
         ) : (
           // The key resets the pages: their state belongs to one organisation and mode.

@@ -36,6 +36,7 @@ export const organisationsQuery = z.object({
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional(),
+  /** false: those that wait for their first approval. */
   approved: z
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
@@ -44,12 +45,16 @@ export const organisationsQuery = z.object({
   limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
 });
 export type OrganisationsQuery = z.infer<typeof organisationsQuery>;
+/** POST /admin/organisations/{id}/withdraw-approval. The organisation reads the reason, in a mail and in the portal. */
+export const withdrawalRequest = z.object({ reason: line(500) });
 const quota = z.object({ perPerson: z.int(), perOrganisation: z.int() });
 /** An organisation in lists, and the reply to every change of it. */
 export const organisationDetails = organisationSummary.extend({
   enabled: z.boolean(),
   /** Null: it waits for POST /admin/organisations/{id}/approve. `by`: the name from the admin call, or the automatic reason. */
   approval: z.object({ at: instant, by: z.string() }).nullable(),
+  /** Null: the approval was not withdrawn, or was given again. */
+  withdrawal: z.object({ at: instant, reason: z.string() }).nullable(),
   termsAccepted: z.boolean(),
   quotas: z.object({ TEST: quota, LIVE: quota }),
 });

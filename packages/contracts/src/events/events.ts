@@ -9,6 +9,7 @@ export const allEvents: readonly EventDeclaration[] = [
   gateway.OrganisationRegistered,
   gateway.OrganisationChanged,
   gateway.OrganisationApproved,
+  gateway.OrganisationApprovalWithdrawn,
   gateway.SignInRequested,
   gateway.PersonInvited,
   gateway.SignUpRequested,

@@ -73,6 +73,16 @@ export const OrganisationApproved = declareEvent({
     'The platform team approved an organisation: it may use LIVE mode, and its prices count real members.',
 });
 
+export const OrganisationApprovalWithdrawn = declareEvent({
+  name: 'OrganisationApprovalWithdrawn',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['notifier'],
+  schema: z.object({ organisationId, reason: z.string().meta({ description: 'For the organisation.' }) }),
+  meaning:
+    'The platform team withdrew the approval of an organisation: it keeps its LIVE offers and can buy no more.',
+});
+
 /** A one-time credential: it may appear only in the mail. */
 const signInUrl = z.url().meta({ description: 'A one-time link that signs in to the portal: a credential.' });
 

@@ -44,6 +44,10 @@ export const sessionReply = z.object({
       description:
         'False: the platform team has not approved the organisation yet. It has no LIVE mode, and its prices count made-up members.',
     }),
+    withdrawal: z.object({ at: instant, reason: z.string() }).nullable().meta({
+      description:
+        'Set when the platform team has withdrawn the approval: LIVE offers can be read, paused, resumed and deleted, and nothing new can be bought.',
+    }),
   }),
   role,
   permissions: z.array(permission),

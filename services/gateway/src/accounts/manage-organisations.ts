@@ -1,7 +1,11 @@
 /** Registers and changes organisations; events tell the other services. */
 import { isDeepStrictEqual } from 'node:util';
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
-import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
+import {
+  OrganisationApprovalWithdrawn,
+  OrganisationApproved,
+  OrganisationRegistered,
+} from '@offer-ads/contracts/events/gateway';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
@@ -57,11 +61,14 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
 
-    /** In force on every replica when this returns. If the organisation is already approved, the record of that approval stays. */
+    /**
+     * In force on every replica when this returns. If the organisation is already approved, the record of that approval stays; the same for
+     * a withdrawal.
+     * @param decision an approval with the name to record, or a withdrawal with the reason that the organisation reads
+     */
     setApproved: async (
       id: number,
-      approved: boolean,
-      by: string,
+      decision: { readonly by: string } | { readonly reason: string },
       deadline: Deadline,
     ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
       const outcome = await withOrganisation<Organisation, never>(
@@ -69,11 +76,15 @@ export function manageOrganisations(o: Administration) {
         id,
         deadline,
         async (tx, organisation) => {
-          if ((organisation.approval !== null) === approved) return done(organisation);
-          const approval = approved ? { at: clock.now(), by } : null;
-          await store.setApproval(tx, id, approval);
-          if (approval !== null) await announceApproval(tx, id, approval.at);
-          return done({ ...organisation, approval });
+          const at = clock.now();
+          const approves = 'by' in decision;
+          if ((organisation.approval !== null) === approves) return done(organisation);
+          const now = approves
+            ? { approval: { at, by: decision.by }, withdrawal: null }
+            : { approval: null, withdrawal: { at, reason: decision.reason } };
+          await store.setApproval(tx, id, now);
+          await announceDecision(tx, id, now);
+          return done({ ...organisation, ...now });
         },
       );
       if (outcome.ok) await o.waitUntilCachesExpire();
@@ -147,14 +158,22 @@ export function manageOrganisations(o: Administration) {
 }
 
 /** Sends a mail to the admins. Other services need no event, because the caller context contains the approval. */
-async function announceApproval(tx: Transaction, id: number, at: Date): Promise<void> {
-  const event = newEvent(OrganisationApproved, {
-    subject: `organisation/${id}/approval`,
-    subjectVersion: 1,
-    at,
-    data: { organisationId: id },
-  });
-  await addToOutbox(tx, [event]);
+async function announceDecision(
+  tx: Transaction,
+  organisationId: number,
+  { approval, withdrawal }: Pick<Organisation, 'approval' | 'withdrawal'>,
+): Promise<void> {
+  const of = { subject: `organisation/${organisationId}/approval`, subjectVersion: 1 };
+  if (approval !== null)
+    await addToOutbox(tx, [
+      newEvent(OrganisationApproved, { ...of, at: approval.at, data: { organisationId } }),
+    ]);
+  if (withdrawal !== null) {
+    const { at, reason } = withdrawal;
+    await addToOutbox(tx, [
+      newEvent(OrganisationApprovalWithdrawn, { ...of, at, data: { organisationId, reason } }),
+    ]);
+  }
 }
 
 /** Registers the organisation with its first admin and publishes it in the same transaction. */

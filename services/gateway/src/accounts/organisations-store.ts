@@ -61,12 +61,16 @@ export async function setOrganisationEnabled(tx: Transaction, id: number, enable
 }
 
 /** Null: the organisation waits for approval again. */
-export async function setApproval(tx: Transaction, id: number, approval: Approval | null): Promise<void> {
-  await tx.query(`UPDATE organisations SET approved_at = $2, approved_by = $3 WHERE id = $1`, [
-    id,
-    approval?.at ?? null,
-    approval?.by ?? null,
-  ]);
+export async function setApproval(
+  tx: Transaction,
+  id: number,
+  { approval, withdrawal }: Pick<Organisation, 'approval' | 'withdrawal'>,
+): Promise<void> {
+  await tx.query(
+    `UPDATE organisations SET approved_at = $2, approved_by = $3, withdrawn_at = $4, withdrawn_because = $5
+     WHERE id = $1`,
+    [id, approval?.at ?? null, approval?.by ?? null, withdrawal?.at ?? null, withdrawal?.reason ?? null],
+  );
 }
 
 export async function setTradingName(tx: Transaction, id: number, tradingName: string): Promise<void> {
@@ -103,7 +107,7 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
 export async function findWaiting(on: Queryable): Promise<{ waiting: number; oldest: Date | null }> {
   const [row] = await on.query<{ waiting: number; oldest: Date | null }>(
     `SELECT count(*)::integer AS waiting, min(registered_at) AS oldest
-     FROM organisations WHERE approved_at IS NULL AND enabled`,
+     FROM organisations WHERE approved_at IS NULL AND withdrawn_at IS NULL AND enabled`,
   );
   return row ?? { waiting: 0, oldest: null };
 }
@@ -122,7 +126,9 @@ export async function listOrganisations(
   const conditions = [
     ...(before === undefined ? [] : [`o.id < ${given(before)}::bigint`]),
     ...(enabled === undefined ? [] : [enabled ? 'o.enabled' : 'NOT o.enabled']),
-    ...(approved === undefined ? [] : [`o.approved_at IS ${approved ? 'NOT NULL' : 'NULL'}`]),
+    ...(approved === undefined
+      ? []
+      : [approved ? 'o.approved_at IS NOT NULL' : 'o.approved_at IS NULL AND o.withdrawn_at IS NULL']),
   ];
   const page = (from: string, ...found: string[]) =>
     `(SELECT DISTINCT o.id FROM ${from} WHERE ${['true', ...conditions, ...found].join(' AND ')} ORDER BY o.id DESC LIMIT $1)`;
@@ -159,6 +165,7 @@ type OrganisationRow = Omit<
   | 'termsAccepted'
   | 'termsDueAt'
   | 'approval'
+  | 'withdrawal'
   | 'billingDetails'
   | 'timeZone'
 > & {
@@ -166,6 +173,8 @@ type OrganisationRow = Omit<
   registered_at: Date;
   approved_at: Date | null;
   approved_by: string | null;
+  withdrawn_at: Date | null;
+  withdrawn_because: string | null;
   billing_address: string[];
   vat_number: string | null;
   purchase_order: string | null;
@@ -181,7 +190,8 @@ const isAwaited = `(p.last_signed_in_at IS NULL
   AND EXISTS (SELECT 1 FROM invitations i WHERE i.person_id = p.id AND i.sent_by IS NOT NULL))`;
 
 const selectOrganisations = `
-  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.registered_at, o.enabled, o.approved_at, o.approved_by, o.version,
+  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.registered_at, o.enabled, o.approved_at, o.approved_by,
+    o.withdrawn_at, o.withdrawn_because, o.version,
     o.billing_address, o.vat_number, o.purchase_order, o.time_zone,
     coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
@@ -195,13 +205,18 @@ const selectOrganisations = `
 
 function toOrganisation(row: OrganisationRow): Organisation {
   const { trading_name, registered_at, time_zone, terms_accepted, terms_due_at, ...named } = row;
-  const { approved_at, approved_by, ...others } = named;
+  const { approved_at, approved_by, withdrawn_at, withdrawn_because, ...others } = named;
   const { billing_address: address, vat_number: vatNumber, purchase_order: purchaseOrder, ...rest } = others;
   const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
+  const withdrawal =
+    approval !== null || withdrawn_at === null || withdrawn_because === null
+      ? null
+      : { at: withdrawn_at, reason: withdrawn_because };
   const billingDetails = { address, vatNumber, purchaseOrder };
   return {
     ...rest,
     approval,
+    withdrawal,
     billingDetails,
     tradingName: trading_name,
     registeredAt: registered_at,

@@ -14,11 +14,15 @@ export type PortalCaller = {
  * The same facts as for a key of the person and mode. Null if the person or organisation was disabled, or the person removed, since the
  * session was checked.
  */
-export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<Caller | null> {
-  const [caller] = await on.query<Caller>(
+export async function findPortalCaller(
+  on: Queryable,
+  o: PortalCaller,
+): Promise<{ readonly caller: Caller; readonly approvalWithdrawn: boolean } | null> {
+  const [row] = await on.query<Caller & { readonly approvalWithdrawn: boolean }>(
     `SELECT o.id AS "organisationId", q.mode, p.id AS "personId", NULL::integer AS "keyId", p.email,
             o.currency, o.country, o.trading_name AS "tradingName",
             o.approved_at IS NOT NULL AS "organisationApproved",
+            o.withdrawn_at IS NOT NULL AS "approvalWithdrawn",
             json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation) AS quota,
             ${hasAcceptedTerms} AS "termsAccepted"
      FROM people p
@@ -27,5 +31,7 @@ export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<
      WHERE p.id = $1 AND o.id = $2 AND p.enabled AND o.enabled`,
     [o.personId, o.organisationId, o.mode],
   );
-  return caller ?? null;
+  if (row === undefined) return null;
+  const { approvalWithdrawn, ...caller } = row;
+  return { caller, approvalWithdrawn };
 }

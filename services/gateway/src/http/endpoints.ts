@@ -6,6 +6,8 @@ export type Endpoint = {
   readonly byPlacementKey?: true;
   /** The portal has a route of its own for it. */
   readonly byApiKeyOnly?: true;
+  /** Besides reading: open in LIVE mode although the approval of the organisation was withdrawn. */
+  readonly afterWithdrawal?: true;
   /** In TEST mode it needs the time of the organisation's test clock. */
   readonly byTestClock?: true;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -45,6 +47,7 @@ export const webhookEndpoints: readonly Endpoint[] = (
     ['post', '/webhooks/:webhook_id/messages/:message_id/resend'],
   ] as const
 ).map(([method, path, body]) => ({
+  afterWithdrawal: true,
   method,
   path,
   audience: 'notifier',
@@ -97,6 +100,7 @@ export const endpoints: readonly Endpoint[] = [
     budgetMs: othersMs,
   },
   {
+    afterWithdrawal: true,
     method: 'post',
     path: '/offers/:offer_id/pause',
     audience: 'offers',
@@ -104,6 +108,7 @@ export const endpoints: readonly Endpoint[] = [
     budgetMs: othersMs,
   },
   {
+    afterWithdrawal: true,
     method: 'post',
     path: '/offers/:offer_id/resume',
     audience: 'offers',
@@ -127,6 +132,7 @@ export const endpoints: readonly Endpoint[] = [
   },
   {
     byApiKeyOnly: true,
+    afterWithdrawal: true,
     method: 'post',
     path: '/offers/:offer_id/credit-estimate',
     audience: 'offers',
@@ -134,7 +140,14 @@ export const endpoints: readonly Endpoint[] = [
     budgetMs: othersMs,
   },
   { method: 'patch', path: '/offers/:offer_id', audience: 'offers', takesBody: true, budgetMs: editMs },
-  { method: 'delete', path: '/offers/:offer_id', audience: 'offers', takesBody: false, budgetMs: deletionMs },
+  {
+    afterWithdrawal: true,
+    method: 'delete',
+    path: '/offers/:offer_id',
+    audience: 'offers',
+    takesBody: false,
+    budgetMs: deletionMs,
+  },
   ...(
     [
       ['get', othersMs],
@@ -168,6 +181,13 @@ export const placementEndpoints: readonly Endpoint[] = (
   takesBody: method === 'post',
   budgetMs: othersMs,
 }));
+
+export function isOpenAfterWithdrawal(
+  method: string | undefined,
+  { afterWithdrawal }: Pick<Endpoint, 'afterWithdrawal'>,
+): boolean {
+  return afterWithdrawal === true || method === 'GET' || method === 'HEAD';
+}
 
 type Matcher = { readonly method: string; readonly pattern: RegExp; readonly endpoint: Endpoint };
 

@@ -12,6 +12,7 @@ import {
   type TermsVersionReply,
   type TermsVersionsReply,
   termsVersion,
+  withdrawalRequest,
 } from '@offer-ads/contracts/admin/gateway-api';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { actorOf } from '@offer-ads/platform/admin/routes';
@@ -56,18 +57,17 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
       answerStaff(res, outcome, { describe: detailsOf });
     });
   }
-  for (const approved of [true, false]) {
-    routes.post(`/organisations/:id/${approved ? 'approve' : 'withdraw-approval'}`, async (req, res) => {
-      validInput(switchRequest, req.body);
-      const outcome = await organisations.setApproved(
-        idIn(req),
-        approved,
-        actorOf(req),
-        requestFacts(req).deadline(),
-      );
-      answerStaff(res, outcome, { describe: detailsOf });
-    });
-  }
+  routes.post('/organisations/:id/approve', async (req, res) => {
+    validInput(switchRequest, req.body);
+    const decision = { by: actorOf(req) };
+    const outcome = await organisations.setApproved(idIn(req), decision, requestFacts(req).deadline());
+    answerStaff(res, outcome, { describe: detailsOf });
+  });
+  routes.post('/organisations/:id/withdraw-approval', async (req, res) => {
+    const decision = validInput(withdrawalRequest, req.body);
+    const outcome = await organisations.setApproved(idIn(req), decision, requestFacts(req).deadline());
+    answerStaff(res, outcome, { describe: detailsOf });
+  });
   routes.post('/organisations/:id/quota', async (req, res) => {
     const { mode, perPerson, perOrganisation } = validInput(quotaChange, req.body);
     const outcome = await organisations.setQuota(
@@ -131,7 +131,13 @@ function summaryOf(organisation: Organisation): OrganisationSummary {
 }
 
 function detailsOf(organisation: Organisation): OrganisationDetails {
-  const { enabled, approval, termsAccepted, quotas } = organisation;
-  const approved = approval && { at: approval.at.toISOString(), by: approval.by };
-  return { ...summaryOf(organisation), enabled, approval: approved, termsAccepted, quotas };
+  const { enabled, approval, withdrawal, termsAccepted, quotas } = organisation;
+  return {
+    ...summaryOf(organisation),
+    enabled,
+    approval: approval && { at: approval.at.toISOString(), by: approval.by },
+    withdrawal: withdrawal && { at: withdrawal.at.toISOString(), reason: withdrawal.reason },
+    termsAccepted,
+    quotas,
+  };
 }

@@ -15,7 +15,7 @@ import type { PlacementKey, PlacementKeys } from '../keys/placement-keys.ts';
 import type { TestClocks } from '../test-clocks.ts';
 import type { Upstream } from '../upstream.ts';
 import { whenKnown } from '../when-known.ts';
-import { type Endpoint, endpointFor, methodsOf } from './endpoints.ts';
+import { type Endpoint, endpointFor, isOpenAfterWithdrawal, methodsOf } from './endpoints.ts';
 import { refuseInClear } from './proxy/clear-text.ts';
 import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
@@ -72,7 +72,7 @@ export function publicFastPath(o: PublicRoutes): FastPath {
       if (o.isInClear(req)) return refuseInClear(res);
       return whenKnown(key === null ? null : o.keyCache.factsOf(key), (facts) => {
         if (facts === null) noteUnknownKey(res);
-        const admission = admit(facts, o.clock.now());
+        const admission = admit(facts, o.clock.now(), isOpenAfterWithdrawal(req.method, endpoint));
         if (!admission.ok) return refuseKey(res, admission.reason);
         const { keyId, requestsPerMinute } = admission.key;
         if (requestsPerMinute === null) return pass(admission);

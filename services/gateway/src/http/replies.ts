@@ -7,6 +7,7 @@ import type { Response } from 'express';
 import type { ErasureRefusal } from '../accounts/erase-person.ts';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
+import type { ApprovalRefusal } from '../domain/accounts/approval.ts';
 import {
   maxInvitationsADay,
   maxInvitationsOfOrganisationADay,
@@ -25,7 +26,13 @@ type ReplyToPerson = {
   readonly message: string;
   readonly retryAfterSeconds?: number;
 };
-type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | ErasureRefusal | TermsRefusal | KeyRefusal;
+type AdministrationRefusal =
+  | ApprovalRefusal
+  | OrganisationRefusal
+  | PeopleRefusal
+  | ErasureRefusal
+  | TermsRefusal
+  | KeyRefusal;
 /** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
 type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
 
@@ -34,6 +41,8 @@ const notFound = { status: 404, message: 'Not found' };
 /** For LIVE mode of an organisation that waits for approval. */
 const notApproved =
   'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
+const approvalWithdrawn =
+  'The platform team has withdrawn the approval of your organisation for LIVE mode. You can read, pause, resume and delete your offers and read your invoices. Nothing new can be bought. The portal shows the reason.';
 const staff = (status: number, message: string): AdministrationReplies => ({ toStaff: { status, message } });
 /** The oldest of the invitations may be nearly a day old, so an hour's wait may be enough. */
 const tryLater = (message: string): AdministrationReplies => ({
@@ -64,6 +73,13 @@ export const refusals = {
       body: { return_code: 'E1', status: 'Error', code: 401, message: notApproved },
     },
     ...staff(403, notApproved),
+  },
+  'approval-withdrawn': {
+    toKey: {
+      status: 401,
+      body: { return_code: 'E1', status: 'Error', code: 401, message: approvalWithdrawn },
+    },
+    ...staff(403, approvalWithdrawn),
   },
   'organisation-unknown': { ...staff(404, 'There is no such organisation'), toPeople: notFound },
   'not-allowed': staff(403, 'Your role in the organisation does not allow this'),

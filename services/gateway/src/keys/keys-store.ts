@@ -58,7 +58,8 @@ export const factsOfKeys: PreparedStatement = {
             k.requests_per_minute AS "requestsPerMinute",
             p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
-            o.approved_at IS NOT NULL AS "organisationApproved", o.currency, o.country,
+            o.approved_at IS NOT NULL AS "organisationApproved",
+            o.withdrawn_at IS NOT NULL AS "approvalWithdrawn", o.currency, o.country,
             o.trading_name AS "tradingName",
             CASE WHEN q.mode IS NOT NULL
                  THEN json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation)

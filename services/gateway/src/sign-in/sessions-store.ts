@@ -154,12 +154,15 @@ export type OpenOrganisation = {
   readonly country: string;
   readonly currency: string;
   readonly approved: boolean;
+  readonly withdrawnAt: Date | null;
+  readonly withdrawnBecause: string | null;
 };
 
 export async function listOrganisationsOf(on: Queryable, address: string): Promise<OpenOrganisation[]> {
   return on.query<OpenOrganisation>(
     `SELECT p.id AS "personId", p.role, o.id, o.name, o.trading_name AS "tradingName", o.country, o.currency,
-            o.approved_at IS NOT NULL AS approved
+            o.approved_at IS NOT NULL AS approved,
+            o.withdrawn_at AS "withdrawnAt", o.withdrawn_because AS "withdrawnBecause"
      FROM people p JOIN organisations o ON o.id = p.organisation_id
      WHERE lower(p.email) = $1 AND p.enabled AND o.enabled ORDER BY o.id`,
     [address],

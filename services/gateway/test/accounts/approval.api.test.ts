@@ -12,8 +12,19 @@ import { type PortalUnderTest, startPortalUnderTest } from '../portal/portal-und
 
 const message =
   'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
-const refusedForKeys = { status: 401, body: { return_code: 'E1', status: 'Error', code: 401, message } };
 const refusedInPortal = { status: 403, body: { message } };
+const withdrawn = expect.stringContaining('withdrawn the approval');
+/** What stays open in LIVE mode, besides reading. */
+const staysOpen = new Set([
+  'POST /offers/17/pause',
+  'POST /offers/17/resume',
+  'POST /offers/17/credit-estimate',
+  'DELETE /offers/17',
+  'POST /offers/pause',
+  'POST /offers/resume',
+]);
+const isOpen = (method: string, path: string) =>
+  method === 'GET' || path.startsWith('/webhooks') || staysOpen.has(`${method} ${path.replace(/\d+/, '17')}`);
 
 let portal: PortalUnderTest;
 let gateway: GatewayUnderTest;
@@ -44,8 +55,9 @@ async function signUp(on: PortalUnderTest): Promise<{ organisationId: number; ad
 }
 
 type Decision = 'approve' | 'withdraw-approval';
+const reason = 'The company is not in the register.';
 const decide = (what: Decision, id = organisationId, on = gateway) =>
-  on.admin('POST', `/organisations/${id}/${what}`, {});
+  on.admin('POST', `/organisations/${id}/${what}`, what === 'approve' ? {} : { reason });
 const createKey = (mode: string) =>
   gateway.admin('POST', '/keys', { organisationId, mode }) as Promise<
     Reply & { body: { id: number; key: string } }
@@ -122,16 +134,39 @@ describe('LIVE mode of an organisation that is not approved', () => {
     expect((await admin.call('POST', `/keys/${old.id}/disable`)).status).toBe(200);
   });
 
-  it('is refused to keys at every endpoint of the public API, and nothing is forwarded', async () => {
+  it('is left to keys after a withdrawal for reading, pausing, resuming and deleting; all else is refused: 401', async () => {
     const { key } = await oldLiveKey();
     for (const { method, path, body } of everyEndpoint) {
-      const reply = await gateway.call(path, { method, key, ...(body && { body }) });
-      expect({ path, ...reply }).toMatchObject({ path, ...refusedForKeys });
+      gateway.resetUpstreams();
+      const { status, body: said } = await gateway.call(path, { method, key, ...(body && { body }) });
+      const isAllowed = isOpen(method, path.split('?')[0] ?? '');
+      expect({ method, path, status }).toEqual({ method, path, status: isAllowed ? 200 : 401 });
+      if (isAllowed) continue;
+      expect(said).toMatchObject({ return_code: 'E1', code: 401, message: withdrawn });
+      expectNothingForwarded();
     }
-    expectNothingForwarded();
   });
 
-  it('is refused at every route of the portal with a mode, and nothing is forwarded; mail preferences have none', async () => {
+  it('is left to people after a withdrawal, with invoices and the reason; nothing can be bought: 403', async () => {
+    await oldLiveKey();
+    const at = portal.clock.now().toISOString();
+    const { body } = await admin.call('GET', '/session');
+    expect(body).toMatchObject({ organisation: { approved: false, withdrawal: { at, reason } } });
+    for (const [method, path] of routesWithMode()) {
+      gateway.resetUpstreams();
+      const json = method === 'GET' || method === 'DELETE' ? undefined : {};
+      const { status } = await admin.call(method, `/live${path}`, json);
+      expect({ method, path, status }).toEqual({ method, path, status: isOpen(method, path) ? 200 : 403 });
+    }
+    for (const path of ['/offers', '/offers/price-estimate', '/billing/top-ups'])
+      expect(await admin.call('POST', `/live${path}`, {})).toMatchObject({
+        status: 403,
+        body: { message: withdrawn },
+      });
+  });
+
+  /** Every route of the portal with a mode, without the mode. */
+  function routesWithMode() {
     const ofThePortal = Object.entries({ ...billingPaths, ...portalOfferPaths })
       .filter(([path]) => path.startsWith('/{mode}/'))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => [method.toUpperCase(), path] as const));
@@ -139,8 +174,14 @@ describe('LIVE mode of an organisation that is not approved', () => {
       .filter(({ byApiKeyOnly }) => byApiKeyOnly !== true)
       .map(({ method, path }) => [method.toUpperCase(), `/{mode}${path}`] as const);
     expect(ofThePortal.length).toBeGreaterThan(10);
-    for (const [method, path] of [...ofThePortal, ...ofThePublicApi]) {
-      const address = path.replace('{mode}', 'live').replaceAll(/\{\w+\}|:\w+/g, '17');
+    return [...ofThePortal, ...ofThePublicApi].map(
+      ([method, path]) => [method, path.replace('/{mode}', '').replaceAll(/\{\w+\}|:\w+/g, '17')] as const,
+    );
+  }
+
+  it('does not exist before the first approval: every route of the portal with a mode is 403, and nothing is forwarded; mail preferences have none', async () => {
+    for (const [method, path] of routesWithMode()) {
+      const address = `/live${path}`;
       const json = method === 'GET' || method === 'DELETE' ? undefined : {};
       const reply = await admin.call(method, address, json);
       expect({ path, ...reply }).toMatchObject({ path, ...refusedInPortal });
@@ -165,19 +206,23 @@ describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => 
     expect((await admin.call('GET', '/live/categories')).status).toBe(200);
 
     expect((await decide('withdraw-approval')).status).toBe(200);
-    const refused = await gateway.call('/categories', { key: live.key, base: replica });
-    expect(refused).toMatchObject(refusedForKeys);
+    const estimate = { method: 'POST', body: '{}', key: live.key, base: replica };
+    expect((await gateway.call('/offers/price-estimate', estimate)).status).toBe(401);
     expect(await callerOf(test.key, replica)).toMatchObject({ organisationApproved: false });
-    expect(await admin.call('GET', '/live/categories')).toMatchObject(refusedInPortal);
+    expect((await admin.call('POST', '/live/offers/price-estimate', {})).status).toBe(403);
   });
 
-  it('send the admins one mail for each approval, and none for a withdrawal', async () => {
-    for (const what of ['approve', 'approve', 'withdraw-approval'] as const) await decide(what);
+  it('send the admins one mail for each approval and each withdrawal', async () => {
+    for (const what of ['approve', 'approve', 'withdraw-approval', 'withdraw-approval'] as const)
+      await decide(what);
     const other = await signUp(portal);
     await decide('approve', other.organisationId);
     // Events leave in the order in which they were written.
     await eventually(() => expect(portal.approvalsOf(other.organisationId)).toHaveLength(1));
     expect(portal.approvalsOf(organisationId)).toHaveLength(1);
+    expect(portal.withdrawalsOf(organisationId).map(({ data }) => data)).toEqual([
+      { organisationId, reason },
+    ]);
   });
 
   it('keep the record of the first approval, and answer 404 for an unknown organisation', async () => {
@@ -185,7 +230,19 @@ describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => 
     expect((await decide('approve')).body).toMatchObject({ id: organisationId, approval });
     portal.clock.advance(60_000);
     expect((await decide('approve')).body).toMatchObject({ approval });
-    expect((await decide('withdraw-approval')).body).toMatchObject({ approval: null });
+    const withdrawal = { at: portal.clock.now().toISOString(), reason };
+    expect((await decide('withdraw-approval')).body).toMatchObject({ approval: null, withdrawal });
+    const waiting = (await gateway.admin('GET', '/organisations?approved=false')).body;
+    expect((waiting as { organisations: object[] }).organisations).not.toContainEqual(
+      expect.objectContaining({ id: organisationId }),
+    );
+    expect((await decide('approve')).body).toMatchObject({ withdrawal: null });
+    expect(
+      await gateway.admin('POST', `/organisations/${organisationId}/withdraw-approval`, {}),
+    ).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('reason') },
+    });
     for (const what of ['approve', 'withdraw-approval'] as const)
       expect((await decide(what, 999_999)).status).toBe(404);
   });

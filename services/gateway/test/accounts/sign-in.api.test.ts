@@ -183,6 +183,7 @@ describe('POST /portal/api/sign-in/complete', () => {
           country: 'GB',
           currency: 'GBP',
           approved: true,
+          withdrawal: null,
         },
         role: 'admin',
         permissions: ['offers', 'keys', 'calls', 'webhooks', 'people', 'terms', 'billing', 'organisation'],

@@ -1,5 +1,6 @@
 /** A gateway with people who sign in to the portal: their mails, their browsers, further replicas. */
 import {
+  OrganisationApprovalWithdrawn,
   OrganisationApproved,
   OrganisationChanged,
   OrganisationRegistered,
@@ -62,6 +63,9 @@ export type PortalUnderTest = AsyncDisposable & {
   ) => readonly ReceivedEvent<typeof OrganisationRegistered>[];
   readonly changesOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationChanged>[];
   readonly approvalsOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationApproved>[];
+  readonly withdrawalsOf: (
+    organisationId: number,
+  ) => readonly ReceivedEvent<typeof OrganisationApprovalWithdrawn>[];
   /** Resolves when all earlier requests to sign in were answered: a new person has asked after them and got the mail. */
   readonly whenAllIsAnswered: () => Promise<void>;
   /** Registers an organisation whose admin has this address. */
@@ -83,6 +87,7 @@ export async function startPortalUnderTest(
   const registrations: ReceivedEvent<typeof OrganisationRegistered>[] = [];
   const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
   const approvals: ReceivedEvent<typeof OrganisationApproved>[] = [];
+  const withdrawals: ReceivedEvent<typeof OrganisationApprovalWithdrawn>[] = [];
   const subscriptions = [
     on(SignInRequested, collectIn(mails)),
     on(PersonInvited, collectIn(invitations)),
@@ -90,6 +95,7 @@ export async function startPortalUnderTest(
     on(OrganisationRegistered, collectIn(registrations)),
     on(OrganisationChanged, collectIn(changes)),
     on(OrganisationApproved, collectIn(approvals)),
+    on(OrganisationApprovalWithdrawn, collectIn(withdrawals)),
   ];
   const broker = opened.use(
     await connectBroker({
@@ -180,6 +186,7 @@ export async function startPortalUnderTest(
     registrationsOf: (id) => registrations.filter(({ data }) => data.organisationId === id),
     changesOf: (id) => changes.filter(({ data }) => data.organisationId === id),
     approvalsOf: (id) => approvals.filter(({ data }) => data.organisationId === id),
+    withdrawalsOf: (id) => withdrawals.filter(({ data }) => data.organisationId === id),
     whenAllIsAnswered: async () => {
       const email = `marker-${(markers += 1)}@cafe.test`;
       await organisationOf(email);

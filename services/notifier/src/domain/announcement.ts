@@ -2,6 +2,7 @@
 import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type {
+  OrganisationApprovalWithdrawn,
   OrganisationApproved,
   PersonInvited,
   SignInRequested,
@@ -67,7 +68,8 @@ type AnnouncedToPeople =
   | typeof BalanceCredited
   | typeof BalanceToppedUp
   | typeof BalanceLow
-  | typeof OrganisationApproved;
+  | typeof OrganisationApproved
+  | typeof OrganisationApprovalWithdrawn;
 /** Events with a link for one person, who may not be in any contact yet. */
 type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
 

@@ -11,6 +11,7 @@ import {
   signInData,
   signUpData,
   topUpData,
+  withdrawalData,
 } from '../../test/events.ts';
 import { addressed, around, notifications } from '../../test/letters.ts';
 import type { Notification } from './announcement.ts';
@@ -25,6 +26,7 @@ const toPeople = [
   ['BalanceToppedUp', topUpData],
   ['BalanceLow', lowData],
   ['OrganisationApproved', approvalData],
+  ['OrganisationApprovalWithdrawn', withdrawalData],
 ] as const;
 const withLinks = [
   ['SignInRequested', signInData],
@@ -100,6 +102,7 @@ describe('a person who has switched mails off', () => {
     ['BalanceCredited', creditData],
     ['BalanceToppedUp', topUpData],
     ['OrganisationApproved', approvalData],
+    ['OrganisationApprovalWithdrawn', withdrawalData],
     ...withLinks,
   ] as const)('still gets mails of %s', (name, data) => {
     expect(notifications(name, data, annDoesNot)).toEqual(notifications(name, data));
@@ -174,6 +177,7 @@ describe('the cause that makes two notifications the same', () => {
     ['BalanceToppedUp', topUpData],
     ['BalanceLow', lowData],
     ['OrganisationApproved', approvalData],
+    ['OrganisationApprovalWithdrawn', withdrawalData],
     ...withLinks,
   ] as const)('is the event for %s', (name, data) => {
     expect(idsAs(name, data, 'another-event')).not.toEqual(idsAs(name, data, 'event-1'));

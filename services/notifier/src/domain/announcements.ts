@@ -1,6 +1,7 @@
 /** Defines which event becomes which mail. */
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import {
+  OrganisationApprovalWithdrawn,
   OrganisationApproved,
   PersonInvited,
   SignInRequested,
@@ -23,7 +24,7 @@ import { invitation } from './letters/messages/invitation.ts';
 import { offerDisabled, offerEnabled } from './letters/messages/offer-disabled.ts';
 import { offerEnded } from './letters/messages/offer-ended.ts';
 import { offerPaid } from './letters/messages/offer-paid.ts';
-import { organisationApproved } from './letters/messages/organisation-approved.ts';
+import { approvalWithdrawn, organisationApproved } from './letters/messages/organisation-approved.ts';
 import { paymentLink } from './letters/messages/payment-link.ts';
 import { signIn } from './letters/messages/sign-in.ts';
 import { signUp } from './letters/messages/sign-up.ts';
@@ -75,6 +76,10 @@ export const announcements: readonly Announcement[] = [
   toPeopleOf(OrganisationApproved, {
     cause: (_organisation, eventId) => `organisation-approved/${eventId}`,
     write: organisationApproved,
+  }),
+  toPeopleOf(OrganisationApprovalWithdrawn, {
+    cause: (_organisation, eventId) => `approval-withdrawn/${eventId}`,
+    write: approvalWithdrawn,
   }),
   // Each link is its own cause.
   toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),

@@ -68,7 +68,7 @@ const switches = {
     submit: 'Withdraw it',
     done: (name: string) => `The approval of ${name} is withdrawn.`,
     effect:
-      'From now on its prices count made-up members, its LIVE keys stop working, and its people see no LIVE mode. Paid LIVE offers are still shown.',
+      'From now on nothing new can be bought in LIVE mode, and its prices count made-up members. Paid LIVE offers are still shown. Its people can read, pause, resume and delete them and fetch invoices.',
   },
 } as const satisfies Record<Switch, object>;
 
@@ -78,7 +78,7 @@ function isSwitch(asking: string | null): asking is Switch {
 
 function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
   const { asking, done, begin, end } = useAction<Switch | Mode>();
-  const { id, enabled, approval, quotas, name, billingDetails } = organisation;
+  const { id, enabled, approval, withdrawal, quotas, name, billingDetails } = organisation;
   return (
     <>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -115,7 +115,11 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
           </dd>
           <dt>Approved</dt>
           <dd>
-            {approval === null ? (
+            {withdrawal !== null ? (
+              <>
+                withdrawn <When at={withdrawal.at} />: {withdrawal.reason}
+              </>
+            ) : approval === null ? (
               'no: its prices count made-up members, and it has no LIVE mode'
             ) : (
               <>
@@ -190,6 +194,9 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
   );
 }
 
+const forAdvertisers =
+  'The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name.';
+
 type SwitchDialogProps = {
   readonly organisation: OneOrganisation;
   readonly action: Switch;
@@ -205,6 +212,7 @@ function SwitchDialog({ organisation, action, close }: SwitchDialogProps) {
       title={title(name)}
       submit={submit}
       ends={action === 'disable' || action === 'withdraw-approval'}
+      {...(action === 'withdraw-approval' && { hint: forAdvertisers })}
       act={({ reason, seenAt }) => send(`/gateway/organisations/${id}/${action}`, { reason }, seenAt)}
       close={close}
     >

@@ -120,13 +120,15 @@ function OrganisationsTable({ organisations }: Pick<OrganisationsReply, 'organis
   );
 }
 
-type StandingProps = Pick<OrganisationDetails, 'enabled' | 'approval' | 'termsAccepted'>;
+type StandingProps = Pick<OrganisationDetails, 'enabled' | 'approval' | 'withdrawal' | 'termsAccepted'>;
 
-export function Standing({ enabled, approval, termsAccepted }: StandingProps) {
+export function Standing({ enabled, approval, withdrawal, termsAccepted }: StandingProps) {
   return (
     <>
       <span class={`badge ${enabled ? 'good' : 'problem'}`}>{enabled ? 'enabled' : 'disabled'}</span>{' '}
-      {approval === null && <span class="badge warning">waits for approval</span>}{' '}
+      {approval === null && (
+        <span class="badge warning">{withdrawal === null ? 'waits for approval' : 'approval withdrawn'}</span>
+      )}{' '}
       {!termsAccepted && <span class="badge muted">terms not accepted</span>}
     </>
   );

@@ -17,6 +17,7 @@ const organisation = {
   adminEmail: null,
   enabled: true,
   approval: null,
+  withdrawal: null,
   termsAccepted: true,
   quotas: { TEST: quota, LIVE: quota },
   billingDetails: { address: [], vatNumber: null, purchaseOrder: null },

@@ -25,7 +25,6 @@ const actions = {
   disable: 'Disable an organisation and all its keys',
   enable: 'Enable it again',
   approve: 'Approve an organisation: it may use LIVE mode, and its prices count real members',
-  'withdraw-approval': 'Withdraw the approval: no LIVE mode, and prices count made-up members',
 } as const;
 
 export const organisationCommands: readonly Command[] = [
@@ -75,6 +74,14 @@ export const organisationCommands: readonly Command[] = [
       run: (o, { call }) => call('gateway', `POST /admin/organisations/${o.org}/${action}`),
     }),
   ),
+  command({
+    name: 'org withdraw-approval',
+    summary: 'Withdraw the approval: nothing new in LIVE mode. The organisation reads the reason',
+    options: { org: id, reason: text },
+    operand: 'org',
+    run: ({ org, reason }, { call }) =>
+      call('gateway', `POST /admin/organisations/${org}/withdraw-approval`, { json: { reason } }),
+  }),
   command({
     name: 'org quota',
     summary: 'Set the quota: how many offers may exist that are neither deleted nor ended',

@@ -2,7 +2,7 @@
 import type { OrganisationFacts, Role } from '@offer-ads/contracts/events/gateway';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Approval } from './approval.ts';
+import type { Approval, Withdrawal } from './approval.ts';
 
 export type Quota = { readonly perPerson: number; readonly perOrganisation: number };
 
@@ -28,6 +28,8 @@ export type Organisation = {
   readonly enabled: boolean;
   /** Null: the organisation waits for the platform team's approval and works with generated members only. */
   readonly approval: Approval | null;
+  /** Of the latest approval; null once it is approved again. */
+  readonly withdrawal: Withdrawal | null;
   /** Orders the events about the organisation. */
   readonly version: number;
   readonly people: readonly Person[];

@@ -28,6 +28,7 @@ function cafe(...people: Person[]): Organisation {
     currency: 'GBP',
     registeredAt: new Date('2026-06-01T12:00:00.000Z'),
     enabled: true,
+    withdrawal: null,
     version: 1,
     people,
     quotas: { TEST: defaultQuota, LIVE: defaultQuota },

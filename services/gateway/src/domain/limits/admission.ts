@@ -1,7 +1,7 @@
 /** Whether a request with this key is admitted, and as which caller (specification, Authentication items 4, 7, 8 and 9). */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { mayWorkIn } from '../accounts/approval.ts';
+import { type ApprovalRefusal, refuseCall } from '../accounts/approval.ts';
 import { keyState } from '../keys/key-state.ts';
 
 /** What the store knows about the key of a request. */
@@ -23,6 +23,7 @@ export type KeyFacts = {
   readonly quota: CallerContext['quota'] | null;
   readonly termsAccepted: boolean;
   readonly organisationApproved: boolean;
+  readonly approvalWithdrawn: boolean;
   /** The key's own limit; null if it has none. */
   readonly requestsPerMinute: number | null;
 };
@@ -32,17 +33,21 @@ export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network' |
   readonly email: string;
 };
 
-export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | 'not-approved';
+export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | ApprovalRefusal;
 export type Admission =
   | { readonly ok: true; readonly key: KeyFacts; readonly caller: Caller }
   | { readonly ok: false; readonly reason: AdmissionRefusal };
 
-/** @param key null if the request has no key or an unknown one */
-export function admit(key: KeyFacts | null, now: Date): Admission {
+/**
+ * @param key null if the request has no key or an unknown one
+ * @param staysOpen whether the call is open after an approval was withdrawn
+ */
+export function admit(key: KeyFacts | null, now: Date, staysOpen: boolean): Admission {
   if (key === null || !key.organisationEnabled || keyState(key, now) !== 'works')
     return { ok: false, reason: 'unauthorised' };
   if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
-  if (!mayWorkIn(key.mode, key.organisationApproved)) return { ok: false, reason: 'not-approved' };
+  const refusal = refuseCall(key.mode, key, staysOpen);
+  if (refusal !== null) return { ok: false, reason: refusal };
   return {
     ok: true,
     key,

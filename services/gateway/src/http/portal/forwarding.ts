@@ -4,19 +4,21 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import type { Audience, TokenMaker } from '../../caller-tokens.ts';
-import { mayWorkIn } from '../../domain/accounts/approval.ts';
+import { refuseCall } from '../../domain/accounts/approval.ts';
 import type { Caller } from '../../domain/limits/admission.ts';
 import { networkOf } from '../../domain/limits/client-network.ts';
 import type { TestClocks } from '../../test-clocks.ts';
 import type { Upstream } from '../../upstream.ts';
-import type { Endpoint } from '../endpoints.ts';
+import { type Endpoint, isOpenAfterWithdrawal } from '../endpoints.ts';
 import type { ClientIp } from '../proxy/client-ip.ts';
 import { forward } from '../proxy/forward.ts';
 import { refusePerson } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 
 export type Forwarding = {
-  readonly findCaller: (o: PortalCaller) => Promise<Caller | null>;
+  readonly findCaller: (
+    o: PortalCaller,
+  ) => Promise<{ readonly caller: Caller; readonly approvalWithdrawn: boolean } | null>;
   readonly tokenFor: TokenMaker;
   readonly testClocks: Pick<TestClocks, 'withClock'>;
   readonly clientIp: ClientIp;
@@ -36,15 +38,19 @@ export function inBothModes(mount: (routes: Router, mode: Mode) => void): Router
 
 /** Forwards to the path in `req.url`, for the organisation of the session. */
 export function forwardTo(
-  endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs' | 'byTestClock'>,
+  endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs' | 'byTestClock' | 'afterWithdrawal'>,
   mode: Mode,
   o: Forwarding,
 ): RequestHandler {
   return async (req: Request, res: Response, next) => {
     const { personId, organisationId } = memberOf(req);
-    const caller = await o.findCaller({ personId, organisationId, mode });
-    if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
-    if (!mayWorkIn(mode, caller.organisationApproved)) return refusePerson(res, 'not-approved');
+    const found = await o.findCaller({ personId, organisationId, mode });
+    if (found === null) return void res.status(401).json({ message: 'Sign in first' });
+    const { caller, approvalWithdrawn } = found;
+    const { organisationApproved } = caller;
+    const staysOpen = isOpenAfterWithdrawal(req.method, endpoint);
+    const refusal = refuseCall(mode, { organisationApproved, approvalWithdrawn }, staysOpen);
+    if (refusal !== null) return refusePerson(res, refusal);
     const network = networkOf(o.clientIp(req));
     const { requestId } = requestFacts(req);
     const known = await o.testClocks.withClock(endpoint, caller, { network, requestId });

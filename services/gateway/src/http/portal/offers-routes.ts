@@ -12,7 +12,12 @@ const reading = { audience: 'offers', takesBody: false, budgetMs: 2_000 } as con
 /** Up to 10,000 offers are read for a file. */
 const exporting = { ...reading, budgetMs: 8_000 } as const;
 /** Up to 100 commands, each as long as one alone at worst; what is not done by then is reported. */
-const changingMany = { audience: 'offers', takesBody: true, budgetMs: 8_000 } as const;
+const changingMany = {
+  audience: 'offers',
+  takesBody: true,
+  budgetMs: 8_000,
+  afterWithdrawal: true,
+} as const;
 
 /** Mounted before the body parsers, because bodies are forwarded as streams. */
 export function offersRoutes(o: Forwarding): Router {

@@ -53,10 +53,14 @@ export async function describeSession(
   const open = await sessions.organisationsOf(session.address);
   const here = open.find(({ personId }) => personId === session.personId);
   if (here === undefined) return null;
-  const { id, name, tradingName, country, currency, approved } = here;
+  const { id, name, tradingName, country, currency, approved, withdrawnAt, withdrawnBecause } = here;
+  const withdrawal =
+    approved || withdrawnAt === null || withdrawnBecause === null
+      ? null
+      : { at: withdrawnAt.toISOString(), reason: withdrawnBecause };
   return {
     person: { id: session.personId, email: session.email },
-    organisation: { id, name, tradingName, country, currency, approved },
+    organisation: { id, name, tradingName, country, currency, approved, withdrawal },
     role: session.role,
     permissions: [...permissionsOf(session.role)],
     otherOrganisations: open

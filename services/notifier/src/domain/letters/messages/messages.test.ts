@@ -13,6 +13,7 @@ import {
   signInData,
   signUpData,
   topUpData,
+  withdrawalData,
 } from '../../../../test/events.ts';
 import { around, notifications, plain, portalUrl } from '../../../../test/letters.ts';
 
@@ -119,6 +120,13 @@ describe('the mail', () => {
     expect(text).toContain('Approved: 1 June 2026 at 13:00 (UTC+1)');
   });
 
+  it('of a withdrawn approval: the reason, and what stays', () => {
+    const { subject, text } = messageOf('OrganisationApprovalWithdrawn', withdrawalData);
+    expect(subject).toBe('The approval of your organisation is withdrawn');
+    expect(text).toContain('Reason: The company is not in the register.');
+    expect(text).toContain('You can read, pause, resume and delete them, and fetch your invoices.');
+  });
+
   it('of an end: whether it was paid for and whether time was unused', () => {
     expect(textOf('OfferEnded', endData)).toContain('whole of its time');
     expect(textOf('OfferEnded', { ...endData, unusedMs: 1 })).toContain('credited to your LIVE balance');
@@ -176,6 +184,7 @@ describe('the mail', () => {
     ['BalanceToppedUp', topUpData, 'Open the balance', '/live/money'],
     ['BalanceLow', lowData, 'Open the balance', '/live/money'],
     ['OrganisationApproved', approvalData, 'Open the advertiser portal', ''],
+    ['OrganisationApprovalWithdrawn', withdrawalData, 'Open the advertiser portal', ''],
   ] as const)('of %s leads to its page of the portal, in its mode', (name, data, label, page) => {
     expect(textOf(name, data)).toContain(`${label}:\n${portalUrl}${page}\n`);
   });

@@ -1,0 +1,5 @@
+-- Why the platform team has withdrawn an approval. The people of the organisation read it; their paid offers stay in their hands.
+ALTER TABLE organisations
+  ADD COLUMN withdrawn_at timestamptz,
+  ADD COLUMN withdrawn_because text,
+  ADD CHECK ((withdrawn_at IS NULL) = (withdrawn_because IS NULL));
