@@ -17,6 +17,8 @@ const everyProject = {
 
 const systemTests = [
   '**/trials/{system,browser,restore}/test/**/*.test.ts',
+  // Measurements, each once with `--quick`.
+  '**/bench/test/*.test.ts',
   // Starts stores of its own, twice.
   '**/packages/backing/test/*.test.ts',
 ];

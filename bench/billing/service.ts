@@ -45,6 +45,7 @@ export async function startService(
         BILLING_CONTEXT_SECRET: contextSecret,
         ADMIN_TOKEN_HASHES: adminTokenHashes,
         PUBLIC_URL: nobody,
+        PORTAL_URL: nobody,
         STRIPE_API_URL: nobody,
         STRIPE_TEST_SECRET_KEY: `sk_test_${secret()}`,
         STRIPE_TEST_WEBHOOK_SECRET: webhookSecret,

@@ -14,7 +14,7 @@ import { saturate } from './wrk.ts';
 await runMeasurement({ usage, readOptions, run, forPeople: [ProgramsMissing, InvalidRun] });
 
 async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
-  const programs = findPrograms();
+  const programs = await findPrograms(say);
   const versions = await versionsOf(programs);
   const stage = await setStage(opened, { nginx: programs.nginx, report: say });
   const peers = await startPeers(opened, {

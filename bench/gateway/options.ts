@@ -13,6 +13,8 @@ export type Options = {
   readonly starts: number;
   /** How many API keys the peer with many keys uses. */
   readonly keysInUse: number;
+  /** Only shows that everything works, so a machine that is too slow for the rate does not make a run invalid. */
+  readonly quick: boolean;
   readonly write: boolean;
 };
 
@@ -31,6 +33,7 @@ export function readOptions(args: string[]): Options {
   });
   return {
     ...usual,
+    quick,
     peers: chosen,
     starts: wholeNumber('starts', others['starts'], quick ? 1 : 2),
     keysInUse: quick ? 100_000 : 1_000_000,

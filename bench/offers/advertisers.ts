@@ -31,7 +31,7 @@ export async function provideOneAdvertiser(system: System): Promise<BenchAdverti
 async function provideOrganisations({ admin }: System, count: number): Promise<BenchAdvertiser[]> {
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
   await importDemoMembers(admin);
-  await admin('GATEWAY', 'POST', '/admin/terms', { version: 'bench' });
+  await admin('GATEWAY', 'POST', '/admin/terms', { version: 'bench', text: 'Be kind.' });
   const advertisers: BenchAdvertiser[] = [];
   for (let index = 0; index < count; index += 1) {
     const { id, keys } = await provideOrganisation(admin, {

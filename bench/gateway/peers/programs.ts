@@ -1,5 +1,5 @@
 /** The third-party programs of the comparison, from PATH. */
-import { onPath } from '@offer-ads/backing/on-path';
+import { findProgram } from '@offer-ads/backing/programs';
 import { output } from '../../process.ts';
 
 const names = ['nginx', 'caddy', 'wrk'] as const;
@@ -9,15 +9,18 @@ export class ProgramsMissing extends Error {
   override readonly name = 'ProgramsMissing';
 }
 
-export function findPrograms(): Programs {
-  const missing = names.filter((name) => onPath(name) === undefined);
+export async function findPrograms(report: (line: string) => void): Promise<Programs> {
+  const found: [string, string | undefined][] = [];
+  for (const name of names)
+    found.push([name, await findProgram({ names: [name], packageName: name, report })]);
+  const missing = found.filter(([, path]) => path === undefined).map(([name]) => name);
   if (missing.length > 0) {
     throw new ProgramsMissing(
       `Not on PATH: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${missing.join(' ')}. ` +
         'Stop the servers that those packages start by themselves: systemctl disable --now nginx caddy.',
     );
   }
-  return Object.fromEntries(names.map((name) => [name, onPath(name) ?? ''])) as Programs;
+  return Object.fromEntries(found) as Programs;
 }
 
 export async function versionsOf(programs: Programs): Promise<string> {
