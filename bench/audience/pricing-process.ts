@@ -36,6 +36,7 @@ export async function startPricingProcess(o: {
       NODE_ENV: 'production',
       PORT: `${port}`,
       PRICING_CONTEXT_SECRET: contextSecret,
+      COUNT_STEPS_SECRET: contextSecret,
       ADMIN_TOKEN_HASHES: adminTokenHashes,
       // Estimates in pounds need no rates.
       RATES_URL: nobody,

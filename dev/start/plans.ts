@@ -121,6 +121,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
     pricing: {
       MONGO_URL: stores.mongo.pricing,
       ...contextSecrets.pricing,
+      COUNT_STEPS_SECRET: secrets.countSteps,
       RATES_URL: `${at.rates}${ratesPath}`,
     },
     moderation: {

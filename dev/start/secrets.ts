@@ -21,6 +21,7 @@ const makers = {
   webhookSeal: hex,
   imageUrl: hex,
   placementToken: hex,
+  countSteps: hex,
   stripeTestKey: () => `sk_test_${hex()}`,
   stripeLiveKey: () => `sk_live_${hex()}`,
   stripeTestWebhook: () => `whsec_${hex()}`,

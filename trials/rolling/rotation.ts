@@ -9,13 +9,16 @@ export type RotationStep = {
 export const rotationSteps: readonly RotationStep[] = [
   {
     title: 'old,new: all learn to accept the new secrets',
-    secretsOf: (old, fresh) => ({ ...inThisOrder(old, fresh), ...keysOf(old) }),
+    secretsOf: (old, fresh) => ({ ...inThisOrder(old, fresh), ...keysOf(old), ...kept(old) }),
   },
   {
     title: 'new,old: all use the new secrets',
-    secretsOf: (old, fresh) => ({ ...inThisOrder(fresh, old), ...keysOf(fresh) }),
+    secretsOf: (old, fresh) => ({ ...inThisOrder(fresh, old), ...keysOf(fresh), ...kept(old) }),
   },
-  { title: 'new: the old secrets are worth nothing', secretsOf: (_old, fresh) => fresh },
+  {
+    title: 'new: the old secrets are worth nothing',
+    secretsOf: (old, fresh) => ({ ...fresh, ...kept(old) }),
+  },
 ];
 
 /** What the card provider signs webhooks by from when its endpoint's secret was rolled, until the old one has run out. */
@@ -31,6 +34,9 @@ function inThisOrder(first: Secrets, second: Secrets): Secrets {
   ]);
   return Object.fromEntries(both) as Secrets;
 }
+
+/** It is not rotated. */
+const kept = ({ countSteps }: Secrets): Pick<Secrets, 'countSteps'> => ({ countSteps });
 
 /** Of the card provider's keys a process has one, and the provider knows both. */
 function keysOf({ stripeTestKey, stripeLiveKey }: Secrets): Pick<Secrets, 'stripeTestKey' | 'stripeLiveKey'> {

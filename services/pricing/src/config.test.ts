@@ -6,6 +6,7 @@ const required = {
   MONGO_URL: 'mongodb://mongo/pricing',
   RABBITMQ_URL: 'amqp://rabbitmq',
   PRICING_CONTEXT_SECRET: 'x'.repeat(32),
+  COUNT_STEPS_SECRET: 'y'.repeat(32),
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   RATES_URL: 'https://rates.example/daily.xml',
 };
@@ -25,6 +26,15 @@ describe.each([
   it.each([`${min - 1}`, `${max + 1}`, '1000.5', 'ten'])('is refused when it is %s', (value) => {
     expect(() => readPricingConfig({ ...required, [name]: value })).toThrow(
       `${name}: must be a whole number from ${min} to ${max}`,
+    );
+  });
+});
+
+describe('COUNT_STEPS_SECRET', () => {
+  it('is one secret, because replicas with different ones would tell different counts', () => {
+    const both = `${'y'.repeat(32)},${'z'.repeat(32)}`;
+    expect(() => readPricingConfig({ ...required, COUNT_STEPS_SECRET: both })).toThrow(
+      'COUNT_STEPS_SECRET: must be one secret',
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   httpUrl,
   mongoUrl,
   readConfig,
+  secret,
   wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
@@ -17,6 +18,14 @@ export const pricingSettings = z.object({
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
   PRICING_CONTEXT_SECRET: contextSecret('pricing'),
+  COUNT_STEPS_SECRET: secret
+    .refine((text) => !text.includes(','), {
+      error: 'must be one secret, without a comma: it is not rotated',
+    })
+    .meta({
+      description:
+        'Places the steps of rounded counts (docs/prices.md). The same on all replicas. It is not rotated: after a change the same offer has another price, and an advertiser who compares both learns more about the members.',
+    }),
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   AUDIT_RETENTION_DAYS: auditRetentionDays,
   RATES_URL: httpUrl.meta({

@@ -101,7 +101,7 @@ export async function startPricing(
       perDay: config.PRIVACY_BUDGET_PER_DAY,
       per30Days: config.PRIVACY_BUDGET_PER_30_DAYS,
       minCohort: config.AUDIENCE_MIN_COHORT,
-      secret: config.PRICING_CONTEXT_SECRET,
+      secret: config.COUNT_STEPS_SECRET,
       store: await openSpendingStore(mongo.connection),
       shareEveryMs,
       ...foundation,

@@ -70,6 +70,7 @@ export async function startPricingUnderTest(
           MONGO_URL: mongo.url,
           RABBITMQ_URL: corner.url,
           PRICING_CONTEXT_SECRET: testContextSecret,
+          COUNT_STEPS_SECRET: 'the-steps-of-counts-that-only-tests-use',
           ADMIN_TOKEN_HASHES: adminTokenHashes,
           AUDIT_RETENTION_DAYS: 730,
           RATES_URL: rates.url + ratesPath,

@@ -1,5 +1,6 @@
 /** PRIVACY_BUDGET_PER_DAY: one privacy budget over estimates, creations and replicas. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { london, member } from './people.ts';
 import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
@@ -86,4 +87,21 @@ it('allows a thirtieth of the budget of 30 days while the store with the days be
   expect([100, 200]).toContain(await ask(london.latitude));
   pricing.mongo.bringBack();
   await eventually(async () => expect(await ask(london.latitude)).toBe(230));
+});
+
+it('has the same steps on replicas that are at different steps of a rotation of secrets', async () => {
+  await using before = await pricing.startReplica({ AUDIENCE_MIN_COHORT: 10 });
+  const PRICING_CONTEXT_SECRET = `a-new-secret-for-the-callers-of-pricing,${testContextSecret}`;
+  await using after = await pricing.startReplica({ AUDIENCE_MIN_COHORT: 10, PRICING_CONTEXT_SECRET });
+  const another = { organisationId: 8, personId: 8, mailbox: 'eight', network: 'eight' };
+  const counts = async (replica: Replica) => {
+    const shown: unknown[] = [];
+    for (let radius = 10; radius <= 20; radius += 1) {
+      const location = [london.latitude, london.longitude];
+      const form = { start_datetime: startAt, end_datetime: endAt, location, radius };
+      shown.push((await replica.post('/offers/price-estimate', form, another)).body.matching_users);
+    }
+    return shown;
+  };
+  expect(await counts(after)).toEqual(await counts(before));
 });

@@ -1,6 +1,5 @@
 /** The privacy budgets of the service: shared between replicas, traced, and logged when one is used up. */
 import { createHmac } from 'node:crypto';
-import { firstSecret } from '@offer-ads/platform/config/secrets';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -77,11 +76,10 @@ export function openPrivacyBudgets(o: {
   };
 }
 
-/** @param secret may contain several secrets while it is replaced; the offsets then change */
+/** @param secret of its own: it is not replaced together with others, because two replicas would then tell different counts */
 export function secretOffsets(secret: string): (question: string, step: number) => number {
-  const key = firstSecret(secret);
   return (question, step) => {
-    const mac = createHmac('sha256', key).update('offset of a count\n').update(question).digest();
+    const mac = createHmac('sha256', secret).update('offset of a count\n').update(question).digest();
     return mac.readUIntBE(0, 6) % step;
   };
 }
