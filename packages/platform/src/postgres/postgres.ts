@@ -219,9 +219,6 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   });
 }
 
-/** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
-export const TOO_LATE = '57D01';
-
 /** SQLSTATE of a statement that gave up because a lock was not free within `lock_timeout`. */
 const LOCK_NOT_FREE = '55P03';
 
@@ -234,7 +231,7 @@ export function isBlocked(error: unknown): boolean {
  * SQLSTATE classes of errors about values and constraints, and those that our statements raise or bound themselves. After other errors a
  * new connection may help: for example, a prepared statement is planned for the tables before a migration.
  */
-const CONNECTION_IS_FINE = new RegExp(`^(22|23|OA|${LOCK_NOT_FREE}|${TOO_LATE})`);
+const CONNECTION_IS_FINE = new RegExp(`^(22|23|OA|${LOCK_NOT_FREE})`);
 
 /**
  * Runs one statement that commits by itself. `pool.query` would close the connection after every error, so each refusal or repeat that
@@ -247,7 +244,11 @@ async function onItsOwn<T>(pool: pg.Pool, run: (client: pg.PoolClient) => Promis
   try {
     return await run(client);
   } catch (error) {
-    broken = !(error instanceof pg.DatabaseError && CONNECTION_IS_FINE.test(error.code ?? ''));
+    // A statement that came too late has taken itself back; the connection can serve the next.
+    broken = !(
+      isTooLate(error) ||
+      (error instanceof pg.DatabaseError && CONNECTION_IS_FINE.test(error.code ?? ''))
+    );
     throw error;
   } finally {
     client.off('error', statementFailsToo);
@@ -364,6 +365,8 @@ async function copyRows(client: pg.ClientBase, statement: string, rows: string):
   });
 }
 
+/** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
+export const TOO_LATE = '57D01';
 /** SQLSTATE of a transaction that the server ended because it was idle for too long. */
 const IDLE_FOR_TOO_LONG = '25P03';
 
