@@ -90,5 +90,5 @@ const signInResults = [
 export type SignInResult = (typeof signInResults)[number];
 /** POST /admin/console/sign-ins of the gateway: so that sign-ins to the console are in the audit log. */
 export const consoleSignIn = z.object({ result: z.enum(signInResults) });
-/** The actor of a refused sign-in of whom it is not known who tried it. */
+/** The actor of a refused sign-in when nobody knows who tried it. */
 export const unknownActor = 'unknown';

@@ -43,7 +43,7 @@ export function bytesOf(grid: Grid): number {
   return all.reduce((sum, array) => sum + array.byteLength, 0);
 }
 
-/** Whom a target is for, apart from the circle. */
+/** What a target asks for apart from its circle. */
 export type Filter = {
   /** By their numbers, each once; null: all. */
   readonly genders: readonly number[] | null;
