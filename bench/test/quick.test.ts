@@ -1,9 +1,13 @@
-/** Every measurement runs once with `--quick`, which shows that it works and measures nothing, so that none rots. */
+/**
+ * Every measurement runs once with `--quick`, which shows that it works and measures nothing, so that none rots. In the long profile only: on two
+ * cores they take most of an hour together.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
+import { testProfile } from '@offer-ads/testing/profile';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
@@ -13,7 +17,7 @@ const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
 const benches = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
 const longestMs = 900_000;
 
-it.each(benches)(
+(testProfile === 'long' ? it : it.skip).each(benches)(
   '%s works',
   async (name) => {
     const args = (scripts[name] ?? '').split(' ').slice(1);

@@ -51,6 +51,7 @@ describe('organisations', () => {
       termsAccepted: false,
       quotas: { TEST: standard, LIVE: standard },
       billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
+      withdrawal: null,
     });
     expect((await get(`/organisations/${id}/people`)).body).toEqual({
       people: [{ id: expect.any(Number), email: cafe.adminEmail, role: 'admin', enabled: true }],
@@ -60,7 +61,7 @@ describe('organisations', () => {
   it.each([
     [{ country: 'Britain', currency: 'pounds', adminEmail: 'nobody' }, 'country: .*currency: .*adminEmail: '],
     [{ name: 'a\0b' }, '^name: '],
-    [{ name: 'a lone half of a pair: \ud800' }, '^name: '],
+    [{ name: 'a lone half of a pair: \ud800' }, 'name has half of a surrogate pair'],
     [{ tradingName: 'two\nlines' }, '^tradingName: '],
   ])('are refused with %j, and every wrong field is named: 400', async (wrong, words) => {
     expect(await post('/organisations', { ...cafe, ...wrong })).toMatchObject(refusal(400, words));

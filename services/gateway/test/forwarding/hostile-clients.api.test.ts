@@ -137,7 +137,7 @@ describe('a request with an unusual target', () => {
   it('by CONNECT is cut off, by TRACE shows nothing of the request, and is not upgraded', async () => {
     expect(await answerTo(head('CONNECT internal.test:80 HTTP/1.1'))).toBe('');
     const trace = await answerTo(head('TRACE /categories HTTP/1.1', 'Connection: close'));
-    expect(statusesIn(trace)).toEqual([404]);
+    expect(statusesIn(trace)).toEqual([405]);
     expect(trace).not.toContain(key);
     expect(forwarded()).toEqual([]);
     for (const protocol of ['websocket', 'h2c']) {
