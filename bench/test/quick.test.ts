@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { testProfile } from '@offer-ads/testing/profile';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,16 +17,20 @@ const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
 const benches = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
 const longestMs = 900_000;
 
-(testProfile === 'long' ? it : it.skip).each(benches)(
-  '%s works',
-  async (name) => {
-    const args = (scripts[name] ?? '').split(' ').slice(1);
-    const bench = spawn(process.execPath, [...args, '--quick'], { cwd: root, timeout: longestMs });
-    let said = '';
-    for (const stream of [bench.stdout, bench.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const [status] = (await once(bench, 'close')) as [number | null];
-    expect(status === 0 ? 'worked' : said.slice(-4_000)).toBe('worked');
-  },
-  longestMs,
-);
+const describeLong: typeof describe = testProfile === 'long' ? describe : describe.skip;
+
+describeLong('every measurement', () => {
+  it.each(benches)(
+    '%s works',
+    async (name) => {
+      const args = (scripts[name] ?? '').split(' ').slice(1);
+      const bench = spawn(process.execPath, [...args, '--quick'], { cwd: root, timeout: longestMs });
+      let said = '';
+      for (const stream of [bench.stdout, bench.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+      const [status] = (await once(bench, 'close')) as [number | null];
+      expect(status === 0 ? 'worked' : said.slice(-4_000)).toBe('worked');
+    },
+    longestMs,
+  );
+});
