@@ -22,15 +22,18 @@ const startAt = '2026-12-01T00:00:00.000Z';
 const endAt = '2026-12-02T00:00:00.000Z';
 const caller = { organisationId: 7, personId: 7, mailbox: 'seven', network: 'seven' };
 
+/** Elsewhere nobody lives, and the wrong way round it is no place, so that nobody is counted there. */
+const longitudeOf = (latitude: number) => (latitude === london.latitude ? london.longitude : 120);
+
 async function estimate(replica: Pick<Replica, 'post'>, latitude: number, by = caller): Promise<number> {
-  const location = [latitude, london.longitude];
+  const location = [latitude, longitudeOf(latitude)];
   const form = { start_datetime: startAt, end_datetime: endAt, location, radius: 10 };
   const { body } = await replica.post('/offers/price-estimate', form, by);
   return body.matching_users as number;
 }
 
 async function creation(replica: Pick<Replica, 'post'>, latitude: number): Promise<number> {
-  const place = { latitude, longitude: london.longitude, radiusMiles: 10, gender: [], interests: [] };
+  const place = { latitude, longitude: longitudeOf(latitude), radiusMiles: 10, gender: [], interests: [] };
   const { body } = await replica.post('/internal/price', { startAt, endAt, ...place }, caller);
   return body.matchingUsers as number;
 }
