@@ -17,7 +17,7 @@ const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
 const benches = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
 const longestMs = 900_000;
 
-const describeLong: typeof describe = testProfile === 'long' ? describe : describe.skip;
+const describeLong = testProfile === 'long' ? describe : describe.skip;
 
 describeLong('every measurement', () => {
   it.each(benches)(
