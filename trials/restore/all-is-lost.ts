@@ -20,6 +20,7 @@ export async function allIsLost(o: {
   const { stores, system, trade, pictures } = o;
 
   scene('Before the moment');
+  await trade.switchMailsOn();
   await stores.backUpPostgres();
   say('a base backup of Postgres; its WAL is archived from now on');
   const kept = await trade.chargeBalance('Kept');
