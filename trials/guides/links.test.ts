@@ -7,7 +7,6 @@ import {
   deadLinksOf,
   decisionsIn,
   filesOf,
-  linksOf,
   missingFilesOf,
   wrongCitationsOf,
 } from './links.ts';
@@ -62,8 +61,11 @@ describe('files that pages name in code and commands', () => {
 });
 
 describe('decisions', () => {
-  const page = 'docs/decisions.md';
-  const decisions = decisionsIn(read(page));
+  const folder = 'docs/decisions';
+  const index = read(`${folder}/README.md`);
+  const pages = filesOf(join(repository, folder), 'md').filter((name) => name !== 'README.md');
+  const text = pages.map((name) => read(`${folder}/${name}`)).join('\n');
+  const decisions = decisionsIn(text);
 
   it('are cited by existing numbers, with their own names', () => {
     // This file has wrong citations on purpose.
@@ -77,11 +79,14 @@ describe('decisions', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have different numbers and are in the index of the page', () => {
-    const headings = [...read(page).matchAll(/^### .+$/gm)];
-    const indexed = new Set(linksOf(join(repository, page)).map((link) => link.words));
-    expect(headings).toHaveLength(decisions.size);
-    expect([...decisions].filter(([number, name]) => !indexed.has(`${number} ${name}`))).toEqual([]);
+  it.each(pages)('of %s are in the index, beside their page', (name) => {
+    const numbers = [...decisionsIn(read(`${folder}/${name}`)).keys()];
+    const row = index.split('\n').find((line) => line.includes(`](${name})`));
+    expect(row?.split('|')[2]?.trim()).toBe(numbers.join(', '));
+  });
+
+  it('have different numbers', () => {
+    expect(text.match(/^### .+$/gm)).toHaveLength(decisions.size);
   });
 
   const two = decisionsIn('### 6. Unused Time\n\n### 18a. Forms and formats\n');
@@ -90,7 +95,7 @@ describe('decisions', () => {
     'decision 6',
     'Decision 18a, forms and formats: lengths',
     '(decisions 6, Unused Time, and 18a)',
-    'see [decision 6, Unused Time](../decisions.md#6-unused-time), which says',
+    'see [decision 6, Unused Time](../decisions/lifecycle.md#6-unused-time), which says',
     ' * in decisions 6, Unused\n * Time, and 18a, forms and\n * formats.',
   ])('cited rightly: %j', (text) => {
     expect(wrongCitationsOf(text, two)).toEqual([]);

@@ -38,7 +38,7 @@ async function run(o: Options): Promise<boolean> {
     }),
     stores: { migrating: o.from === undefined ? undefined : migrateBy.bind(undefined, o.from) },
     replicas: { preStopMs: o.preStopMs, code: o.from },
-    // Versions from before decision 183, no sessions in Postgres, cannot use it.
+    // Older versions cannot use it.
     pgbouncer: o.from === undefined ? await findPgbouncer(say) : undefined,
   });
   const end = await Promise.race([runRounds(o, { system, freshSecrets, say }), interrupted]);

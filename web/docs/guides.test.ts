@@ -153,7 +153,7 @@ describe('a folder of guides', () => {
     write({ 'c.md': '# C\n' });
     await expect(render()).rejects.toThrow('does not list c.md');
     rmSync(join(inGuides, 'c.md'));
-    write({ 'a.md': '# A\n\n[decisions](../decisions.md)\n' });
-    await expect(render()).rejects.toThrow('../decisions.md');
+    write({ 'a.md': '# A\n\n[decisions](../decisions/README.md)\n' });
+    await expect(render()).rejects.toThrow('../decisions/README.md');
   });
 });

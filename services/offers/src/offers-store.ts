@@ -357,7 +357,7 @@ export async function findUnreportedDeletions(db: Queryable, atMost: number): Pr
 /** A row of the table: the facts of an offer under the names of their columns. */
 export type OfferRow = Readonly<Record<string, unknown>>;
 
-/** The column of a fact: its name in snake case (decision 185, columns of offers). */
+/** The column of a fact: its name in snake case. */
 export function columnOf(fact: keyof Offer): string {
   return fact.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

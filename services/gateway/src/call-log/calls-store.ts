@@ -25,8 +25,7 @@ const maxTries = 4;
  * Writes each call once, however often the batch is tried. Calls with unknown keys are left out. A missing daily partition is created, so
  * the caller must have left out calls with impossible times.
  *
- * `COPY` refuses a batch of which a call is stored already; then these calls are looked up and left out (decision 194, calls written by
- * COPY).
+ * `COPY` refuses a batch of which a call is stored already; then these calls are looked up and left out.
  */
 export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
   let rows = await withKeys(postgres, calls);

@@ -57,7 +57,7 @@ export function limitProblem(header: Header): LimitProblem | undefined {
 }
 
 /**
- * Whether it may take seconds to open (decision 173, places for large pictures). Decided from the first bytes; a file that is no picture is
+ * Whether it may take seconds to open. Decided from the first bytes; a file that is no picture is
  * refused soon and does not count as large.
  */
 export function isLarge(upload: Uint8Array): boolean {

@@ -305,8 +305,7 @@ async function startProcess(file: URL, atOnce: number, stopped: AbortSignal): Pr
     serialization: 'advanced',
     // Without the service's flags: `--import telemetry` is not for this process.
     execArgv: ['--max-semi-space-size=4', '--expose-gc'],
-    // Without the service's settings, which contain secrets. The allocator reuses the memory of ordinary pictures (decision 206, memory
-    // that pictures reuse).
+    // Without the service's settings, which contain secrets. The allocator reuses the memory of ordinary pictures.
     env: {
       NODE_ENV: 'production',
       MALLOC_ARENA_MAX: '1',

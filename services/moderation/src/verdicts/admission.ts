@@ -34,7 +34,7 @@ export type Admission = {
 export type Candidate = {
   /** An id, or `staff` for the platform team. */
   readonly organisation: number | 'staff';
-  /** More than 12.5 megapixels over all frames, so that it may take seconds to open (decision 173, places for large pictures). */
+  /** More than 12.5 megapixels over all frames, so that it may take seconds to open. */
   readonly isLarge: boolean;
 };
 

@@ -43,7 +43,7 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
         verdicts.updateOne(
           keyOf(contentHash, basis),
           { $setOnInsert: found },
-          // The record of the upload, which the answer waits for, makes it durable too (decision 207, durable verdicts).
+          // The record of the upload, which the answer waits for, makes it durable too.
           { upsert: true, ...withinBudget(), writeConcern: { w: 1 } },
         ),
       );
