@@ -17,7 +17,11 @@ const DOWNLOAD_BOUND_MS = 300_000;
 /** A build or a type check on busy cores. */
 const RUN_BOUND_MS = 240_000;
 
-export type Run = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
+export type Run = {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+};
 export type PythonTools = {
   /** Runs `python3` with the installed tools. */
   readonly python: (args: readonly string[], options?: Run) => Promise<string>;
@@ -37,7 +41,7 @@ export async function whyNoPython(): Promise<string | null> {
 
 /** @param set a file of `requirements/` */
 export async function pythonTools(
-  set: 'tools' | 'openapi-generator' | 'openapi-spec-validator',
+  set: 'tools' | 'openapi-generator' | 'openapi-spec-validator' | 'schemathesis',
 ): Promise<PythonTools> {
   const requirements = join(import.meta.dirname, 'requirements', `${set}.txt`);
   const { stdout: python } = await execute('python3', ['-VV']);
@@ -65,12 +69,12 @@ export async function pythonTools(
 export async function runPython(
   python: string,
   args: readonly string[],
-  { cwd, env }: Run = {},
+  { cwd, env, timeoutMs = RUN_BOUND_MS }: Run = {},
 ): Promise<string> {
   const { PATH, HOME } = process.env;
   const options = {
     cwd: cwd ?? import.meta.dirname,
-    timeout: RUN_BOUND_MS,
+    timeout: timeoutMs,
     maxBuffer: 16 * 1_024 * 1_024,
     // Nothing else of the environment: a proxy or a path of Python's would change the result.
     env: { PATH, HOME, PYTHONDONTWRITEBYTECODE: '1', NO_COLOR: '1', ...env },

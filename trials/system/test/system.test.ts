@@ -17,6 +17,7 @@ import { describeModes } from '../modes-suite.ts';
 import { describePortal } from '../portal-suite.ts';
 import { describeRolling } from '../rolling-suite.ts';
 import { describeScale } from '../scale-suite.ts';
+import { describeSchemathesis } from '../schemathesis-suite.ts';
 import { bySdk, type Row } from '../sdk-advertiser.ts';
 import { describePythonClient } from '../sdk-python-suite.ts';
 import { describeSdk } from '../sdk-suite.ts';
@@ -67,6 +68,7 @@ describeSdk(
   () => overInSdk,
 );
 describePythonClient(() => started);
+describeSchemathesis(() => started);
 describeWebhooks(() => started);
 describeRolling(() => started);
 describeScale(() => started);

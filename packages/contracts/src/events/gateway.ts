@@ -1,6 +1,7 @@
 /** Events of the gateway: organisations and people. */
 import { z } from 'zod';
 import type { BillingDetails } from '../values/billing-details.ts';
+import { mailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 import { declareEvent } from './event-declaration.ts';
 
@@ -33,7 +34,7 @@ const organisationFacts = z.object({
   people: z.array(
     z.object({
       personId,
-      email: z.email(),
+      email: mailAddress,
       role,
       enabled: z.boolean(),
       awaited: z.boolean().optional().meta({
@@ -91,7 +92,7 @@ export const SignInRequested = declareEvent({
   version: 1,
   owner: 'gateway',
   consumers: ['notifier'],
-  schema: z.object({ organisationId, personId, email: z.email(), signInUrl, expiresAt: instant }),
+  schema: z.object({ organisationId, personId, email: mailAddress, signInUrl, expiresAt: instant }),
   meaning: 'A person asked for a one-time link to sign in to the portal.',
   credentials: ['signInUrl'],
 });
@@ -105,9 +106,9 @@ export const PersonInvited = declareEvent({
     organisationId,
     organisationName: z.string(),
     personId,
-    email: z.email(),
+    email: mailAddress,
     role,
-    invitedBy: z.email().nullable().meta({ description: 'Null: the platform team.' }),
+    invitedBy: mailAddress.nullable().meta({ description: 'Null: the platform team.' }),
     signInUrl,
     expiresAt: instant,
   }),
@@ -122,7 +123,7 @@ export const SignUpRequested = declareEvent({
   consumers: ['notifier'],
   // Contains no text from the form: the mail goes to an unverified address and must not carry a stranger's words.
   schema: z.object({
-    email: z.email(),
+    email: mailAddress,
     country: country.meta({
       description: 'The country from the form: the mail formats times as usual there.',
     }),

@@ -34,7 +34,7 @@ export const refusal = z
   .meta({ id: 'Refusal', description: 'A refusal with a code; its meaning is scoped to the endpoint.' });
 export type Refusal = z.infer<typeof refusal>;
 
-/** Refusals without a code: 401, 404, 409, 422, 429, 500 and 503. */
+/** Refusals without a code: 401, 404, 405, 409, 422, 429, 500 and 503. */
 export const plainMessage = z
   .object({ message: z.string() })
   .meta({ id: 'Message', description: 'A reply that is only a message.' });

@@ -66,7 +66,16 @@ const unavailable = reply(
   plainMessage,
   retryAfter,
 );
-const always = { '401': unauthenticated, '429': limited, '500': failed, '503': unavailable };
+const wrongMethod = reply('The path is not called by this method; `Allow` names its methods.', plainMessage, {
+  Allow: z.string().meta({ examples: ['GET, PATCH, DELETE'] }),
+});
+const always = {
+  '401': unauthenticated,
+  '405': wrongMethod,
+  '429': limited,
+  '500': failed,
+  '503': unavailable,
+};
 
 const offerPath = { path: z.object({ offer_id: offerId }) };
 const notFoundNote = 'An offer of another account or of the other mode is treated as not found: 401.';

@@ -1,0 +1,47 @@
+/** Calls made from the API description by somebody else's tool: no reply is 5xx, and each status is described. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { isPythonSkipped } from '@offer-ads/sdk-python/is-python-skipped';
+import { pythonTools } from '@offer-ads/sdk-python/python-tools';
+import { runs } from '@offer-ads/testing/profile';
+import { newOrganisation } from '../harness/advertiser.ts';
+import type { TestSystem } from '../harness/test-system.ts';
+
+const hooks = join(import.meta.dirname, 'schemathesis_hooks.py');
+const description = fileURLToPath(
+  new URL('../../packages/contracts/generated/openapi.json', import.meta.url),
+);
+
+export function describeSchemathesis(system: () => TestSystem): void {
+  (isPythonSkipped ? describe.skip : describe)('schemathesis', () => {
+    it('meets no status that the description does not name', async () => {
+      const { python } = await pythonTools('schemathesis');
+      const { key } = await newOrganisation(system());
+      // The key is in a file and not in an argument, which other processes can read.
+      const config = join(system().folder, 'schemathesis.toml');
+      writeFileSync(config, `hooks = "${hooks}"\nheaders = { x-api-key = "${key}" }\n`);
+      const options = {
+        '--url': system().state().gateway,
+        '--checks': 'not_a_server_error,status_code_conformance',
+        // Of each of the 30 operations.
+        '--max-examples': String(runs(5, 350)),
+        '--phases': 'fuzzing',
+      };
+      const said = await python(
+        [
+          '-m',
+          'schemathesis',
+          '--config-file',
+          config,
+          'run',
+          description,
+          ...Object.entries(options).flat(),
+        ],
+        { cwd: system().folder, timeoutMs: 840_000 },
+      );
+      expect(said).toMatch(/^Test cases:\n.*\d+ generated/m);
+    }, 900_000);
+  });
+}
