@@ -2,13 +2,7 @@
 import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import {
-  type Change,
-  type Following,
-  HistoryLostError,
-  type MembersFeed,
-  type Position,
-} from './members-feed-store.ts';
+import { type Change, HistoryLostError, type MembersFeed, type Position } from './members-feed-store.ts';
 
 type Follow = {
   readonly feed: Pick<MembersFeed, 'follow'>;
@@ -28,34 +22,43 @@ export async function followMembers(o: Follow): Promise<'stopped' | 'history-los
   const pauses = growingPauses(o.signal);
   let position = o.from;
   while (!o.signal.aborted) {
-    const following = o.feed.follow(position);
-    // Ends the wait for the next change.
-    const close = () => void following.close().catch(() => {});
-    o.signal.addEventListener('abort', close);
     try {
-      await applyAll(following, o, pauses.startAnew);
+      await applyFrom(position, o, (applied) => {
+        position = applied;
+        pauses.startAnew();
+      });
     } catch (error) {
       if (error instanceof HistoryLostError) {
         o.logger.error({ error }, 'changes of members were lost: the audience is read anew');
         return 'history-lost';
       }
       if (!o.signal.aborted) o.logger.warn({ error }, 'changes of members cannot be followed, trying again');
-    } finally {
-      position = following.position();
-      o.signal.removeEventListener('abort', close);
-      close();
     }
     if (!o.signal.aborted) await pauses.wait();
   }
   return 'stopped';
 }
 
-async function applyAll(following: Following, o: Follow, onProgress: () => void): Promise<void> {
-  for (let applied = 1; !o.signal.aborted; applied += 1) {
-    const change = await following.next();
-    onProgress();
-    if (change !== null) o.apply(change);
-    if (applied % CHANGES_AT_ONCE === 0) await afterOtherWork();
-    await o.room();
+/** @param onApplied gets the position after each change that was applied, so that the next attempt misses none */
+async function applyFrom(
+  position: Position,
+  o: Follow,
+  onApplied: (position: Position) => void,
+): Promise<void> {
+  const following = o.feed.follow(position);
+  // Ends the wait for the next change.
+  const close = () => void following.close().catch(() => {});
+  o.signal.addEventListener('abort', close);
+  try {
+    for (let applied = 1; !o.signal.aborted; applied += 1) {
+      const change = await following.next();
+      if (change !== null) o.apply(change);
+      onApplied(following.position());
+      if (applied % CHANGES_AT_ONCE === 0) await afterOtherWork();
+      await o.room();
+    }
+  } finally {
+    o.signal.removeEventListener('abort', close);
+    close();
   }
 }

@@ -124,7 +124,7 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
     if (counting === undefined) waitsFor = 'the members: to catch up with the latest changes';
     await untilItWorks('catching up', async () => {
       const mark = await itsMarks.set();
-      while (!(await itsMarks.awaited(mark, INCLUDED_WITHIN_MS))) signal.throwIfAborted();
+      while (!(await itsMarks.awaited(mark, INCLUDED_WITHIN_MS, signal))) signal.throwIfAborted();
     });
     if (following !== grid) return;
     counting = grid;
@@ -187,7 +187,7 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
     counting = undefined;
     waitsFor = 'the members: following them has ended, see the log';
   });
-  const includesWritten = async () => marks.awaited(await marks.set(), INCLUDED_WITHIN_MS);
+  const includesWritten = async () => marks.awaited(await marks.set(), INCLUDED_WITHIN_MS, signal);
 
   return {
     count: async (target) => {

@@ -20,6 +20,16 @@ describe('a mark', () => {
     expect(await marks.awaited(first, LONG_MS)).toBe(true);
   });
 
+  it('is awaited no longer when the replica stops', async () => {
+    const marks = marksOn();
+    const mark = await marks.set();
+    const stopping = new AbortController();
+    const awaited = marks.awaited(mark, LONG_MS, stopping.signal);
+    stopping.abort();
+    expect(await awaited).toBe(false);
+    expect(await marks.awaited(mark, LONG_MS, stopping.signal)).toBe(false);
+  });
+
   it('does not confirm a later mark when it comes back', async () => {
     const marks = marksOn();
     const first = await marks.set();

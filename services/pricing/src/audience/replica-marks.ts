@@ -13,8 +13,8 @@ export type ReplicaMarks = {
   readonly set: () => Promise<Mark>;
   /** A mark of any replica has arrived in the stream. */
   readonly cameBack: (mark: Mark) => void;
-  /** True when the mark has arrived; false if it has not arrived in time. */
-  readonly awaited: (mark: Mark, withinMs: number) => Promise<boolean>;
+  /** True when the mark has arrived; false if it has not arrived in time, or the signal ends the wait. */
+  readonly awaited: (mark: Mark, withinMs: number, signal?: AbortSignal) => Promise<boolean>;
   /** How long ago the latest arrived mark was set; counts include everything that was written before that. */
   readonly ageMs: () => number | undefined;
 };
@@ -56,16 +56,20 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
       }
       for (const waiter of waiters) if (waiter.number <= mark.number) waiter.resolve();
     },
-    awaited: (mark, withinMs) => {
+    awaited: (mark, withinMs, signal) => {
       if (hasComeBack(mark)) return Promise.resolve(true);
+      if (signal?.aborted === true) return Promise.resolve(false);
       return new Promise((resolve) => {
         const settle = (cameBack: boolean) => {
           clearTimeout(timer);
+          signal?.removeEventListener('abort', giveUp);
           waiters.delete(waiter);
           resolve(cameBack);
         };
+        const giveUp = () => settle(false);
         const waiter = { number: mark.number, resolve: () => settle(true) };
-        const timer = setTimeout(() => settle(false), withinMs).unref();
+        const timer = setTimeout(giveUp, withinMs).unref();
+        signal?.addEventListener('abort', giveUp);
         waiters.add(waiter);
       });
     },
