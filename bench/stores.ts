@@ -9,18 +9,23 @@ import pg from 'pg';
 
 export type Stores = { readonly folder: string; readonly backing: Backing };
 
-/** Adds everything to `opened` as soon as it runs, so that it is stopped whenever the run ends. */
-export async function openStores(
-  opened: AsyncDisposableStack,
-  report: (line: string) => void,
-): Promise<Stores> {
+/** A folder of this run, removed at its end. */
+export async function openFolder(opened: AsyncDisposableStack): Promise<string> {
   const runs = join(tmpdir(), 'offer-ads-bench');
   await sweepAbandoned(runs);
   const folder = join(runs, String(process.pid));
   mkdirSync(folder, { recursive: true });
   await claimFolder(folder);
   opened.defer(() => removeFolder(folder));
+  return folder;
+}
 
+/** Adds everything to `opened` as soon as it runs, so that it is stopped whenever the run ends. */
+export async function openStores(
+  opened: AsyncDisposableStack,
+  report: (line: string) => void,
+): Promise<Stores> {
+  const folder = await openFolder(opened);
   const backing = await provideBacking({
     folder: join(folder, 'backing'),
     addresses: {

@@ -3,7 +3,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { advertiser, hourMs, inFuture, offerForm } from './advertiser.ts';
 import { mailsTo, payAsAPersonWould } from './simulators.ts';
 import type { System } from './system.ts';
-import { signedIn } from './visitor.ts';
+import { switchTestMailsOn } from './visitor.ts';
 
 type PaymentsCheck = {
   readonly repaired: readonly { readonly offerId: number; readonly outcome: string }[];
@@ -59,16 +59,7 @@ export function tradeOf(system: Pick<System, 'state' | 'admin'>) {
       eventually(async () => mustEqual(await balance(), expected, 'the balance')),
     topUp: (amount: string, reference: string) =>
       system.admin('balance', 'top-up', ...account, `--amount=${amount}`, `--reference=${reference}`),
-    /** Mails of TEST mode come only to people who have switched them on. */
-    switchMailsOn: async () => {
-      const admin = await signedIn(system, adminEmail);
-      const { status: answer } = await admin('PUT', '/mail-preferences', {
-        offerEnded: true,
-        balanceLow: true,
-        testMode: true,
-      });
-      mustEqual(answer, 200, 'the choice of mails');
-    },
+    switchMailsOn: () => switchTestMailsOn(system, adminEmail),
     mailsAbout: async (title: string) =>
       (await mailsTo(system, adminEmail)).filter(({ subject, text }) => `${subject} ${text}`.includes(title)),
     /** `problem offer, problem offer`, in order. */

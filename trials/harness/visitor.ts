@@ -50,6 +50,14 @@ export async function signedIn(system: Pick<System, 'state'>, email: string): Pr
   return person;
 }
 
+/** Mails of TEST mode come only to people who have switched them on. */
+export async function switchTestMailsOn(system: Pick<System, 'state'>, email: string): Promise<void> {
+  const person = await signedIn(system, email);
+  const choice = { offerEnded: true, balanceLow: true, testMode: true };
+  const { status } = await person('PUT', '/mail-preferences', choice);
+  if (status !== 200) throw new Error(`choosing mails was answered ${status}`);
+}
+
 const used = new Set<string>();
 
 /** From the newest mail; older ones may belong to an earlier test. */

@@ -50,7 +50,7 @@ export async function runRounds(
     );
     const tally = createTally();
     const callUntilAnswered = createRetryingCaller({ tally, allowance: round.allowance });
-    const buyers = await Promise.all(Array.from({ length: o.advertisers }, () => registerBuyer(callAdmin)));
+    const buyers = await Promise.all(Array.from({ length: o.advertisers }, () => registerBuyer(system)));
     const startedAt = performance.now();
     const journey = { gateway: addresses.gateway, callUntilAnswered, broker, pauseMs };
     const load = startLoad(journey, buyers, tally);

@@ -4,11 +4,13 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../harness/advertiser.ts';
 import { countMails, mailsTo, payAsAPersonWould } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
+import { switchTestMailsOn } from '../harness/visitor.ts';
 
 export function describeFaults(system: () => TestSystem): void {
   describe('without RabbitMQ', () => {
     it('offers are bought and paid; activations and mails arrive once it is back, each once', async () => {
       const organisation = await newOrganisation(system());
+      await switchTestMailsOn(system(), organisation.adminEmail);
       const caller = advertiser(system(), organisation.key);
       const byCard = { payment_method: 'E', expiry_datetime: inFuture(24 * hourMs) };
       await eventually(async () => expect((await caller.request('GET', '/categories')).status).toBe(200));

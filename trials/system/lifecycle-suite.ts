@@ -13,6 +13,7 @@ import {
 } from '../harness/advertiser.ts';
 import { countMails, mailsTo, payAsAPersonWould, simulatedSession } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
+import { switchTestMailsOn } from '../harness/visitor.ts';
 
 export function describeLifecycle(system: () => TestSystem, client = byHttp): void {
   const { advertiser } = client;
@@ -31,6 +32,7 @@ export function describeLifecycle(system: () => TestSystem, client = byHttp): vo
       organisation = own;
       caller = advertiser(system(), own.key);
       const live = await system().admin<{ key: string }>('key', 'create', `--org=${own.id}`, '--mode=live');
+      await switchTestMailsOn(system(), own.adminEmail);
       strangers = [advertiser(system(), other.key), advertiser(system(), live.key)];
     });
 
@@ -96,6 +98,7 @@ export function describeLifecycle(system: () => TestSystem, client = byHttp): vo
     let caller: Advertiser;
     beforeAll(async () => {
       organisation = await newOrganisation(system(), { balance: '0' });
+      await switchTestMailsOn(system(), organisation.adminEmail);
       caller = advertiser(system(), organisation.key);
     });
     const createByCard = async (title: string) => {

@@ -385,7 +385,9 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       const faults = [401, 409, 422, 429, 500, 503].map((status) => `createOffer ${status}`);
       // An offer whose organisation has accepted no terms needs new terms, which would stop all other suites.
       const ofNewTerms = 'updateOffer E9 403';
-      const wanted = [...everyRow(), ...faults].filter((row) => row !== ofNewTerms);
+      // The SDK sends no body that is too large, compressed or of another type.
+      const isOfBody = (row: string) => /^\w+ E1 (413|415)$/.test(row);
+      const wanted = [...everyRow(), ...faults].filter((row) => row !== ofNewTerms && !isOfBody(row));
       expect(wanted.filter((row) => !reached.has(row))).toEqual([]);
     });
   });

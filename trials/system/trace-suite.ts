@@ -4,6 +4,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { advertiser, newOrganisation, type Organisation, offerForm } from '../harness/advertiser.ts';
 import { payAsAPersonWould } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
+import { switchTestMailsOn } from '../harness/visitor.ts';
 import type { Collector, Span } from './collector.ts';
 import { treeOf, wayTo, wrongParents } from './trace-tree.ts';
 
@@ -35,6 +36,7 @@ export function describeTraces(system: () => TestSystem, collector: () => Collec
 
     beforeAll(async () => {
       organisation = await newOrganisation(system());
+      await switchTestMailsOn(system(), organisation.adminEmail);
       // The clocks of services have whole milliseconds.
       sinceMs = Date.now() - 1;
     }, 180_000);

@@ -22,11 +22,11 @@ import {
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
-import { ProgramsMissing } from '../../audience/peers/postgres-server.ts';
 import { cpuMsOf } from '../../cpu.ts';
 import { clientsFor } from '../../gateway/requests.ts';
 import { runWrk } from '../../gateway/wrk.ts';
 import { waitUntilIdle, watchForeignLoad } from '../../machine-load.ts';
+import { ProgramsMissing } from '../../postgis.ts';
 import { startPlanned } from '../system.ts';
 import { membersOf, offersOf } from './offers.ts';
 

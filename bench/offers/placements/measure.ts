@@ -4,8 +4,8 @@ import type { TargetedMember } from '@offer-ads/contracts/audience/target';
 import pg from 'pg';
 import { choose, lackPerHour } from '../../../services/offers/src/domain/placements/choice.ts';
 import { type LiveOffer, liveOffers } from '../../../services/offers/src/placements/live-offers.ts';
-import { openFolder } from '../../audience/members/folder.ts';
-import { postgisSession, requirePostgis, startPostgresServer } from '../../audience/peers/postgres-server.ts';
+import { openPostgis, postgisSession } from '../../postgis.ts';
+import { openFolder } from '../../stores.ts';
 import { membersOf, nowMs, offersOf } from './offers.ts';
 
 export type PlacementsSample = {
@@ -30,11 +30,10 @@ export async function measurePlacements(
     readonly report: (line: string) => void;
   },
 ): Promise<PlacementsSample> {
-  requirePostgis();
   const offers = offersOf(o.offers);
   const index = liveOffers({ LIVE: 1_000_000, TEST: 1_000_000 });
   for (const offer of offers) index.put(offer);
-  const folder = await openFolder(opened, undefined);
+  const folder = await openFolder(opened);
   const postgis = await fillPostgis(opened, folder, offers);
   const members = membersOf(o.asked);
   const now = new Date(nowMs);
@@ -88,12 +87,11 @@ async function fillPostgis(
   folder: string,
   offers: readonly LiveOffer[],
 ): Promise<(member: TargetedMember) => Promise<number[]>> {
-  const url = await startPostgresServer(opened, { folder });
+  const url = await openPostgis(opened, folder);
   const client = new pg.Client({ connectionString: url, options: postgisSession });
   await client.connect();
   opened.defer(() => client.end());
-  await client.query(`CREATE EXTENSION IF NOT EXISTS postgis; DROP TABLE IF EXISTS live_offers;
-    CREATE TABLE live_offers (offer_id integer, centre geography(Point, 4326), metres float8, gender text[], interests integer[],
+  await client.query(`CREATE TABLE live_offers (offer_id integer, centre geography(Point, 4326), metres float8, gender text[], interests integer[],
       start_at timestamptz, expiry_at timestamptz)`);
   const rows = offers.map(({ offerId, target, startAtMs, expiryAtMs }) => ({
     offer_id: offerId,

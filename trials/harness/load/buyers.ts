@@ -1,7 +1,8 @@
 /** The organisations of a load, and what each of them bought. */
 import { randomUUID } from 'node:crypto';
 import { provideOrganisation } from '@offer-ads/dev/demo-data';
-import type { AdminClient } from '@offer-ads/dev/demo-data/admin-client';
+import type { System } from '../system.ts';
+import { switchTestMailsOn } from '../visitor.ts';
 
 /** What was asked for and answered; the audit compares it with what is on record. */
 export type Purchase = {
@@ -25,8 +26,8 @@ export type Buyer = {
 const toppedUpMinor = 1_000_000_00n;
 
 /** Each load has organisations of its own, so that loads do not share balances or quotas. */
-export async function registerBuyer(admin: AdminClient): Promise<Buyer> {
-  const { id, keys, adminEmail } = await provideOrganisation(admin, {
+export async function registerBuyer(system: Pick<System, 'callAdmin' | 'state'>): Promise<Buyer> {
+  const { id, keys, adminEmail } = await provideOrganisation(system.callAdmin, {
     name: 'Rolling Stones Ltd',
     tradingName: 'Rolling Stones',
     country: 'GB',
@@ -35,5 +36,6 @@ export async function registerBuyer(admin: AdminClient): Promise<Buyer> {
     acceptsTerms: true,
     balanceMinor: toppedUpMinor,
   });
+  await switchTestMailsOn(system, adminEmail);
   return { organisationId: id, key: keys.TEST, adminEmail, toppedUpMinor, purchases: [] };
 }

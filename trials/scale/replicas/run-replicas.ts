@@ -51,8 +51,8 @@ export async function runReplicas(
   const idle = await watch(system, plan.idleMs);
 
   const tally = createTally();
-  const { callAdmin, addresses } = system;
-  const buying = await Promise.all(Array.from({ length: buyers }, () => registerBuyer(callAdmin)));
+  const { addresses } = system;
+  const buying = await Promise.all(Array.from({ length: buyers }, () => registerBuyer(system)));
   const callUntilAnswered = createRetryingCaller({ tally, allowance: rounds.rolling.allowance });
   const load = startLoad({ gateway: addresses.gateway, callUntilAnswered, broker, pauseMs }, buying, tally);
   const loaded = await watch(system, plan.lightLoadMs);

@@ -1,11 +1,12 @@
 /** A Postgres of the measurement's own with PostGIS, from Debian's packages: in a folder of its own, on a free port, stopped at the end. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer } from '@offer-ads/backing/embedded/server-process';
 import { reachableDataFolder, serverUser, type User } from '@offer-ads/backing/embedded/unprivileged-user';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { answers } from '@offer-ads/backing/stores';
+import pg from 'pg';
 
 /** Where Debian keeps the programs and the extensions of this version. */
 const programs = '/usr/lib/postgresql/15/bin';
@@ -40,24 +41,16 @@ export class ProgramsMissing extends Error {
   override readonly name = 'ProgramsMissing';
 }
 
-export function requirePostgis(): void {
-  if (existsSync(join(programs, 'postgres')) && existsSync(extension)) return;
-  throw new ProgramsMissing(
-    'PostGIS is not there, and without it there is nothing to compare with. On Debian and Ubuntu: ' +
-      'apt-get install postgresql-15-postgis-3, and stop the server that it may start by itself.',
-  );
-}
-
-/** @returns the address of the server's own database */
-export async function startPostgresServer(
-  opened: AsyncDisposableStack,
-  { folder }: { folder: string },
-): Promise<string> {
+/** @returns the address of a database with the extension */
+export async function openPostgis(opened: AsyncDisposableStack, folder: string): Promise<string> {
+  if (!existsSync(join(programs, 'postgres')) || !existsSync(extension))
+    throw new ProgramsMissing(
+      'PostGIS is not there, and without it there is nothing to compare with. On Debian and Ubuntu: ' +
+        'apt-get install postgresql-15-postgis-3, and stop the server that it may start by itself.',
+    );
   const user = serverUser();
   const data = reachableDataFolder(folder, 'postgis', user);
-  if (!existsSync(join(data, 'PG_VERSION'))) initialise(data, user);
-  // A killed server left it; claiming the folder has stopped that server.
-  rmSync(join(data, 'postmaster.pid'), { force: true });
+  initialise(data, user);
   const [port = 0] = await freePorts(1);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...postgresSettings };
@@ -74,6 +67,11 @@ export async function startPostgresServer(
     ready: () => answers.postgres(url),
   });
   opened.defer(stop);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('CREATE EXTENSION postgis');
+  await client.query('CREATE EXTENSION pg_prewarm');
+  await client.end();
   return url;
 }
 
