@@ -482,16 +482,16 @@ async function measureChanges(columns: Columns, grid: Grid): Promise<string> {
 
   const late = monitorEventLoopDelay({ resolution: 1 });
   let changes = 0;
-  let isBuilt = false;
+  const next = { isBuilt: false };
   const began = performance.now();
   late.enable();
   const { signal } = new AbortController();
   const built = live
     .replace((older, changed) => buildInThread({ older }, changed, { signal }))
     .finally(() => {
-      isBuilt = true;
+      next.isBuilt = true;
     });
-  for (; !isBuilt; await pause(20)) {
+  for (; !next.isBuilt; await pause(20)) {
     for (let each = 0; each < 20; each += kinds.length) kinds.forEach(once);
     changes += 20;
   }

@@ -25,7 +25,7 @@ export async function runRounds(
   o: Options,
   { system, freshSecrets, say }: { system: System; freshSecrets: Secrets; say: (line: string) => void },
 ): Promise<boolean> {
-  const { stores, replicas, callAdmin, addresses } = system;
+  const { stores, replicas, addresses } = system;
   await using broker = await connectBroker({
     url: stores.rabbitmq,
     service: 'admin',
