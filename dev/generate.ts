@@ -5,6 +5,7 @@ import { allDocuments } from '@offer-ads/contracts/public/documents';
 import { monitoringDocuments } from '@offer-ads/deploy/monitoring/documents';
 import { envExample } from '@offer-ads/deploy/settings/env-example';
 import { settingsPage } from '@offer-ads/deploy/settings/settings-page';
+import { readmesWithEvents } from './readme-events.ts';
 import { repository } from './start/folder.ts';
 
 /** This folder contains only generated files. */
@@ -15,6 +16,7 @@ const documents = new Map([
   ['.env.example', envExample()],
   ['docs/operations/settings.md', settingsPage()],
   ...monitoringDocuments(),
+  ...readmesWithEvents(),
 ]);
 
 if (process.argv.includes('--check')) {
