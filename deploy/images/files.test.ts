@@ -49,7 +49,7 @@ describe('images', () => {
   it('have only those files that are not code which are read at run time', () => {
     const read = [
       /^packages\/(admin|contracts|platform|simulators)\/package\.json$/,
-      /^packages\/contracts\/generated\/(((portal|community)-)?openapi|postman-collection)\.json$/,
+      /^packages\/contracts\/generated\/((portal|community)-)?openapi\.json$/,
       /^packages\/simulators\/src\/community\/page\/[\w.]+$/,
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,
       /^packages\/platform\/src\/process\/stripped-sources\.mjs$/,

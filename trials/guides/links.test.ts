@@ -30,7 +30,6 @@ const pages = new Set([
   '/openapi.json',
   '/portal',
   '/portal/docs',
-  '/docs/postman-collection.json',
 ]);
 
 describe('links lead somewhere, to files and sections that exist', () => {

@@ -31,8 +31,8 @@ export function describeSchemathesis(system: () => TestSystem): void {
       };
       const said = await python(
         [
-          '-m',
-          'schemathesis',
+          '-c',
+          'from schemathesis.cli import schemathesis; schemathesis()',
           '--config-file',
           config,
           'run',

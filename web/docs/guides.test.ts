@@ -59,7 +59,7 @@ describe.each(guidesFolders)('the guides at $address', (which) => {
     const links = [...guides.pages.values()].join('\n').matchAll(/href="(\/docs[^"]*)"/g);
     for (const [, link = ''] of links) {
       const [address = '', section] = link.split('#');
-      if (/^\/docs\/(assets\/|test-pictures\/|reference$|postman)/.test(address)) continue;
+      if (/^\/docs\/(assets\/|test-pictures\/|reference$)/.test(address)) continue;
       expect([link, pages.has(address)]).toEqual([link, true]);
       if (section !== undefined) expect(pages.get(address)).toContain(` id="${section}"`);
     }

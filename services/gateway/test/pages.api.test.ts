@@ -10,12 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 
-describe.each([
-  '/openapi.json',
-  '/docs/postman-collection.json',
-  '/portal/openapi.json',
-  '/community/openapi.json',
-])('%s', (path) => {
+describe.each(['/openapi.json', '/portal/openapi.json', '/community/openapi.json'])('%s', (path) => {
   it('is sent compressed to whoever takes that, and is the same in each form', async () => {
     const plain = await gateway.call(path, { headers: { 'accept-encoding': 'identity' } });
     for (const encoding of ['br', 'gzip']) {
@@ -60,18 +55,6 @@ describe.each([
     const served = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(described.toSorted()).toEqual(served.toSorted());
     expect(servers).toEqual([{ url: 'https://ads.example.test' }]);
-  });
-});
-
-describe('/docs/postman-collection.json', () => {
-  it('has the requests of every endpoint, addressed to this service', async () => {
-    const { body } = await gateway.call('/docs/postman-collection.json');
-    const { variable, item } = body as { variable: object[]; item: object[] };
-    expect(variable).toContainEqual(
-      expect.objectContaining({ key: 'baseUrl', value: 'https://ads.example.test' }),
-    );
-    const requests = JSON.stringify(item).match(/"request"/g);
-    expect(requests).toHaveLength(endpoints.length + webhookEndpoints.length);
   });
 });
 

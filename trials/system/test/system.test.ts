@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditAtRest } from '../../harness/audit.ts';
 import { newOfferThatEndsSoon, type SoonOver } from '../../harness/soon-over.ts';
 import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
-import { describeCollection } from '../collection-suite.ts';
 import { type Collector, startCollector } from '../collector.ts';
 import { describeCommunityGuides } from '../community-guides-suite.ts';
 import { describeCreation } from '../create-suite.ts';
@@ -61,7 +60,6 @@ describeTraces(
 );
 describeMetrics(() => started);
 describeGuides(() => started);
-describeCollection(() => started);
 describeSdk(
   () => started,
   reached,

@@ -5,7 +5,6 @@ import { allEvents } from '../events/events.ts';
 import { portalOpenApiDocument } from '../portal/openapi.ts';
 import { webhookJsonSchema } from '../webhooks/webhook-schemas.ts';
 import { webhookTypes } from '../webhooks/webhook-types.ts';
-import { postmanCollection } from './collection.ts';
 import { openApiDocument } from './openapi.ts';
 
 const text = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
@@ -14,7 +13,6 @@ const text = (document: object): string => `${JSON.stringify(document, null, 2)}
 export function allDocuments(): ReadonlyMap<string, string> {
   return new Map([
     ['openapi.json', text(openApiDocument())],
-    ['postman-collection.json', text(postmanCollection())],
     ['portal-openapi.json', text(portalOpenApiDocument())],
     ['community-openapi.json', text(communityOpenApiDocument())],
     ['asyncapi.json', text(asyncApiDocument())],

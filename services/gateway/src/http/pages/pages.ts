@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import communityOpenapi from '@offer-ads/contracts/generated/community-openapi.json' with { type: 'json' };
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import collection from '@offer-ads/contracts/generated/postman-collection.json' with { type: 'json' };
 import {
   builtFiles,
   builtFolder,
@@ -31,7 +30,6 @@ export function pages(app: Express, o: Pages): void {
   const portalDescription = { ...portalOpenapi, servers: [{ url: `${o.publicUrl}/portal/api` }] };
   app.get('/openapi.json', jsonDocument(description));
   app.get('/community/openapi.json', jsonDocument({ ...communityOpenapi, servers: [{ url: o.publicUrl }] }));
-  app.get('/docs/postman-collection.json', jsonDocument(collectionAt(o.publicUrl)));
   app.get('/portal/openapi.json', jsonDocument(portalDescription));
   portal(app, o);
   app.use('/assets', builtFiles(join(site, 'assets'), { keep: 3_600 }));
@@ -47,14 +45,6 @@ function frontPage(app: Express): void {
     protect(res, strictPolicy());
     res.sendFile('front.html', { root: site, maxAge: '5m' });
   });
-}
-
-/** Collections for API clients such as Postman and Bruno, with this service's address. */
-function collectionAt(publicUrl: string): object {
-  const variable = collection.variable.map((one) =>
-    one.key === 'baseUrl' ? { ...one, value: publicUrl } : one,
-  );
-  return { ...collection, variable };
 }
 
 /** One HTML page for all addresses of the portal; its script renders the page of the address. */
