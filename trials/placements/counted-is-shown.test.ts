@@ -25,7 +25,6 @@ function showing(targets: ReturnType<typeof randomTarget>[]): LiveOffers {
       offerId: at + 1,
       mode: 'LIVE',
       categoryId: 1,
-      categoryName: '',
       target,
       startAtMs: now.getTime(),
       expiryAtMs: now.getTime() + hour,

@@ -33,7 +33,6 @@ export function offersOf(count: number): LiveOffer[] {
       offerId: at + 1,
       mode: 'LIVE',
       categoryId: 1 + random.below(10),
-      categoryName: 'Food & Drink',
       target,
       // A tenth has not begun or is over.
       startAtMs: nowMs + (random.below(20) === 0 ? 3_600_000 : -3_600_000),

@@ -98,7 +98,9 @@ CREATE TABLE offers (
   -- Since when the content waits for a look of the platform's staff. By the real time, also of TEST offers.
   review_waiting_since timestamptz(3),
   -- Version of the last event about this offer.
-  version              integer NOT NULL DEFAULT 0
+  version              integer NOT NULL DEFAULT 0,
+  -- The transaction that last changed something of which members may see the offer (src/placements/live-offers-store.ts).
+  changed_in           xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 
 -- The listing's order, newest first (decision 22, order of the listing).
@@ -138,7 +140,9 @@ CREATE INDEX offers_keeping ON offers (keeping_since) WHERE keeping_since IS NOT
 -- instants of these offers are in that time. Queries about LIVE offers never read this table.
 CREATE TABLE test_clocks (
   organisation_id integer PRIMARY KEY,
-  ahead_seconds   integer NOT NULL CHECK (ahead_seconds >= 0)
+  ahead_seconds   integer NOT NULL CHECK (ahead_seconds >= 0),
+  -- The transaction that last moved it, as in offers.
+  changed_in      xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 -- The work of the sweeper, once more for organisations with a test clock: for them the moment is another one in each organisation.
 CREATE INDEX offers_test_to_activate ON offers (organisation_id, start_at, offer_id)
@@ -256,31 +260,19 @@ CREATE INDEX idempotency_keys_unfinished ON idempotency_keys (lease_until) WHERE
 CREATE INDEX idempotency_keys_offer ON idempotency_keys (offer_id);
 
 ---- Placements ----
--- Replicas hold the offers that members may see in memory, and follow the changes of that.
-
--- Offers of which members may have begun or ceased to see something. Triggers write them, so that no change is forgotten, not even one that is made
--- by hand. A day is kept.
-CREATE TABLE placement_changes (
-  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  changed_at timestamptz NOT NULL DEFAULT now(),
-  offer_id   integer NOT NULL
-);
-CREATE INDEX placement_changes_changed_in ON placement_changes (changed_in);
-CREATE INDEX placement_changes_changed_at ON placement_changes (changed_at);
-
-CREATE FUNCTION note_placement_change() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Replicas hold the offers that members may see in memory, and follow the changes of that. A trigger marks them, so that no change is
+-- forgotten, not even one that is made by hand. An offer that was shown is never deleted from the table.
+CREATE INDEX offers_changed_in ON offers (changed_in);
+CREATE FUNCTION mark_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO placement_changes (offer_id) VALUES (coalesce(NEW.offer_id, OLD.offer_id));
-  RETURN NULL;
+  NEW.changed_in := pg_current_xact_id();
+  RETURN NEW;
 END $$;
-CREATE TRIGGER new_placement AFTER INSERT ON offers FOR EACH ROW
-  WHEN (NEW.shown_at IS NOT NULL AND NEW.payment_applied_at IS NOT NULL) EXECUTE FUNCTION note_placement_change();
-CREATE TRIGGER no_placement AFTER DELETE ON offers FOR EACH ROW EXECUTE FUNCTION note_placement_change();
-CREATE TRIGGER placement_change AFTER UPDATE ON offers FOR EACH ROW
+CREATE TRIGGER mark_change BEFORE UPDATE ON offers FOR EACH ROW
   WHEN ((OLD.shown_at IS NULL) <> (NEW.shown_at IS NULL) OR (OLD.payment_applied_at IS NULL) <> (NEW.payment_applied_at IS NULL)
     OR (OLD.deleted_at IS NULL) <> (NEW.deleted_at IS NULL) OR (OLD.paused_since IS NULL) <> (NEW.paused_since IS NULL)
     OR (OLD.disabled_since IS NULL) <> (NEW.disabled_since IS NULL)
-    OR OLD.content_version <> NEW.content_version) EXECUTE FUNCTION note_placement_change();
+    OR OLD.content_version <> NEW.content_version) EXECUTE FUNCTION mark_change();
 
 -- How often a viewer was shown which offers on a day (UTC), for turns and the cap: {"4711": 2}. Nothing here names a member.
 CREATE TABLE placement_viewers (

@@ -26,6 +26,14 @@ export async function listCategories(
   );
 }
 
+/** Of all categories, also those that are not active any more. */
+export async function categoryNames(db: Queryable): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.query<{ id: number; name: string }>(
+    'SELECT category_id AS id, category_name AS name FROM categories',
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 export async function isCategoryKnown(
   db: Queryable,
   organisationId: number,

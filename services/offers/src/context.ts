@@ -9,7 +9,7 @@ import type { ImageAddresses } from './images/addresses.ts';
 import type { ImageStore } from './images/images.ts';
 import type { Meters } from './meters.ts';
 import type { OtherServices } from './other-services.ts';
-import type { PlacementTokens } from './placements/tokens.ts';
+import type { PlacementTokens } from './traffic/tokens.ts';
 
 export type OffersContext = {
   readonly postgres: Postgres;

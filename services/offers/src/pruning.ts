@@ -1,19 +1,24 @@
 /**
- * Deletes what is needed for some time only: data of the intake of views and clicks (decision 51, viewers are pseudonyms), and the keys of
- * edits (decision 10, idempotency keys).
+ * Deletes what is needed for some time only: data of the intake of views and clicks (decision 51, viewers are pseudonyms), what viewers were
+ * shown and the shares of offers (decision 202, turns and fair share), and the keys of edits (decision 10, idempotency keys).
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from './context.ts';
-import { forgetEditKeys } from './creation/idempotency-store.ts';
-import { rememberedSince, slotToEmpty } from './domain/traffic/inbox-slots.ts';
-import { emptySlot, forgetTrafficEvents } from './traffic/traffic-store.ts';
-import { forgetViewers } from './traffic/viewers-store.ts';
+import { INBOX_DAYS, slotToEmpty } from './domain/traffic/inbox-slots.ts';
+import { type Forgettable, forget } from './pruning-store.ts';
+import { emptySlot } from './traffic/traffic-store.ts';
 
-/** Late events come after an outage, and then within hours. */
-const VIEWERS_KNOWN_MS = 2 * 86_400_000;
-/** No client repeats a request that long after its reply was lost. */
-const EDIT_KEYS_KEPT_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const keptDays: Record<Forgettable, number> = {
+  traffic_inbox_other_days: INBOX_DAYS,
+  // Late events come after an outage, and then within hours.
+  traffic_viewers: 2,
+  // No client repeats a request that long after its reply was lost.
+  idempotency_keys: 30,
+  placement_viewers: 0,
+  placement_shares: 30,
+};
 const PRUNE_EVERY_MS = 600_000;
 /** Deleting this many takes some ten milliseconds, so no other statement waits long and none meets its timeout. */
 const AT_ONCE = 5_000;
@@ -26,17 +31,10 @@ export function startPruning(o: Pick<OffersContext, 'postgres' | 'clock' | 'logg
     work: async (stopping) => {
       const now = o.clock.now();
       await emptySlot(o.postgres, slotToEmpty(now));
-      await repeat(() => forgetTrafficEvents(o.postgres, rememberedSince(now), AT_ONCE), stopping);
-      const viewersSince = new Date(now.getTime() - VIEWERS_KNOWN_MS);
-      await repeat(() => forgetViewers(o.postgres, viewersSince, AT_ONCE), stopping);
-      const editsSince = new Date(now.getTime() - EDIT_KEYS_KEPT_MS);
-      await repeat(() => forgetEditKeys(o.postgres, editsSince, AT_ONCE), stopping);
+      for (const [table, days] of Object.entries(keptDays) as [Forgettable, number][]) {
+        const before = new Date(now.getTime() - days * DAY_MS);
+        while ((await forget(o.postgres, table, before, AT_ONCE)) === AT_ONCE && !stopping.aborted);
+      }
     },
   });
-}
-
-async function repeat(forgetSome: () => Promise<number>, stopping: AbortSignal): Promise<void> {
-  let forgotten: number;
-  do forgotten = await forgetSome();
-  while (forgotten === AT_ONCE && !stopping.aborted);
 }

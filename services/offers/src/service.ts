@@ -12,6 +12,7 @@ import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
+import type { Loop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { imageStoreOf, type OffersConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
@@ -34,12 +35,12 @@ import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
 import { watchLiveOffers } from './lifecycle/watch-live-offers.ts';
 import { offersMeters } from './meters.ts';
 import { connectOtherServices } from './other-services.ts';
-import { clickTargets } from './placements/click-targets.ts';
-import { type Clicks, startClicks } from './placements/clicks.ts';
+import { clickTargets } from './traffic/click-targets.ts';
+import { type Clicks, startClicks } from './traffic/clicks.ts';
 import { type FollowedOffers, followLiveOffers } from './placements/follow-live-offers.ts';
 import { TEST_ROOM } from './placements/live-offers.ts';
 import { type ShowingsOfViewers, showingsOfViewers } from './placements/showings.ts';
-import { placementTokens } from './placements/tokens.ts';
+import { placementTokens } from './traffic/tokens.ts';
 import { startPruning } from './pruning.ts';
 import { gatherTraffic } from './traffic/gathered-intake.ts';
 
@@ -50,6 +51,7 @@ export type Offers = RunningService & {
   readonly clicks: Clicks;
   readonly followed: FollowedOffers;
   readonly showings: ShowingsOfViewers;
+  readonly pruning: Loop;
 };
 
 /** Running creations per organisation and mode. One more is refused before any work is done for it (decision 161, bounded queues). */
@@ -99,7 +101,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   // Before the outbox is published for the last time, because consumers write into it.
   started.defer(() => broker.stopConsuming());
   started.use(startInboxPruning({ postgres, ...foundation }));
-  started.use(startPruning(context));
+  const pruning = started.use(startPruning(context));
   started.use(watchLiveOffers(context));
   const views = started.use(gatherTraffic({ ...context, kind: 'view' }));
   const clicks = started.use(startClicks(context));
@@ -157,6 +159,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     clicks,
     followed,
     showings,
+    pruning,
     drain: server.drain,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -157,22 +157,6 @@ export async function finishEdit(
   if (finished.length === 0) throw new HoldLost();
 }
 
-/**
- * Keys of edits that were claimed before. Those of creations stay.
- * @returns how many were deleted
- */
-export async function forgetEditKeys(db: Queryable, before: Date, atMost: number): Promise<number> {
-  const forgotten = await db.query(
-    `DELETE FROM idempotency_keys WHERE (organisation_id, mode, idempotency_key) IN (
-       SELECT organisation_id, mode, idempotency_key FROM idempotency_keys
-        WHERE recovery_point = 'finished' AND reply ->> 'offer_id' IS NULL AND lease_until < $1
-        ORDER BY lease_until LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING 1`,
-    [before, atMost],
-  );
-  return forgotten.length;
-}
-
 /** A refused request does not use up its key (decision 10, idempotency keys). */
 export async function freeKey(db: Queryable, hold: Hold): Promise<void> {
   const freed = await db.query(

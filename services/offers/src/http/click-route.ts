@@ -5,8 +5,8 @@ import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { visitorOf } from '../domain/placements/visit.ts';
-import type { ClickTargets } from '../placements/click-targets.ts';
-import type { Clicks } from '../placements/clicks.ts';
+import type { ClickTargets } from '../traffic/click-targets.ts';
+import type { Clicks } from '../traffic/clicks.ts';
 import { clickPage } from './click-pages.ts';
 
 const headers = webPageHeaders({ hasForm: false });

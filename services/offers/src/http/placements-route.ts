@@ -50,7 +50,7 @@ export function mountPlacementsRoute(
     const { mode } = res.locals['caller'] as PlacementCaller;
     const now = requestFacts(req).receivedAt;
     const asked = validInput(placementsRequest, req.body);
-    const { offers, categoryNames } = o.followed.current();
+    const { offers, names } = o.followed.current();
     const { gender, interests, wanted } = asked;
     const member = { ...coarsePosition(asked), gender, interests };
     const leftOut = { offers: new Set(asked.without_offers), categories: new Set(asked.without_categories) };
@@ -70,7 +70,7 @@ export function mountPlacementsRoute(
       lackPerHour: (offer) => lackPerHour(offer, now),
       seed: viewer?.seed ?? randomInt(2 ** 32),
     });
-    o.showings.note(viewer, { eligible, chosen, wanted });
+    o.showings.note(viewer && { ...viewer, shown }, { eligible, chosen, wanted });
     const imageExpiry = listedAddressExpiry(now);
     const renditionsOf = (image: string, widths: readonly number[]) => {
       const picture = sizeOf(image);
@@ -80,11 +80,11 @@ export function mountPlacementsRoute(
       });
     };
     const placementOf = (offer: LiveOffer) => {
-      const { offerId, categoryId, categoryName, image } = offer;
+      const { offerId, categoryId, image } = offer;
       const { clickUrl, viewToken } = o.tokens.make({ mode, offerId, viewer: asked.viewer, shownAt: now });
       return {
         ...(JSON.parse(offer.card) as Card),
-        category: { category_id: categoryId, category_name: categoryNames.get(categoryId) ?? categoryName },
+        category: { category_id: categoryId, category_name: names.get(categoryId) ?? '' },
         image: o.addresses.sign(image, imageExpiry),
         ...(asked.image_widths && { image_renditions: renditionsOf(image, asked.image_widths) }),
         click_url: clickUrl,

@@ -1,5 +1,6 @@
 /** POST /placements/views, called with the signed caller of a placement key: counts the views that the tokens stand for. */
 import { type ViewsReply, viewsRequest } from '@offer-ads/contracts/community/placements-api';
+import type { PlacementCaller } from '@offer-ads/contracts/internal/placement-caller';
 import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -21,13 +22,13 @@ export function mountViewsRoute(
 ): void {
   const callerOf = placementCallerVerifier({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
   // Before the body is read.
-  const caller: RequestHandler = (req, _res, next) => {
-    callerOf(req);
+  const caller: RequestHandler = (req, res, next) => {
+    res.locals['caller'] = callerOf(req);
     next();
   };
 
   app.post('/placements/views', caller, jsonBody({ maxBytes: MAX_BYTES }), async (req, res) => {
-    const { mode } = callerOf(req);
+    const { mode } = res.locals['caller'] as PlacementCaller;
     const facts = requestFacts(req);
     const views: TrafficEvent[] = [];
     const refused: number[] = [];

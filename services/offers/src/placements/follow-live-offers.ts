@@ -1,4 +1,7 @@
-/** Keeps the offers in memory current: reads them all at the start, then their changes a few times a second (decision 205, freshness of placements). */
+/**
+ * Keeps the offers in memory current (decision 205, freshness of placements): reads them all at the start, then their changes a few times a
+ * second. Nothing in memory is older than the last pass through all of them, whatever went wrong with a change.
+ */
 import { mode as anyMode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -6,22 +9,22 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { readCatalogue } from '../catalogue-store.ts';
-import { type LiveOffers, liveOffers, type Room } from './live-offers.ts';
+import { categoryNames } from '../catalogue-store.ts';
+import { type LiveOffer, type LiveOffers, liveOffers, type Room } from './live-offers.ts';
 import {
   type After,
-  dropOldPlacementChanges,
-  findPlaceable,
+  type Position,
   pageOfPlaceable,
-  readPlacementChanges,
+  readChanges,
+  readPosition,
 } from './live-offers-store.ts';
 
 export type FollowedOffers = AsyncDisposable & {
   /** @throws {Fault} 503 while nothing was read yet, or nothing for too long */
   readonly current: () => {
     readonly offers: Pick<LiveOffers, 'matching'>;
-    /** The name of today; undefined for a category that is newer than the latest look at them. */
-    readonly categoryNames: ReadonlyMap<number, string>;
+    /** By category. */
+    readonly names: ReadonlyMap<number, string>;
   };
   /**
    * Where clicks on an offer lead, as it was read at most so long ago.
@@ -36,10 +39,12 @@ const modes = anyMode.options;
 
 /** Three reads in a second, so that one may be slow and a pause still takes less than a second. */
 const READ_EVERY_MS = 300;
-/** Ended offers take memory only: the clock hides them. Names of categories may be this old, and room for others free for so long. */
-const TIDY_EVERY_MS = 10_000;
-const DROP_EVERY_MS = 3_600_000;
+/** Ended offers take memory for so long, and offers that found no room wait for so long when there is room again. */
+const PASS_EVERY_MS = 600_000;
+/** A page of a pass is read with the changes, so that no change waits for the pass. */
 const PAGE = 2_000;
+
+type Pass = { next: After | null; readonly found: Set<number> };
 
 export function followLiveOffers(o: {
   readonly postgres: Postgres;
@@ -53,10 +58,12 @@ export function followLiveOffers(o: {
 }): FollowedOffers {
   const { postgres, clock } = o;
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
-  let known: { readonly offers: LiveOffers; cursor: string } | undefined;
-  let categoryNames: ReadonlyMap<number, string> = new Map();
+  const offers = liveOffers(o.room);
+  let position: Position | undefined;
+  let names: ReadonlyMap<number, string> = new Map();
+  let pass: Pass | undefined;
   let readAtMs = -Infinity;
-  let tidiedAtMs = -Infinity;
+  let passedAtMs = -Infinity;
 
   const leftOut = o.metrics.counter({
     name: 'placement_offers_left_out_total',
@@ -67,7 +74,7 @@ export function followLiveOffers(o: {
   o.metrics.readGauge(
     { name: 'placement_offers', help: 'Offers in memory that members may see', labelNames: ['mode'] },
     (gauge) => {
-      for (const mode of modes) gauge.set({ mode }, known?.offers.held(mode) ?? 0);
+      for (const mode of modes) gauge.set({ mode }, offers.held(mode));
     },
   );
   const roomFor = o.metrics.gauge({
@@ -77,45 +84,29 @@ export function followLiveOffers(o: {
   });
   for (const mode of modes) roomFor.set({ mode }, o.room[mode]);
 
-  function put(offers: LiveOffers, found: Awaited<ReturnType<typeof findPlaceable>>): void {
-    const refused = found.filter((offer) => !offers.put(offer));
+  function put(read: readonly LiveOffer[]): void {
+    for (const { offerId } of read) pass?.found.add(offerId);
+    const refused = read.filter((offer) => !offers.put(offer));
     if (refused.length === 0) return;
     for (const { mode } of refused) leftOut.inc({ mode });
     o.logger.error({ offers: refused.length }, 'offers are not shown: too many are in memory');
   }
 
-  /** The cursor first: what changes while the pages are read is read again. */
-  async function readAll(): Promise<void> {
-    const { cursor } = await readPlacementChanges(postgres, null);
-    const offers = liveOffers(o.room);
-    let after: After | null = { expiryAt: clock.now(), offerId: 0 };
-    while (after !== null) {
-      const page: Awaited<ReturnType<typeof pageOfPlaceable>> = await pageOfPlaceable(postgres, after, PAGE);
-      put(offers, page.offers);
-      after = page.next;
-    }
-    known = { offers, cursor };
+  function beginPass(): void {
+    pass = { next: { expiryAt: clock.now(), offerId: 0 }, found: new Set() };
+    offers.removeAll(({ expiryAtMs }) => expiryAtMs <= clock.now().getTime());
   }
 
-  async function readChanges(current: NonNullable<typeof known>): Promise<void> {
-    const { cursor, ids } = await readPlacementChanges(postgres, current.cursor);
-    const changed = ids.filter((id) => id !== null);
-    if (changed.length < ids.length) return readAll();
-    if (changed.length > 0) {
-      const found = await findPlaceable(postgres, changed);
-      const stays = new Set(found.map(({ offerId }) => offerId));
-      for (const id of changed) if (!stays.has(id)) current.offers.remove(id);
-      put(current.offers, found);
+  async function readPage(current: Pass): Promise<void> {
+    if (current.next !== null) {
+      const page = await pageOfPlaceable(postgres, current.next, PAGE);
+      put(page.offers);
+      current.next = page.next;
     }
-    current.cursor = cursor;
-  }
-
-  async function tidy(offers: LiveOffers): Promise<void> {
-    const { categories } = await readCatalogue(postgres);
-    categoryNames = new Map(categories.map(({ categoryId, categoryName }) => [categoryId, categoryName]));
-    offers.removeEnded(clock.now());
-    if (offers.hasRoomAgain()) await readAll();
-    tidiedAtMs = elapsedMs();
+    if (current.next !== null) return;
+    offers.removeAll(({ offerId }) => !current.found.has(offerId));
+    pass = undefined;
+    passedAtMs = elapsedMs();
   }
 
   const loop = startLoop({
@@ -124,30 +115,34 @@ export function followLiveOffers(o: {
     everyMs: READ_EVERY_MS,
     work: async () => {
       const startedAtMs = elapsedMs();
-      await (known === undefined ? readAll() : readChanges(known));
-      if (known !== undefined && startedAtMs - tidiedAtMs >= TIDY_EVERY_MS) await tidy(known.offers);
+      // Before the offers: what changes while they are read is read again.
+      const now = await readPosition(postgres);
+      if (position?.server !== now.server) {
+        beginPass();
+        while (pass !== undefined) await readPage(pass);
+      } else {
+        const { shown, hidden } = await readChanges(postgres, position);
+        for (const offerId of hidden) offers.remove(offerId);
+        put(shown);
+        if (startedAtMs - passedAtMs >= PASS_EVERY_MS && pass === undefined) beginPass();
+        if (pass !== undefined) await readPage(pass);
+      }
+      // After the offers, so that each has the name of its category.
+      names = await categoryNames(postgres);
+      position = now;
       readAtMs = startedAtMs;
     },
-  });
-  const dropping = startLoop({
-    ...o,
-    name: 'placement-changes-retention',
-    everyMs: DROP_EVERY_MS,
-    work: () => dropOldPlacementChanges(postgres),
   });
 
   return {
     current: () => {
-      if (known === undefined || elapsedMs() - readAtMs > o.staleAfterMs)
+      if (position === undefined || elapsedMs() - readAtMs > o.staleAfterMs)
         throw serviceUnavailable('the offers that members may see are not known');
-      return { offers: known.offers, categoryNames };
+      return { offers, names };
     },
     addressOf: (offerId, atMostMs) =>
-      elapsedMs() - readAtMs > atMostMs ? undefined : known?.offers.get(offerId)?.url,
+      elapsedMs() - readAtMs > atMostMs ? undefined : offers.get(offerId)?.url,
     refresh: loop.runNow,
-    [Symbol.asyncDispose]: async () => {
-      await dropping[Symbol.asyncDispose]();
-      await loop[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: loop[Symbol.asyncDispose],
   };
 }

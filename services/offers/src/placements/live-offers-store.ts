@@ -1,45 +1,65 @@
-/** The SQL of the offers that members may see, for the index in memory. */
-import type { MemberGender } from '@offer-ads/contracts/values/primitives';
-import { changesReader, dropOldChanges } from '@offer-ads/platform/postgres/changes-since';
+/**
+ * The SQL of the offers that members may see, for those in memory.
+ *
+ * No change is missed: a trigger writes into `changed_in` of each changed offer, and of each moved test clock, the number of the
+ * transaction. A position has the oldest transaction that was still running when it was read. All earlier ones had ended, so a read after
+ * the position saw what they changed; what any other transaction changes, however late it commits, has a number that is not below the
+ * position, and the read from this position finds it.
+ */
+import type { Target } from '@offer-ads/contracts/audience/target';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
-import type { Owner } from '../offers-store.ts';
-import { aheadMsOf } from '../test-clock/test-clock-store.ts';
-import type { Card, LiveOffer } from './live-offers.ts';
+import type { LiveOffer } from './live-offers.ts';
 
-export const readPlacementChanges = changesReader({ table: 'placement_changes', id: 'offer_id' });
+export type Position = {
+  /** Another server may lack transactions of the one before, so its numbers mean something else. */
+  readonly server: string;
+  readonly oldestRunning: string;
+};
 
-export const dropOldPlacementChanges = (on: Queryable) => dropOldChanges(on, 'placement_changes');
+const positionStatement: PreparedStatement = {
+  name: 'placements-position',
+  sql: `SELECT pg_postmaster_start_time()::text AS server, pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning"`,
+};
 
-type Row = Card &
-  Owner & {
-    readonly categoryId: number;
-    readonly categoryName: string;
-    readonly latitude: number;
-    readonly longitude: number;
-    readonly radiusMiles: number;
-    readonly gender: readonly MemberGender[];
-    readonly interests: readonly number[];
-    readonly startAt: Date;
-    readonly expiryAt: Date;
-    readonly image: string;
-    readonly url: string;
-  };
+export async function readPosition(on: Queryable): Promise<Position> {
+  const [position] = await on.query<Position>(positionStatement);
+  if (position === undefined) throw new Error('SELECT returned no row');
+  return position;
+}
 
-const columns = `offer_id, organisation_id AS "organisationId", category_name AS "categoryName", title, description, terms_and_conditions, coalesce(advertised_name, trading_name) AS advertised_name,
-  mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender, interests,
-  start_at AS "startAt", expiry_at AS "expiryAt", image, url`;
 /** Members may see the offer between its start and its expiry. */
 const placeable = `shown_at IS NOT NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL
   AND paused_since IS NULL AND disabled_since IS NULL`;
+const card = `json_build_object('offer_id', offer_id, 'title', title, 'description', description,
+  'terms_and_conditions', terms_and_conditions, 'advertised_name', coalesce(advertised_name, trading_name))::text`;
+const columns = `offer_id AS "offerId", mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender,
+  interests, start_at AS "startAt", expiry_at AS "expiryAt", coalesce(ahead_seconds, 0) AS "aheadSeconds", image, url, ${card} AS card`;
+const withClock = `LEFT JOIN test_clocks AS clock ON mode = 'TEST' AND clock.organisation_id = offers.organisation_id`;
 
-const some: PreparedStatement = {
-  name: 'placeable-offers',
-  sql: `SELECT ${columns} FROM offers JOIN categories USING (category_id) WHERE offer_id = ANY ($1::integer[]) AND ${placeable}`,
+/** A backup of another server may hold numbers that this one has not given yet; without the upper bound they would be read each time. */
+const changedSince = 'changed_in >= $1::xid8 AND changed_in < pg_snapshot_xmax(pg_current_snapshot())';
+
+const changesStatement: PreparedStatement = {
+  name: 'placements-changed',
+  sql: `WITH changed AS MATERIALIZED (
+          SELECT offer_id FROM offers WHERE ${changedSince}
+          UNION
+          SELECT offer_id FROM (SELECT organisation_id FROM test_clocks WHERE ${changedSince}) AS moved
+            JOIN offers USING (organisation_id) WHERE mode = 'TEST' AND deleted_at IS NULL
+        )
+        SELECT ${columns}, ${placeable} AS "isPlaceable" FROM changed JOIN offers USING (offer_id) ${withClock}`,
 };
 
-/** Those of the given offers that members may see. */
-export async function findPlaceable(on: Queryable, offerIds: readonly number[]): Promise<LiveOffer[]> {
-  return toLiveOffers(on, await on.query<Row>(some, [offerIds]));
+/** Offers that have changed since the position: those that members may see, and the ids of the others. */
+export async function readChanges(
+  on: Queryable,
+  { oldestRunning }: Position,
+): Promise<{ readonly shown: readonly LiveOffer[]; readonly hidden: readonly number[] }> {
+  const rows = await on.query<Row & { readonly isPlaceable: boolean }>(changesStatement, [oldestRunning]);
+  return {
+    shown: rows.filter(({ isPlaceable }) => isPlaceable).map(toLiveOffer),
+    hidden: rows.filter(({ isPlaceable }) => !isPlaceable).map(({ offerId }) => offerId),
+  };
 }
 
 /** `expiryAt` and `offerId` of the last offer of the page before. */
@@ -55,38 +75,25 @@ export async function pageOfPlaceable(
   atMost: number,
 ): Promise<{ readonly offers: LiveOffer[]; readonly next: After | null }> {
   const rows = await on.query<Row>(
-    `SELECT ${columns} FROM offers JOIN categories USING (category_id)
+    `SELECT ${columns} FROM offers ${withClock}
      WHERE end_announced_at IS NULL AND (expiry_at, offer_id) > ($1, $2) AND ${placeable}
      ORDER BY expiry_at, offer_id LIMIT $3`,
     [after.expiryAt, after.offerId, atMost],
   );
   const last = rows.length < atMost ? undefined : rows.at(-1);
-  const next = last === undefined ? null : { expiryAt: last.expiryAt, offerId: last.offer_id };
-  return { offers: await toLiveOffers(on, rows), next };
+  const next = last === undefined ? null : { expiryAt: last.expiryAt, offerId: last.offerId };
+  return { offers: rows.map(toLiveOffer), next };
 }
+
+type Row = Omit<LiveOffer, 'target' | 'startAtMs' | 'expiryAtMs' | 'lack'> &
+  Target & { readonly startAt: Date; readonly expiryAt: Date; readonly aheadSeconds: number };
 
 /** Members look at the real time, so the start and the end of a TEST offer are those at which its test clock reaches them. */
-async function toLiveOffers(on: Queryable, rows: readonly Row[]): Promise<LiveOffer[]> {
-  const aheadMs = await aheadMsOf(on, rows);
-  return rows.map((row) => toLiveOffer(row, aheadMs(row)));
-}
-
-function toLiveOffer(row: Row, aheadMs: number): LiveOffer {
-  const { offer_id, title, description, terms_and_conditions, advertised_name } = row;
-  const { mode, categoryId, categoryName, latitude, longitude, radiusMiles, gender, interests, image, url } =
-    row;
-  const card: Card = { offer_id, title, description, terms_and_conditions, advertised_name };
-  return {
-    offerId: offer_id,
-    mode,
-    categoryId,
-    categoryName,
-    target: { latitude, longitude, radiusMiles, gender, interests },
-    startAtMs: row.startAt.getTime() - aheadMs,
-    expiryAtMs: row.expiryAt.getTime() - aheadMs,
-    image,
-    url,
-    card: JSON.stringify(card),
-    lack: 0,
-  };
+function toLiveOffer(row: Row): LiveOffer {
+  const { offerId, mode, categoryId, image, url, card, startAt, expiryAt, aheadSeconds } = row;
+  const { latitude, longitude, radiusMiles, gender, interests } = row;
+  const target = { latitude, longitude, radiusMiles, gender, interests };
+  const startAtMs = startAt.getTime() - aheadSeconds * 1_000;
+  const expiryAtMs = expiryAt.getTime() - aheadSeconds * 1_000;
+  return { offerId, mode, categoryId, target, startAtMs, expiryAtMs, image, url, card, lack: 0 };
 }

@@ -11,7 +11,6 @@ const offer: LiveOffer = {
   offerId: 1,
   mode: 'LIVE',
   categoryId: 1,
-  categoryName: 'Food',
   target: { latitude: 51.5, longitude: -0.1, radiusMiles: 5, gender: [], interests: [] },
   startAtMs: start.getTime(),
   expiryAtMs: after(1_000).getTime(),
@@ -66,11 +65,11 @@ describe('offers in memory', () => {
     expect(lackOf()).toEqual([0]);
   });
 
-  it('take no memory when they have ended', () => {
+  it('that are not there any more are removed together', () => {
     const offers = liveOffers(ample);
     offers.put(offer);
     offers.put({ ...offer, offerId: 2, expiryAtMs: after(1_001).getTime() });
-    offers.removeEnded(after(1_000));
+    offers.removeAll(({ expiryAtMs }) => expiryAtMs <= after(1_000).getTime());
     expect([offers.held('LIVE'), idsOf(offers, after(1_000))]).toEqual([1, [2]]);
   });
 
@@ -84,16 +83,10 @@ describe('offers in memory', () => {
     expect(idsOf(offers)).toEqual([1]);
   });
 
-  it('of one mode take no room of the other, and room that is free again is told of if one was left out', () => {
+  it('of one mode take no room of the other', () => {
     const offers = liveOffers({ LIVE: 1, TEST: 1 });
     const put = (offerId: number, mode: 'TEST' | 'LIVE') => offers.put({ ...offer, offerId, mode });
-    expect([put(1, 'TEST'), put(2, 'LIVE'), offers.hasRoomAgain()]).toEqual([true, true, false]);
-    offers.remove(1);
-    expect([offers.hasRoomAgain(), put(1, 'TEST'), put(3, 'TEST')]).toEqual([false, true, false]);
-    offers.remove(2);
-    expect(offers.hasRoomAgain()).toBe(false);
-    offers.remove(1);
-    expect(offers.hasRoomAgain()).toBe(true);
+    expect([put(1, 'TEST'), put(2, 'LIVE'), put(3, 'TEST')]).toEqual([true, true, false]);
   });
 
   it('for many interests are not for members with another one', () => {

@@ -1,12 +1,18 @@
 /**
- * The offers that members may see, in memory, with what a card shows. The clock decides whether one has begun or ended; everything else that
- * changes is put and removed.
+ * The offers that members may see, in memory, with what a card shows. They are filed under the squares of a quarter of a degree that their
+ * circles touch, so a member's square has all offers that may be for the member. A change takes effect at once. The clock decides whether an
+ * offer has begun or ended.
  */
-import type { Target, TargetedMember } from '@offer-ads/contracts/audience/target';
+import { isWithin } from '@offer-ads/contracts/audience/great-circle';
+import {
+  isForMember,
+  radiusRadians,
+  type Target,
+  type TargetedMember,
+} from '@offer-ads/contracts/audience/target';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { offerSquares } from './offer-squares.ts';
 
-/** What a card shows of an offer, apart from what is signed for each placement. */
+/** What a card shows of an offer, apart from its category and what is signed for each placement. */
 export type Card = {
   readonly offer_id: number;
   readonly title: string;
@@ -19,7 +25,6 @@ export type LiveOffer = {
   readonly offerId: number;
   readonly mode: Mode;
   readonly categoryId: number;
-  readonly categoryName: string;
   readonly target: Target;
   readonly startAtMs: number;
   readonly expiryAtMs: number;
@@ -28,7 +33,7 @@ export type LiveOffer = {
   readonly url: string;
   /** A card as JSON: one string takes a fifth of the memory of its parts. */
   readonly card: string;
-  /** What it lacks to its fair share of this replica's placements, in showings. Of those that run; whoever is put again keeps it. */
+  /** What it lacks to its fair share of this replica's placements, in showings. An offer that is put again keeps it. */
   lack: number;
 };
 
@@ -36,14 +41,11 @@ export type LiveOffers = {
   /** Adds or replaces. False: there is no room, so members are not shown the offer. */
   readonly put: (offer: LiveOffer) => boolean;
   readonly remove: (offerId: number) => void;
+  readonly removeAll: (isGone: (offer: LiveOffer) => boolean) => void;
   readonly get: (offerId: number) => LiveOffer | undefined;
   /** Those that run at this instant and are for this member, in no order. The position is rounded already. */
-  readonly matching: (mode: Mode, member: TargetedMember, now: Date) => readonly LiveOffer[];
-  /** Removes those that have ended. */
-  readonly removeEnded: (now: Date) => void;
+  readonly matching: (mode: Mode, member: TargetedMember, now: Date) => LiveOffer[];
   readonly held: (mode: Mode) => number;
-  /** Whether some were left out, and there is room now. */
-  readonly hasRoomAgain: () => boolean;
 };
 
 /** In offers of about 1 KB. */
@@ -51,19 +53,34 @@ export type Room = Readonly<Record<Mode, number>>;
 
 /** TEST offers cost nothing, so they have little room, and none of the LIVE ones'. */
 export const TEST_ROOM = 50_000;
-/** Free before those that were left out are read, so that this is not done for each offer that ends. */
-const FREE_SHARE = 0.1;
+
+const SQUARES_PER_DEGREE = 4;
+const COLUMNS = 360 * SQUARES_PER_DEGREE;
+const RADIANS_PER_DEGREE = Math.PI / 180;
+/** Of the cosine of an angle: more than its rounding. */
+const MARGIN_COSINE = 1e-12;
+/** Boxes are larger than circles by a metre, so that rounding leaves nobody out. */
+const MARGIN_DEGREES = 1e-5;
+
+/** An offer with the circle as a cone: who is inside is mostly decided by one product, without the rule's trigonometry. */
+type Filed = Point & { readonly offer: LiveOffer; readonly cosine: number };
+type Point = { readonly x: number; readonly y: number; readonly z: number };
 
 export function liveOffers(room: Room): LiveOffers {
-  const squares = { TEST: offerSquares(), LIVE: offerSquares() };
+  const squares = { TEST: new Map<number, Filed[]>(), LIVE: new Map<number, Filed[]>() };
   const held = { TEST: 0, LIVE: 0 };
-  const leftOut = new Set<Mode>();
   const offers = new Map<number, LiveOffer>();
 
   function remove(offerId: number): void {
     const offer = offers.get(offerId);
     if (offer === undefined) return;
-    squares[offer.mode].remove(offer);
+    for (const square of squaresOf(offer.target)) {
+      const there: Filed[] = squares[offer.mode].get(square) ?? [];
+      const last = there.pop();
+      if (there.length === 0) squares[offer.mode].delete(square);
+      if (last !== undefined && last.offer !== offer)
+        there[there.findIndex((filed) => filed.offer === offer)] = last;
+    }
     held[offer.mode] -= 1;
     offers.delete(offerId);
   }
@@ -72,22 +89,67 @@ export function liveOffers(room: Room): LiveOffers {
     put: (offer) => {
       offer.lack = offers.get(offer.offerId)?.lack ?? offer.lack;
       remove(offer.offerId);
-      if (held[offer.mode] >= room[offer.mode]) {
-        leftOut.add(offer.mode);
-        return false;
+      if (held[offer.mode] >= room[offer.mode]) return false;
+      const filed = {
+        ...onSphere(offer.target),
+        cosine: Math.cos(radiusRadians(offer.target.radiusMiles)),
+        offer,
+      };
+      for (const square of squaresOf(offer.target)) {
+        const there = squares[offer.mode].get(square);
+        if (there === undefined) squares[offer.mode].set(square, [filed]);
+        else there.push(filed);
       }
       held[offer.mode] += 1;
-      squares[offer.mode].add(offer);
       offers.set(offer.offerId, offer);
       return true;
     },
     remove,
+    removeAll: (isGone) => {
+      for (const offer of offers.values()) if (isGone(offer)) remove(offer.offerId);
+    },
     get: (offerId) => offers.get(offerId),
-    matching: (mode, member, now) => squares[mode].matching(member, now.getTime()),
-    removeEnded: (now) => {
-      for (const { offerId, expiryAtMs } of offers.values()) if (expiryAtMs <= now.getTime()) remove(offerId);
+    matching: (mode, member, now) => {
+      const { x, y, z } = onSphere(member);
+      const nowMs = now.getTime();
+      const square = squareOf(rowOf(member.latitude), columnOf(member.longitude));
+      const found: LiveOffer[] = [];
+      for (const filed of squares[mode].get(square) ?? []) {
+        const inside = filed.x * x + filed.y * y + filed.z * z - filed.cosine;
+        if (inside < -MARGIN_COSINE) continue;
+        const { startAtMs, expiryAtMs, target } = filed.offer;
+        if (nowMs < startAtMs || nowMs >= expiryAtMs || !isForMember(target, member)) continue;
+        if (inside > MARGIN_COSINE || isWithin(target, member)) found.push(filed.offer);
+      }
+      return found;
     },
     held: (mode) => held[mode],
-    hasRoomAgain: () => [...leftOut].some((mode) => held[mode] <= room[mode] * (1 - FREE_SHARE)),
   };
+}
+
+function onSphere(o: { readonly latitude: number; readonly longitude: number }): Point {
+  const latitude = o.latitude * RADIANS_PER_DEGREE;
+  const longitude = o.longitude * RADIANS_PER_DEGREE;
+  const z = Math.sin(latitude);
+  return { x: Math.cos(latitude) * Math.cos(longitude), y: Math.cos(latitude) * Math.sin(longitude), z };
+}
+
+const rowOf = (latitude: number) => Math.floor((latitude + 90) * SQUARES_PER_DEGREE);
+const columnOf = (longitude: number) => Math.floor((longitude + 180) * SQUARES_PER_DEGREE);
+/** The date line is the border of the first and the last column. */
+const squareOf = (row: number, column: number) => row * COLUMNS + ((column + COLUMNS) % COLUMNS);
+
+/** The squares of a box around the circle; of whole rows when it holds a pole. Each once. */
+function* squaresOf({ latitude, longitude, radiusMiles }: Target): Generator<number> {
+  const radius = radiusRadians(radiusMiles);
+  const height = radius / RADIANS_PER_DEGREE + MARGIN_DEGREES;
+  // The meridians that touch the circle, by the law of sines.
+  const sine = Math.sin(radius) / Math.cos(latitude * RADIANS_PER_DEGREE);
+  const holdsPole = Math.abs(latitude) + height >= 90 || sine >= 1;
+  const width = holdsPole ? 180 : Math.asin(sine) / RADIANS_PER_DEGREE + MARGIN_DEGREES;
+  const west = columnOf(longitude - width);
+  const east = Math.min(columnOf(longitude + width), west + COLUMNS - 1);
+  const north = rowOf(Math.min(90, latitude + height));
+  for (let row = rowOf(Math.max(-90, latitude - height)); row <= north; row += 1)
+    for (let column = west; column <= east; column += 1) yield squareOf(row, column);
 }

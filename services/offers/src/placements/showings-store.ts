@@ -21,37 +21,29 @@ export function viewerOn(now: Date, pseudonym: string): ViewerDay & { readonly s
 }
 
 const shownToday: PreparedStatement = {
-  name: 'shown-to-viewers',
-  sql: `SELECT viewer::text AS key, shown FROM placement_viewers WHERE day = $1::date AND viewer = ANY ($2::bigint[])`,
+  name: 'shown-to-viewer',
+  sql: 'SELECT shown FROM placement_viewers WHERE day = $1::date AND viewer = $2::bigint',
 };
 
-/** Viewers of one day by their keys. Those who were shown nothing are not in it. */
-export async function readShowings(
-  on: Queryable,
-  day: string,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, Showings>> {
-  const rows = await on.query<{ key: string; shown: Record<string, number> }>(shownToday, [day, keys]);
-  return new Map(
-    rows.map(({ key, shown }) => [
-      key,
-      new Map(Object.entries(shown).map(([offerId, times]) => [Number(offerId), times])),
-    ]),
-  );
+export async function readShowings(on: Queryable, { day, key }: ViewerDay): Promise<Showings> {
+  const [row] = await on.query<{ shown: Record<string, number> }>(shownToday, [day, key]);
+  return new Map(Object.entries(row?.shown ?? {}).map(([offerId, times]) => [Number(offerId), times]));
 }
 
-/** Adds to what was shown on that day. Sorted, so that batches of several replicas never deadlock. */
+/** Adds to what was shown. Sorted, so that batches of several replicas never deadlock. */
 export async function addShowings(
   on: Queryable,
-  day: string,
-  added: ReadonlyMap<string, Showings>,
+  viewers: readonly (ViewerDay & { readonly added: Showings })[],
 ): Promise<void> {
-  const viewers = [...added];
   await on.query(
     `INSERT INTO placement_viewers (day, viewer, shown)
-     SELECT $1::date, viewer, shown::jsonb FROM unnest($2::bigint[], $3::text[]) AS new (viewer, shown) ORDER BY viewer
+     SELECT day, viewer, shown::jsonb FROM unnest($1::date[], $2::bigint[], $3::text[]) AS new (day, viewer, shown) ORDER BY day, viewer
      ON CONFLICT (day, viewer) DO UPDATE SET shown = add_counts(placement_viewers.shown, excluded.shown)`,
-    [day, viewers.map(([key]) => key), viewers.map(([, shown]) => JSON.stringify(Object.fromEntries(shown)))],
+    [
+      viewers.map(({ day }) => day),
+      viewers.map(({ key }) => key),
+      viewers.map(({ added }) => JSON.stringify(Object.fromEntries(added))),
+    ],
   );
 }
 
@@ -72,28 +64,6 @@ export async function addShares(on: Queryable, hour: Date, added: Shares): Promi
       shares.map(([, { shown }]) => shown),
     ],
   );
-}
-
-/** Of days that are over. Returns how many. */
-export async function forgetShowings(on: Queryable, before: Date, atMost: number): Promise<number> {
-  const forgotten = await on.query(
-    `DELETE FROM placement_viewers WHERE (day, viewer) IN (
-       SELECT day, viewer FROM placement_viewers WHERE day < $1::date ORDER BY day, viewer LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING 1`,
-    [before.toISOString().slice(0, 10), atMost],
-  );
-  return forgotten.length;
-}
-
-/** Of hours before this. Returns how many. */
-export async function forgetShares(on: Queryable, before: Date, atMost: number): Promise<number> {
-  const forgotten = await on.query(
-    `DELETE FROM placement_shares WHERE (offer_id, hour) IN (
-       SELECT offer_id, hour FROM placement_shares WHERE hour < $1 ORDER BY hour, offer_id LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING 1`,
-    [before, atMost],
-  );
-  return forgotten.length;
 }
 
 /** An offer that was shown less than half its fair share, with the figures of both. */

@@ -68,14 +68,9 @@ export async function moveClock(
     if (row === undefined) throw new Error('the upsert returned no row');
     const moved = decide(row.ahead_seconds);
     if (!moved.ok) return moved;
-    await tx.query('UPDATE test_clocks SET ahead_seconds = $2 WHERE organisation_id = $1', [
-      organisationId,
-      moved.aheadSeconds,
-    ]);
     await tx.query(
-      `INSERT INTO placement_changes (offer_id)
-       SELECT offer_id FROM offers WHERE organisation_id = $1 AND ${notOver} AND deleted_at IS NULL`,
-      [organisationId],
+      'UPDATE test_clocks SET ahead_seconds = $2, changed_in = pg_current_xact_id() WHERE organisation_id = $1',
+      [organisationId, moved.aheadSeconds],
     );
     return moved;
   }, deadline);

@@ -39,18 +39,6 @@ export async function emptySlot(db: Queryable, slot: number): Promise<void> {
   if (rows.length > 0) await db.query(`TRUNCATE ${table}`);
 }
 
-/** Only those of other days. Returns how many, so that the caller knows whether to continue. */
-export async function forgetTrafficEvents(db: Queryable, before: Date, atMost: number): Promise<number> {
-  const forgotten = await db.query(
-    `DELETE FROM traffic_inbox_other_days WHERE event_id IN (
-       SELECT event_id FROM traffic_inbox_other_days WHERE handled_at < $1
-       ORDER BY handled_at LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING 1`,
-    [before, atMost],
-  );
-  return forgotten.length;
-}
-
 /** An offer that can have been seen: since when, by its own time, and whose it is. */
 export type ShownOffer = Owner & { readonly offerId: number; readonly createdAt: Date };
 

@@ -82,15 +82,3 @@ function read(seen: string | null): ViewerHour {
     known.set(numbers[at] ?? 0, { views: numbers[at + 1] ?? 0, clicks: numbers[at + 2] ?? 0 });
   return known;
 }
-
-/** Returns how many. Rows that another transaction has locked are left for the next run. */
-export async function forgetViewers(db: Queryable, before: Date, atMost: number): Promise<number> {
-  const forgotten = await db.query(
-    `DELETE FROM traffic_viewers WHERE (hour, viewer) IN (
-       SELECT hour, viewer FROM traffic_viewers WHERE hour < $1 AND touched_at < $1
-       ORDER BY hour, viewer LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING 1`,
-    [before, atMost],
-  );
-  return forgotten.length;
-}

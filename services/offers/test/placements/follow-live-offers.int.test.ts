@@ -1,9 +1,10 @@
-/** Offers in memory while the database is away, while they are read for the first time, and when there are too many. */
+/** Offers in memory: no change is missed, also while the database is away and while they are read for the first time; and there is a bound. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
 import { gif } from '@offer-ads/testing/pictures/pictures';
-import { clickTargets } from '../../src/placements/click-targets.ts';
+import { clickTargets } from '../../src/traffic/click-targets.ts';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
 import { createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
@@ -11,39 +12,30 @@ import { offersUnderTest } from '../offers-under-test.ts';
 const under = offersUnderTest();
 const here = { latitude: 51.51, longitude: -0.13, gender: 'Female', interests: [] } as const;
 const staleAfterMs = 60_000;
+const TEN_MINUTES_MS = 600_000;
 
 let isAway: boolean;
-let isAnother: boolean;
-let hoursAway: number;
+let server: string | undefined;
 let elapsedMs: number;
 beforeEach(() => {
   isAway = false;
-  isAnother = false;
-  hoursAway = 0;
+  server = undefined;
   elapsedMs = 0;
 });
 
+/** The database of the test, until it is away or another server answers. */
 function database(): typeof under.postgres {
   const { postgres } = under;
   return {
     ...postgres,
-    query: (statement, values) => {
-      if (isAway) return Promise.reject(new Error('the database is away'));
-      const readsChanges = typeof statement !== 'string' && statement.name === 'placement_changes-since';
-      if (!readsChanges) return postgres.query(statement, values);
-      return postgres.query(statement, isAnother ? ['another 1'] : values?.map(madeAgo));
+    query: async <Row extends object>(...[statement, values]: Parameters<Postgres['query']>) => {
+      if (isAway) throw new Error('the database is away');
+      const rows = await postgres.query<Row>(statement, values);
+      return server === undefined ? rows : rows.map((row) => ('server' in row ? { ...row, server } : row));
     },
   };
 }
 
-/** The cursor of a replica that has not looked for so many hours. */
-function madeAgo(cursor: unknown): unknown {
-  if (typeof cursor !== 'string') return cursor;
-  const [run, oldest, epoch] = cursor.split(' ');
-  return [run, oldest, Number(epoch) - 3_600 * hoursAway].join(' ');
-}
-
-/** Reads from the database of the test, until that is away. */
 function follow(o: Partial<Parameters<typeof followLiveOffers>[0]> = {}) {
   return under.use(
     followLiveOffers({
@@ -68,6 +60,7 @@ function seen(followed: ReturnType<typeof follow>): number[] {
 }
 const url = 'https://cafe.example/two-for-one';
 const unavailable = expect.objectContaining({ status: 503 });
+const setPause = 'UPDATE offers SET paused_since = now() WHERE offer_id = $1';
 
 describe('offers in memory', () => {
   it('answer nothing before all of them were read', async () => {
@@ -97,6 +90,45 @@ describe('offers in memory', () => {
     expect(after).toMatchObject({ url: 'https://cafe.example/three' });
     expect(after?.image).not.toBe(before?.image);
     expect(JSON.parse(after?.card ?? '')).toMatchObject({ offer_id: offerId, title: 'Three for one' });
+  });
+
+  it('have a change that was committed after later ones, and each change of many concurrent writers', async () => {
+    const ids: number[] = [];
+    for (let count = 0; count < 8; count += 1) ids.push(await createdId(under, startingNow));
+    const [slow = 0, other = 0, ...others] = ids;
+    const followed = follow();
+    await followed.refresh();
+    await under.postgres.transaction(async (tx) => {
+      await tx.query(setPause, [slow]);
+      await under.postgres.query(setPause, [other]);
+      await followed.refresh();
+      expect(seen(followed)).toEqual([slow, ...others]);
+      await followed.refresh();
+    });
+    await followed.refresh();
+    expect(seen(followed)).toEqual(others);
+
+    let areWriting = true;
+    const looks = (async () => {
+      while (areWriting) await followed.refresh();
+    })();
+    const write = async (offerId: number) => {
+      for (let round = 0; round < 20; round += 1)
+        await under.postgres.transaction(async (tx) => {
+          const isPaused = (round + offerId) % 2 === 0;
+          await tx.query('UPDATE offers SET paused_since = $2 WHERE offer_id = $1', [
+            offerId,
+            isPaused ? new Date() : null,
+          ]);
+          // Transactions of different lengths, so that they end in another order than they began.
+          if (round % 3 === 0) await tx.query('SELECT pg_sleep(0.01)');
+        });
+    };
+    await Promise.all(others.map(write));
+    areWriting = false;
+    await looks;
+    await followed.refresh();
+    expect(seen(followed)).toEqual(others.filter((offerId) => (19 + offerId) % 2 !== 0));
   });
 
   it('are those last known while the database is away, for the time of the setting; then they answer 503, and then go on', async () => {
@@ -144,31 +176,32 @@ describe('offers in memory', () => {
     expect(await targets.find(offerId)).toBeNull();
   });
 
-  it('are all read again when another server answers, because it does not know the changes', async () => {
-    const first = await createdId(under, startingNow);
+  it('are all read again when another server answers, and every ten minutes', async () => {
+    const [changed, stays] = [await createdId(under, startingNow), await createdId(under, startingNow)];
     const followed = follow();
     await followed.refresh();
-    const second = await createdId(under, startingNow);
-    await under.postgres.query('DELETE FROM placement_changes');
+    const pauseUnseen = (isPaused: boolean) =>
+      under.postgres.transaction(async (tx) => {
+        await tx.query('ALTER TABLE offers DISABLE TRIGGER mark_change');
+        await tx.query('UPDATE offers SET paused_since = $2 WHERE offer_id = $1', [
+          changed,
+          isPaused ? new Date() : null,
+        ]);
+        await tx.query('ALTER TABLE offers ENABLE TRIGGER mark_change');
+      });
+    await pauseUnseen(true);
     await followed.refresh();
-    expect(seen(followed)).toEqual([first]);
-    isAnother = true;
+    expect(seen(followed)).toEqual([changed, stays]);
+    server = 'another';
     await followed.refresh();
-    expect(seen(followed)).toEqual([first, second]);
-  });
-
-  it('are all read again after half a day without a look, because changes are deleted after a day', async () => {
-    const id = await createdId(under, startingNow);
-    const followed = follow();
+    expect(seen(followed)).toEqual([stays]);
+    await pauseUnseen(false);
+    elapsedMs = TEN_MINUTES_MS - 1;
     await followed.refresh();
-    await under.call('DELETE', `/offers/${id}`);
-    await under.postgres.query('DELETE FROM placement_changes');
-    hoursAway = 11;
+    expect(seen(followed)).toEqual([stays]);
+    elapsedMs += 1;
     await followed.refresh();
-    expect(seen(followed)).toEqual([id]);
-    hoursAway = 13;
-    await followed.refresh();
-    expect(seen(followed)).toEqual([]);
+    expect(seen(followed)).toEqual([changed, stays]);
   });
 
   it('are bounded, and one that finds no room is reported, and shown when another has ended', async () => {
@@ -186,8 +219,7 @@ describe('offers in memory', () => {
     expect(text).toMatch(/^placement_offers_left_out_total\{mode="LIVE"\S* 0$/m);
     expect(lines.join('\n')).toContain('too many are in memory');
     await under.call('DELETE', `/offers/${seen(followed)[0]}`);
-    await followed.refresh();
-    elapsedMs = 10_000;
+    elapsedMs = TEN_MINUTES_MS;
     await followed.refresh();
     expect(seen(followed)).toEqual(ids.slice(1));
   });

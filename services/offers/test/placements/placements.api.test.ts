@@ -1,5 +1,5 @@
 /** POST /placements: which offers a member sees now, on two replicas. */
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { placementsReply } from '@offer-ads/contracts/community/placements-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -29,11 +29,6 @@ async function seen(member: object = here, o: Parameters<typeof ask>[1] = {}): P
   return placements.map(({ offer_id }) => offer_id);
 }
 const active = (parts: Parts = {}) => createdId(under, { ...startingNow, ...parts });
-
-beforeEach(async () => {
-  // Offers of the test before are gone from memory too.
-  await under.offers.followed.refresh();
-});
 
 describe('a member', () => {
   it('sees an offer with all that a card shows, and its addresses count a view and a click', async () => {
@@ -199,10 +194,10 @@ describe('GET /admin/placements/neglected', () => {
     await seen();
     await under.offers.showings.write();
     under.clock.set('2026-07-01T12:00:00Z');
-    await under.offers.showings.prune();
+    await under.offers.pruning.runNow();
     expect(await under.count('placement_shares')).toBe(1);
     under.clock.set('2026-07-01T12:00:00.001Z');
-    await under.offers.showings.prune();
+    await under.offers.pruning.runNow();
     expect([await under.count('placement_shares'), await under.count('placement_viewers')]).toEqual([0, 0]);
   });
 });

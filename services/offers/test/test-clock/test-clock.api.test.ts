@@ -395,7 +395,6 @@ describe('LIVE mode', () => {
       expect((await call('POST', `/offers/${id}/credit-estimate`)).status).toBe(200);
       for (const filter of ['', '&offer_status=active'])
         expect((await listed(filter, 'live')).includes(id)).toBe(true);
-      await under.offers.followed.refresh();
       await sendViews(under, [place(under, id, { mode: 'LIVE' }).viewToken], { mode: 'LIVE' });
       expect(await countsOf(under, id)).toEqual({ views: 1 });
       expect(

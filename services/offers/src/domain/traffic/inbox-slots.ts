@@ -5,28 +5,23 @@
 
 const DAY_MS = 86_400_000;
 /** Longer than any retry and a weekend's outage: a repeat does not come later. */
-const DAYS_BACK = 3;
+export const INBOX_DAYS = 3;
 /** A clock of the community platform may run ahead. */
 const DAYS_AHEAD = 1;
 /** The days above, today, and one day whose slot is empty before it is needed. */
-export const DAY_SLOTS = DAYS_BACK + 1 + DAYS_AHEAD + 1;
+export const DAY_SLOTS = INBOX_DAYS + 1 + DAYS_AHEAD + 1;
 /** For events of all other days. There are few of them, so they are deleted one by one. */
 export const OTHER_DAYS = -1;
 
 export function inboxSlot(seenAt: Date, now: Date): number {
   const day = dayOf(seenAt);
   const age = dayOf(now) - day;
-  return age > DAYS_BACK || age < -DAYS_AHEAD ? OTHER_DAYS : slotOf(day);
+  return age > INBOX_DAYS || age < -DAYS_AHEAD ? OTHER_DAYS : slotOf(day);
 }
 
 /** The slot that no event of `now` uses. */
 export function slotToEmpty(now: Date): number {
   return slotOf(dayOf(now) + DAYS_AHEAD + 1);
-}
-
-/** Ids outside of the days' slots that were handled before this may be forgotten. */
-export function rememberedSince(now: Date): Date {
-  return new Date(now.getTime() - DAYS_BACK * DAY_MS);
 }
 
 function dayOf(instant: Date): number {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { createSeal } from '@offer-ads/platform/config/secrets';
-import type { TrafficEvent } from '../traffic/intake.ts';
+import type { TrafficEvent } from './intake.ts';
 
 /** An offer that a member is shown. `viewer` is the pseudonym as the community platform sent it. */
 export type Shown = {

@@ -2,7 +2,7 @@
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { within } from '@offer-ads/platform/process/within';
 import { findAddress } from '../offers-store.ts';
-import type { FollowedOffers } from './follow-live-offers.ts';
+import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 
 /** The url of the offer. Null: members may not be led there any more. */
 export type ClickTargets = { readonly find: (offerId: number) => Promise<string | null> };

@@ -2,8 +2,8 @@
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
-import { gatherTraffic, MOST_AT_ONCE } from '../traffic/gathered-intake.ts';
-import type { TrafficEvent } from '../traffic/intake.ts';
+import { gatherTraffic, MOST_AT_ONCE } from './gathered-intake.ts';
+import type { TrafficEvent } from './intake.ts';
 
 export type Clicks = AsyncDisposable & {
   /** Resolves when the click is written, or waits to be written. Never rejects. */
