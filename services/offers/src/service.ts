@@ -35,14 +35,14 @@ import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
 import { watchLiveOffers } from './lifecycle/watch-live-offers.ts';
 import { offersMeters } from './meters.ts';
 import { connectOtherServices } from './other-services.ts';
-import { clickTargets } from './traffic/click-targets.ts';
-import { type Clicks, startClicks } from './traffic/clicks.ts';
 import { type FollowedOffers, followLiveOffers } from './placements/follow-live-offers.ts';
 import { TEST_ROOM } from './placements/live-offers.ts';
 import { type ShowingsOfViewers, showingsOfViewers } from './placements/showings.ts';
-import { placementTokens } from './traffic/tokens.ts';
 import { startPruning } from './pruning.ts';
+import { clickTargets } from './traffic/click-targets.ts';
+import { type Clicks, startClicks } from './traffic/clicks.ts';
 import { gatherTraffic } from './traffic/gathered-intake.ts';
+import { placementTokens } from './traffic/tokens.ts';
 
 export type Offers = RunningService & {
   readonly url: string;

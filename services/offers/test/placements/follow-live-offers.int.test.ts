@@ -4,8 +4,8 @@ import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
 import { gif } from '@offer-ads/testing/pictures/pictures';
-import { clickTargets } from '../../src/traffic/click-targets.ts';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
+import { clickTargets } from '../../src/traffic/click-targets.ts';
 import { createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 

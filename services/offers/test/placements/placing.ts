@@ -3,8 +3,8 @@ import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-contex
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
 import type { Counts } from '../../src/domain/traffic/traffic.ts';
-import { type PlacementTokens, placementTokens, type Shown } from '../../src/traffic/tokens.ts';
 import type { Offers } from '../../src/service.ts';
+import { type PlacementTokens, placementTokens, type Shown } from '../../src/traffic/tokens.ts';
 import { sumCounts } from '../../src/traffic/traffic-store.ts';
 import type { Answer, OffersUnderTest } from '../offers-under-test.ts';
 
