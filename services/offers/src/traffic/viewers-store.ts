@@ -1,6 +1,6 @@
 /** The SQL of viewers per hour, stored only as long as repeats are filtered. Rows are written and locked in one fixed order. */
 import { hash } from 'node:crypto';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { ViewerHour } from '../domain/traffic/traffic.ts';
 
 /** A viewer in one hour. The key is derived from the pseudonym and is valid in this hour only. */

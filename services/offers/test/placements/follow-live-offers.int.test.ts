@@ -31,7 +31,8 @@ function database(): typeof under.postgres {
     query: async <Row extends object>(...[statement, values]: Parameters<Postgres['query']>) => {
       if (isAway) throw new Error('the database is away');
       const rows = await postgres.query<Row>(statement, values);
-      return server === undefined ? rows : rows.map((row) => ('server' in row ? { ...row, server } : row));
+      for (const row of rows) if (server !== undefined && 'server' in row) Object.assign(row, { server });
+      return rows;
     },
   };
 }
@@ -108,9 +109,9 @@ describe('offers in memory', () => {
     await followed.refresh();
     expect(seen(followed)).toEqual(others);
 
-    let areWriting = true;
+    const written = new AbortController();
     const looks = (async () => {
-      while (areWriting) await followed.refresh();
+      while (!written.signal.aborted) await followed.refresh();
     })();
     const write = async (offerId: number) => {
       for (let round = 0; round < 20; round += 1)
@@ -125,7 +126,7 @@ describe('offers in memory', () => {
         });
     };
     await Promise.all(others.map(write));
-    areWriting = false;
+    written.abort();
     await looks;
     await followed.refresh();
     expect(seen(followed)).toEqual(others.filter((offerId) => (19 + offerId) % 2 !== 0));
