@@ -96,7 +96,7 @@ describe('the guide of limits', () => {
     ['Keys in force in each mode', [maxKeysInForce]],
     [
       'An `Idempotency-Key` of an edit',
-      [constant('services/offers/src/pruning.ts', /EDIT_KEYS_KEPT_MS = (\d+)/)],
+      [constant('services/offers/src/pruning.ts', /idempotency_keys: (\d+)/)],
     ],
     ['The call log', [constant('services/gateway/src/domain/call-days.ts', /keptDays = (\d+)/)]],
   ])('%s', (row, numbers) => {
