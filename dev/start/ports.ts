@@ -9,6 +9,17 @@ import { readJson, writeJson } from './json-file.ts';
 
 /** The port at which advertisers expect the service. */
 export const gatewayPort = 8080;
+/** As in containers (deploy/compose): what people open stays where they have bookmarked it. */
+const known: Partial<Ports> = {
+  gateway: gatewayPort,
+  billing: 8081,
+  offers: 8082,
+  console: 8090,
+  community: 8091,
+  identity: 8070,
+  mail: 8025,
+  stripe: 12_111,
+};
 
 const names = [
   ...(['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const),
@@ -16,28 +27,28 @@ const names = [
 ] as const;
 export type Ports = Readonly<Record<(typeof names)[number], number>>;
 
-/** So that two starts at the same time do not both find the gateway's port free. */
-const gatewayClaim = join(tmpdir(), `offer-ads-port-${gatewayPort}`);
+/** So that two starts at the same time do not both find these ports free. */
+const claimOfKnown = join(tmpdir(), `offer-ads-port-${gatewayPort}`);
 
 export async function choosePorts(folder: string): Promise<{ ports: Ports; release: () => void }> {
   const file = join(folder, 'ports.json');
   const kept = readJson(file) as Partial<Ports> | undefined;
-  const isClaimed = await claimFolder(gatewayClaim).then(
+  const isClaimed = await claimFolder(claimOfKnown).then(
     () => true,
     () => false,
   );
-  const { gateway: _, ...others } = kept ?? {};
-  const wanted: Partial<Ports> = isClaimed ? { ...others, gateway: gatewayPort } : others;
+  const wanted: Partial<Ports> = { ...kept, ...(isClaimed && known) };
   const spare = await freePorts(names.length);
   const chosen = await Promise.all(
     names.map(async (name, index) => {
       const port = wanted[name];
-      return [name, port !== undefined && (await isFree(port)) ? port : spare[index]];
+      const isMine = isClaimed || port !== known[name];
+      return [name, port !== undefined && isMine && (await isFree(port)) ? port : spare[index]];
     }),
   );
   const ports = Object.fromEntries(chosen) as Ports;
   writeJson(file, ports);
-  return { ports, release: () => isClaimed && releaseFolder(gatewayClaim) };
+  return { ports, release: () => isClaimed && releaseFolder(claimOfKnown) };
 }
 
 async function isFree(port: number): Promise<boolean> {
