@@ -15,7 +15,6 @@ import { describeMetrics } from '../metrics-suite.ts';
 import { describeModes } from '../modes-suite.ts';
 import { describePortal } from '../portal-suite.ts';
 import { describeRolling } from '../rolling-suite.ts';
-import { describeScale } from '../scale-suite.ts';
 import { describeSchemathesis } from '../schemathesis-suite.ts';
 import { bySdk, type Row } from '../sdk-advertiser.ts';
 import { describePythonClient } from '../sdk-python-suite.ts';
@@ -69,7 +68,6 @@ describePythonClient(() => started);
 describeSchemathesis(() => started);
 describeWebhooks(() => started);
 describeRolling(() => started);
-describeScale(() => started);
 describeFaults(() => started);
 describeDrills(() => started);
 
