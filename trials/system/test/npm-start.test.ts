@@ -26,7 +26,7 @@ beforeAll(async () => {
   folder = running.adopt(mkdtempSync(join(repository, '.dev', 'start-')), removeFolder);
   const { env, dispose } = await storesOfRun('own');
   running.defer(dispose);
-  child = spawn(process.execPath, ['dev/start.ts'], {
+  child = spawn('npm', ['start'], {
     cwd: repository,
     env: {
       ...process.env,
@@ -93,7 +93,7 @@ describe('npm start', () => {
     );
   }, 120_000);
 
-  it('stops everything on SIGTERM, and says so', async () => {
+  it('stops everything when npm alone gets SIGTERM, and says so', async () => {
     const { processes } = state();
     await ended(child);
     expect([child.exitCode, output.trimEnd().endsWith('Stopped.')]).toEqual([0, true]);
