@@ -55,7 +55,7 @@ export function keepDecisions(clock: Clock): Decisions {
           for (const [index, subject] of decision.about.entries())
             keep(
               subject,
-              wasDone ? { ...decision, doneAtMs: clock.now().getTime() } : settled(before[index]),
+              wasDone ? { ...decision, doneAtMs: clock.now().getTime() } : unlessUnderWay(before[index]),
             );
         },
       };
@@ -63,7 +63,7 @@ export function keepDecisions(clock: Clock): Decisions {
   };
 }
 
-function settled(kept: Kept | undefined): Kept | undefined {
+function unlessUnderWay(kept: Kept | undefined): Kept | undefined {
   return kept?.doneAtMs === 'under way' ? undefined : kept;
 }
 

@@ -61,16 +61,3 @@ export const quotedPriceReply = z.union([
   }),
 ]);
 export type QuotedPriceReply = z.infer<typeof quotedPriceReply>;
-
-const target = priceRequest.omit({ startAt: true, endAt: true });
-/** The partition that the caller means: number `partition` of `of`, from 0. Another one must not answer. */
-const ofPartition = z.object({ partition: z.int().nonnegative(), of: z.int().positive() });
-
-/** POST /internal/audience/count, from pricing to the processes that hold a partition of the members. */
-export const audienceQuestion = ofPartition.extend({ targets: z.array(target) });
-/** The members of the partition that each target reaches, in the order of the targets. */
-export const audienceCounts = z.object({ counts: z.array(z.int().nonnegative()) });
-
-/** POST /internal/audience/includes-written, between the same: do counts include everything that was written before the request? */
-export const includedQuestion = ofPartition;
-export const audienceIncluded = z.object({ included: z.boolean() });

@@ -25,10 +25,10 @@ import {
 } from './errors.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
+import { onePerConnection } from './pipelining.ts';
 import { gatherHeaders, handHeadersOver, setHeader } from './replies.ts';
 import { accept, acceptedOf, routeTemplate } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
-import { inTurn } from './requests-in-turn.ts';
 
 export type HttpServer = AsyncDisposable & {
   readonly url: string;
@@ -131,7 +131,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   );
   server.once('close', () => clearInterval(crawlWatch));
   const receive = receiveRequests(o, app, lifetime);
-  const serve = inTurn((req, res) => {
+  const serve = onePerConnection((req, res) => {
     endStalledUploads(req, res);
     endUnreadBody(req, res);
     receive(req, res);

@@ -126,9 +126,9 @@ export function createCheckout(o: {
 
     expire(session: CheckoutSession, cause: Event['request']): Refusable {
       const open = statusAt(session, nowSeconds()) === 'open';
-      const settled = open && o.faults().failExpire === 'complete' ? complete(session) : session;
-      const status = statusAt(settled, nowSeconds());
-      if (status === 'open') return { ok: true, session: finish(settled, { status: 'expired' }, cause) };
+      const latest = open && o.faults().failExpire === 'complete' ? complete(session) : session;
+      const status = statusAt(latest, nowSeconds());
+      if (status === 'open') return { ok: true, session: finish(latest, { status: 'expired' }, cause) };
       return {
         ok: false,
         reply: invalid(

@@ -7,18 +7,18 @@ export type Person = Contact['people'][number];
 
 /** The specification's "organisation admins", without disabled ones. */
 export function adminsOf(contact: Contact): readonly Person[] {
-  return contact.people.filter((person) => hears(person) && person.role === 'admin');
+  return contact.people.filter((person) => receivesMails(person) && person.role === 'admin');
 }
 
 /** The admins and one more person, for example the creator of an offer. */
 export function adminsAnd(contact: Contact, personId: number | null): readonly Person[] {
   return contact.people.filter(
-    (person) => hears(person) && (person.role === 'admin' || person.personId === personId),
+    (person) => receivesMails(person) && (person.role === 'admin' || person.personId === personId),
   );
 }
 
 /** An invited person who has never signed in gets no mails: the address may belong to a stranger. */
-function hears({ enabled, awaited }: Person): boolean {
+function receivesMails({ enabled, awaited }: Person): boolean {
   return enabled && awaited !== true;
 }
 

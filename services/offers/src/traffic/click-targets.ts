@@ -12,7 +12,7 @@ const FRESH_MS = 1_000;
 /** While the database is away: longer than a failover, and not so long that an offer that was disabled meanwhile stays open. */
 const KEPT_MS = 3_600_000;
 /** A person waits for the answer, and what was known a moment ago is most likely right. */
-const PATIENCE_MS = 500;
+const STORE_WAIT_MS = 500;
 
 /** @param o `postgres` is asked for offers that are no longer shown, such as paused ones */
 export function clickTargets(o: {
@@ -25,7 +25,7 @@ export function clickTargets(o: {
       if (current !== undefined) return current;
       const stored = findAddress(o.postgres, offerId);
       const before = o.followed.addressOf(offerId, KEPT_MS);
-      return before === undefined ? stored : within(PATIENCE_MS, stored, before);
+      return before === undefined ? stored : within(STORE_WAIT_MS, stored, before);
     },
   };
 }

@@ -9,31 +9,32 @@ export type Attempts = {
   readonly lost: Attempt | null;
   /** Call it before sending. `isRepeat`: a request with this key was sent before. */
   readonly begin: (what: string) => Attempt & { readonly isRepeat: boolean };
-  readonly settled: () => void;
+  /** The outcome is known. */
+  readonly end: () => void;
   readonly stillUnknown: () => void;
 };
 
 export function useAttempt(kind: 'offer' | 'top-up' | 'play-money'): Attempts {
-  const place = `attempt ${kind} ${usePortal().scope.join(' ')}`;
-  const [lost, setLost] = useState(() => readAttempt(readTab(place), new Date()));
-  const held = useRef(lost);
-  const hold = (attempt: Attempt | null) => {
-    held.current = attempt;
-    writeTab(place, attempt === null ? null : JSON.stringify(attempt));
+  const tabKey = `attempt ${kind} ${usePortal().scope.join(' ')}`;
+  const [lost, setLost] = useState(() => readAttempt(readTab(tabKey), new Date()));
+  const latest = useRef(lost);
+  const store = (attempt: Attempt | null) => {
+    latest.current = attempt;
+    writeTab(tabKey, attempt === null ? null : JSON.stringify(attempt));
   };
   return {
     lost,
     begin: (what) => {
-      const isRepeat = held.current !== null;
-      const key = held.current?.key ?? crypto.randomUUID();
+      const isRepeat = latest.current !== null;
+      const key = latest.current?.key ?? crypto.randomUUID();
       const attempt = { key, what, sentAt: new Date().toISOString() };
-      hold(attempt);
+      store(attempt);
       return { ...attempt, isRepeat };
     },
-    settled: () => {
-      hold(null);
+    end: () => {
+      store(null);
       setLost(null);
     },
-    stillUnknown: () => setLost(held.current),
+    stillUnknown: () => setLost(latest.current),
   };
 }

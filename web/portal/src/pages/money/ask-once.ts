@@ -30,7 +30,7 @@ export function useAskOnce<Body>(kind: 'top-up' | 'play-money', path: string): A
       attempt.stillUnknown();
       return { outcome: 'unknown' };
     }
-    attempt.settled();
+    attempt.end();
     if (reply.ok) return { outcome: 'done', body: reply.body };
     const { status, message } = reply;
     return { outcome: 'refused', message: isRepeat && status === 422 ? cameThrough : message };

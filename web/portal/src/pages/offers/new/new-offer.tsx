@@ -138,7 +138,7 @@ export function NewOffer() {
     setStage({ at: 'writing' });
     void changed();
     if (sent.outcome === 'sent-before') return attempt.stillUnknown();
-    attempt.settled();
+    attempt.end();
     if (sent.outcome === 'created') {
       // "Create another offer" begins with a form that nobody has tried to send.
       setTried(false);
@@ -229,10 +229,10 @@ export function NewOffer() {
         <LostOfferNotice
           attempt={attempt.lost}
           lost={lost}
-          forget={attempt.settled}
+          forget={attempt.end}
           done={() => {
             kept.begin();
-            attempt.settled();
+            attempt.end();
           }}
         />
       )}

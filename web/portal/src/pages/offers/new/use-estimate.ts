@@ -63,18 +63,18 @@ export function useEstimate(draft: Draft): Estimate {
   const aheadSeconds = useAheadSeconds();
   const key = keyOf(draft, aheadSeconds);
   const isClockKnown = !useTestClock().isLoading;
-  const settled = useSettled(key);
+  const debounced = useDebounced(key);
   const offerNow = useOfferNow();
   const missing = missingForPrice(draft, offerNow());
   const isComplete = missing === null;
   const query = useQuery({
-    ...estimateQuery(draft, portal, { aheadSeconds, key: settled }),
-    enabled: isComplete && settled === key,
+    ...estimateQuery(draft, portal, { aheadSeconds, key: debounced }),
+    enabled: isComplete && debounced === key,
     placeholderData: keepPreviousData,
     refetchInterval: FRESH_MS,
   });
   const refused =
-    query.error instanceof Refused && settled === key && isClockKnown ? query.error.refusal : null;
+    query.error instanceof Refused && debounced === key && isClockKnown ? query.error.refusal : null;
   const placed = refused === null ? null : placeEstimateRefusal(refused);
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {
@@ -83,7 +83,7 @@ export function useEstimate(draft: Draft): Estimate {
       reply === null || reply.estimated_cost === null
         ? null
         : (minorOf(reply.estimated_cost, reply.currency) ?? null),
-    isOld: isComplete && (settled !== key || query.isPlaceholderData),
+    isOld: isComplete && (debounced !== key || query.isPlaceholderData),
     isAsking: isComplete && reply === null && (query.error === null || !isClockKnown),
     faults: placed?.faults ?? {},
     missing,
@@ -112,12 +112,12 @@ function useOnce(now: boolean): boolean {
   return before.current;
 }
 
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    if (value === settled) return;
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    if (value === debounced) return;
+    const timer = setTimeout(() => setDebounced(value), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [value, settled]);
-  return settled;
+  }, [value, debounced]);
+  return debounced;
 }

@@ -71,11 +71,11 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
     void changed();
     switch (sent.outcome) {
       case 'created':
-        attempt.settled();
+        attempt.end();
         setCreated(sent.offer);
         return null;
       case 'refused':
-        attempt.settled();
+        attempt.end();
         return sent.refusal.returnCode === 'E9'
           ? `${sent.refusal.message} ${may('terms') ? 'Accept them under "Terms".' : ''}`
           : sent.refusal.message;

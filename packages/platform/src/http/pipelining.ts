@@ -16,12 +16,12 @@ const maxWaiting = 100;
 const maxWaitingInAll = 2_000;
 
 /** A property of the connection, because a WeakMap slows down every garbage collection. */
-const waiting = Symbol('requests that wait for their turn');
+const waiting = Symbol('waiting requests');
 type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse };
 /** The list exists while a request is in progress. */
 type Connection = Socket & { [waiting]?: Waiting[] | undefined };
 
-export function inTurn(serve: Serve): Serve {
+export function onePerConnection(serve: Serve): Serve {
   let waitingInAll = 0;
 
   function begin({ req, res }: Waiting): void {
@@ -34,10 +34,10 @@ export function inTurn(serve: Serve): Serve {
   // One function for all requests: `this` is the response.
   function beginNext(this: ServerResponse): void {
     const socket: Connection = this.req.socket;
-    const line = socket[waiting] ?? [];
-    const next = socket.destroyed ? undefined : line.shift();
+    const queue = socket[waiting] ?? [];
+    const next = socket.destroyed ? undefined : queue.shift();
     if (next === undefined) {
-      waitingInAll -= line.length;
+      waitingInAll -= queue.length;
       socket[waiting] = undefined;
     } else {
       waitingInAll -= 1;
@@ -47,13 +47,13 @@ export function inTurn(serve: Serve): Serve {
 
   return (req, res) => {
     const socket: Connection = req.socket;
-    const line = socket[waiting];
-    if (line === undefined) {
+    const queue = socket[waiting];
+    if (queue === undefined) {
       socket[waiting] = [];
       begin({ req, res });
-    } else if (line.length < maxWaiting && waitingInAll < maxWaitingInAll) {
+    } else if (queue.length < maxWaiting && waitingInAll < maxWaitingInAll) {
       waitingInAll += 1;
-      line.push({ req, res });
+      queue.push({ req, res });
     } else socket.destroy();
   };
 }

@@ -4,12 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { startTestServer } from '@offer-ads/testing/http-server';
 import { sendRaw } from '../../test/raw-http.ts';
-import { inTurn } from './requests-in-turn.ts';
+import { onePerConnection } from './pipelining.ts';
 
 /** Requests that never end by themselves. */
 function receiving() {
   const served: string[] = [];
-  const receive = inTurn((req) => void served.push(req.url ?? ''));
+  const receive = onePerConnection((req) => void served.push(req.url ?? ''));
   const connection = () => {
     const socket = { destroyed: false, destroy: () => void (socket.destroyed = true) };
     const send = (url: string) => {
