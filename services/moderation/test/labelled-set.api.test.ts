@@ -8,8 +8,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { Thresholds } from '../src/domain/decision.ts';
-import type { Model } from '../src/model/model.ts';
-import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
+import { type Model, openModel } from '../src/model/nsfwjs-model.ts';
 import { cleanPicture, looksAt } from '../src/pictures/pictures.ts';
 import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
@@ -20,7 +19,7 @@ let model: Model;
 let set: readonly (Labelled & { readonly explicit: number })[];
 beforeAll(async () => {
   mongo = await createTestMongo();
-  model = await openNsfwjsModel({ logger: silentLogger });
+  model = await openModel();
   const measured: (Labelled & { explicit: number })[] = [];
   for (const picture of await labelledSet(model))
     measured.push({ ...picture, explicit: await explicitness(picture.file) });
@@ -32,9 +31,9 @@ afterAll(async () => {
 });
 
 async function explicitness(file: Buffer): Promise<number> {
-  const clean = await cleanPicture(file, 60_000);
-  if (!clean.ok) throw new Error(clean.problem);
-  const looks = await model.score(await looksAt(clean.picture), new AbortController().signal);
+  const room = async () => {};
+  const { picture } = await cleanPicture(file, room);
+  const looks = await model.score(await looksAt(picture, room), new AbortController().signal);
   return Math.max(...looks.map(({ explicit }) => explicit));
 }
 
@@ -55,7 +54,6 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
         PICTURES_AT_ONCE: 1,
         MAX_WAITING: 4,
         PICTURE_SECONDS_PER_HOUR: 3_600,
-        MODERATION_MODEL: 'nsfwjs',
       },
       // The service does not end what the tests share.
       { logger: silentLogger, model: { ...model, [Symbol.asyncDispose]: async () => {} } },

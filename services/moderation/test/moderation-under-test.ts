@@ -12,7 +12,7 @@ import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { ModerationConfig } from '../src/config.ts';
-import type { Model } from '../src/model/model.ts';
+import type { Model } from '../src/model/nsfwjs-model.ts';
 import { startModeration } from '../src/service.ts';
 import { verdictIn } from './verdict-in.ts';
 
@@ -38,7 +38,6 @@ function testModel(): TestModel {
       if (says === null) throw serviceUnavailable('the model is away');
       return looks.map(() => ({ explicit: says, suggestive: says, labels: { Odd: says } }));
     },
-    ready: () => true,
     [Symbol.asyncDispose]: async () => {},
   };
   return model;
@@ -99,7 +98,6 @@ export async function moderationUnderTest(
             PICTURES_AT_ONCE: 4,
             MAX_WAITING: 16,
             PICTURE_SECONDS_PER_HOUR: 3_600,
-            MODERATION_MODEL: 'nsfwjs',
             ...settings,
           },
           { logger: silentLogger, model, clock },

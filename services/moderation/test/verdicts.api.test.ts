@@ -8,12 +8,10 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import sharp from 'sharp';
 import type { Scores, Thresholds } from '../src/domain/decision.ts';
-import type { Model } from '../src/model/model.ts';
-import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
+import { type Model, openModel } from '../src/model/nsfwjs-model.ts';
 import { startModeration } from '../src/service.ts';
 import { verdictIn } from './verdict-in.ts';
 
@@ -22,7 +20,7 @@ let mongo: TestMongo;
 let model: Model;
 beforeAll(async () => {
   mongo = await createTestMongo();
-  model = await openNsfwjsModel({ logger: silentLogger });
+  model = await openModel();
 });
 afterAll(async () => {
   await model?.[Symbol.asyncDispose]();
@@ -50,7 +48,6 @@ async function start(
         PICTURES_AT_ONCE: 1,
         MAX_WAITING: o.maxWaiting ?? 4,
         PICTURE_SECONDS_PER_HOUR: o.secondsPerHour ?? 3_600,
-        MODERATION_MODEL: 'nsfwjs',
       },
       { logger: silentLogger, model: shared },
     ),
@@ -227,9 +224,10 @@ describe('when there is no verdict in time', () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const slow: Model = { ...model, score: (looks, signal) => gate.then(() => model.score(looks, signal)) };
     await using service = await start({ model: slow, maxWaiting: 1 });
-    const uploads = [6, 7, 8].map(
-      async (seed) => (await post(service, await photographLikeJpeg({ seed }))).status,
-    );
+    const uploads = [6, 7, 8].map(async (seed) => {
+      const caller = signedCaller({ audience: 'moderation', organisationId: seed });
+      return (await post(service, await photographLikeJpeg({ seed }), caller)).status;
+    });
     expect(await Promise.race(uploads)).toBe(503);
     open();
     expect((await Promise.all(uploads)).toSorted((one, other) => one - other)).toEqual([200, 200, 503]);
@@ -243,19 +241,5 @@ describe('when there is no verdict in time', () => {
     expect((await post(broken, picture)).status).toBe(503);
     await using whole = await start();
     expect((await verdictOn(whole, picture)).verdict).toBe('allowed');
-  });
-});
-
-describe('GET /readyz', () => {
-  it('waits for the model', async () => {
-    await using service = await start({ model: { ...model, ready: () => false } });
-    // Sooner or later MongoDB answers in time, and the model is all that is missing.
-    await eventually(async () => {
-      const response = await fetch(`${service.url}/readyz`);
-      expect(response.status).toBe(503);
-      expect(await response.json()).toMatchObject({ problems: ['the model is not loaded'] });
-    });
-    await using ready = await start();
-    await eventually(async () => expect((await fetch(`${ready.url}/readyz`)).status).toBe(200));
   });
 });
