@@ -1,4 +1,4 @@
-/** The service on a real MongoDB, with a model that says what a test wants to hear. */
+/** The service on a real MongoDB, with a model that says what a test wants to hear, or with the real one. */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { adminActorHeader } from '@offer-ads/platform/admin/routes';
@@ -43,7 +43,7 @@ function testModel(): TestModel {
   return model;
 }
 
-export type Replica = {
+export type Replica = AsyncDisposable & {
   readonly url: string;
   /** Whatever the reply is; as offers' callers do, again while there is none for want of time. */
   readonly upload: (
@@ -67,11 +67,14 @@ export type ModerationUnderTest = AsyncDisposable &
     readonly mongo: TestMongo;
     /** To MongoDB. */
     readonly wire: TcpProxy;
-    readonly another: () => Promise<Replica>;
+    /** On the same database. */
+    readonly another: (settings?: Partial<ModerationConfig>, other?: Model) => Promise<Replica>;
   };
 
+/** @param given a model instead of the one that says what a test wants; the service does not end it */
 export async function moderationUnderTest(
   settings: Partial<ModerationConfig> = {},
+  given?: Model,
 ): Promise<ModerationUnderTest> {
   const started = new AsyncDisposableStack();
   const mongo = await createTestMongo();
@@ -81,8 +84,8 @@ export async function moderationUnderTest(
   // Ahead of MongoDB's own clock, by which it deletes what is over.
   const clock = testClock('2090-06-01T12:00:00.000Z');
 
-  async function start(): Promise<Replica> {
-    const { url } = started.use(
+  async function start(more: Partial<ModerationConfig> = {}, other = given ?? model): Promise<Replica> {
+    const running = started.use(
       await startWhenStoresServe(() =>
         startModeration(
           {
@@ -99,11 +102,13 @@ export async function moderationUnderTest(
             MAX_WAITING: 16,
             PICTURE_SECONDS_PER_HOUR: 3_600,
             ...settings,
+            ...more,
           },
-          { logger: silentLogger, model, clock },
+          { logger: silentLogger, model: { ...other, [Symbol.asyncDispose]: async () => {} }, clock },
         ),
       ),
     );
+    const { url } = running;
     const post = (bytes: Uint8Array, as: { mode?: Mode; organisationId?: number } = {}) =>
       fetch(`${url}/internal/verdicts`, {
         method: 'POST',
@@ -115,6 +120,7 @@ export async function moderationUnderTest(
       });
     return {
       url,
+      [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
       upload: async (bytes, as) => verdictIn(await patiently(() => post(bytes, as))),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, { token = adminToken, by = 'ann' } = {}) => {
