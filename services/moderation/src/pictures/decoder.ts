@@ -124,7 +124,7 @@ export async function startDecoders(o: {
       child.send({ hasRoom: !asking.signal.aborted } satisfies RoomReply, () => {});
     }
 
-    /** Resolves when the process has ended. @returns false if it ended before it had answered anything */
+    /** Resolves when the process has ended. @returns false if it crashed before it had answered anything */
     async function serve(child: ChildProcess): Promise<boolean> {
       let hasAnswered = false;
       let cause: Cause = 'crash';
@@ -159,7 +159,7 @@ export async function startDecoders(o: {
         processorMs += Math.max(0, performance.now() - culprit.startedAtMs);
         culprit.reject(refusalOf(cause, signalCode));
       }
-      return hasAnswered;
+      return hasAnswered || cause !== 'crash';
     }
 
     async function keep(): Promise<void> {
@@ -169,7 +169,7 @@ export async function startDecoders(o: {
           if (await serve(child ?? (await start()))) pauses.startAnew();
           else await pauses.wait();
         } catch (error) {
-          logger.error({ error }, 'a process that opens pictures does not start');
+          if (!stop.signal.aborted) logger.error({ error }, 'a process that opens pictures does not start');
           serving.reject(serviceUnavailable('no process opens pictures', error));
           serving = Promise.withResolvers();
           serving.promise.catch(() => {});
