@@ -1,18 +1,96 @@
 /** `npm run bench:moderation`: pictures per second, and memory. See bench/README.md. */
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { closedLoop } from '../closed-loop.ts';
 import { readOptions, type UsualOptions } from '../command-line.ts';
+import { cpuMsOf } from '../cpu.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
+import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
-import { measureModeration } from './measure.ts';
-import { moderationReport } from './report.ts';
+import { places, type Service, startService } from './service.ts';
 
 const usage = `npm run bench:moderation -- [--rounds 3] [--quick] [--write]
   --quick   one short round and 80 images: shows that it works, measures nothing
   --write   puts the tables into bench/README.md`;
 
+/** What 2,000 pictures may add to the memory after 500: noise of the allocator, and no leak. */
+const flatShare = 0.1;
+
 await runMeasurement({ usage, readOptions: (args) => readOptions(args, { rounds: 3 }), run });
 
-async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise<void> {
-  const stores = await openStores(opened, say);
-  const run = await measureModeration(opened, { ...options, stores, report: say });
-  publish('moderation', `${circumstances()} ${moderationReport(run)}`, options.write);
+async function run(opened: AsyncDisposableStack, o: UsualOptions): Promise<void> {
+  const { folder, backing } = await openStores(opened, say);
+  const picture = await photographLikeJpeg({ width: 1_080, height: 1_080 });
+  const service = await startService(opened, { folder, mongoUrl: backing.mongoUrl, picture });
+  const rounds: Round[] = [];
+  for (let round = 0; round < o.rounds; round += 1)
+    rounds.push(
+      await measureRound(service, o.quick ? { warmUp: 1, seconds: 2 } : { warmUp: 3, seconds: 12 }),
+    );
+  const memory = await measureMemory(service, o.quick ? 20 : 500);
+  const intro = `A JPEG of 1080 x 1080 (${shown(picture.length / 1_000)} KB), ${places} at once over HTTP, none known before.`;
+  publish('moderation', `${circumstances()} ${intro} ${report(rounds, memory)}`, o.write);
+}
+
+type Round = {
+  readonly perSecond: number;
+  readonly latenciesMs: readonly number[];
+  /** Processor time of the service for each picture. */
+  readonly cpuMs: number;
+  readonly foreignLoad: number;
+};
+
+async function measureRound(service: Service, o: { warmUp: number; seconds: number }): Promise<Round> {
+  await closedLoop(service.judge, { atOnce: places, seconds: o.warmUp });
+  if (o.seconds > o.warmUp * 2) await waitUntilIdle();
+  const foreignLoad = watchForeignLoad();
+  const cpuBefore = cpuMsOf(service.pid);
+  const { done, seconds, latenciesMs } = await closedLoop(service.judge, {
+    atOnce: places,
+    seconds: o.seconds,
+  });
+  const cpuMs = (cpuMsOf(service.pid) - cpuBefore) / done;
+  return { perSecond: done / seconds, latenciesMs, cpuMs, foreignLoad: foreignLoad() };
+}
+
+/** Megabytes, four times, after as many pictures each: medians, because buffers that wait to be collected are tens of megabytes. */
+async function measureMemory(
+  service: Service,
+  pictures: number,
+): Promise<readonly (readonly [number, number])[]> {
+  const memory: [pictures: number, megabytes: number][] = [];
+  for (let part = 1; part <= 4; part += 1) {
+    const seen: number[] = [];
+    for (let judged = 0; judged < pictures; judged += places) {
+      await Promise.all(Array.from({ length: places }, service.judge));
+      seen.push(service.memoryBytes() / 1e6);
+    }
+    memory.push([part * pictures, median(seen)]);
+  }
+  return memory;
+}
+
+function report(rounds: readonly Round[], memory: readonly (readonly [number, number])[]): string {
+  const cell = (of: (round: Round) => number, digits = 0) => overRounds(rounds.map(of), digits);
+  const megabytes = memory.map(([, value]) => value);
+  const growth = Math.max(...megabytes) / (megabytes[0] ?? 0) - 1;
+  return [
+    `${rounds.length} rounds; medians, in brackets the least and the most. Other processes took at most ${percent(Math.max(...rounds.map(({ foreignLoad }) => foreignLoad)))} of the cores.`,
+    table(
+      ['pictures/s', 'p50 ms', 'p99 ms', 'CPU ms a picture'],
+      [
+        [
+          cell(({ perSecond }) => perSecond, 1),
+          cell(({ latenciesMs }) => percentile(latenciesMs, 50)),
+          cell(({ latenciesMs }) => percentile(latenciesMs, 99)),
+          cell(({ cpuMs }) => cpuMs),
+        ],
+      ],
+    ),
+    table(
+      ['pictures judged', ...memory.map(([pictures]) => shown(pictures))],
+      [['memory, MB', ...megabytes.map((value) => shown(value))]],
+    ),
+    `At most ${percent(growth)} above the first, aim: at most ${percent(flatShare)} ${growth <= flatShare ? '✓' : '✗'}.`,
+  ].join('\n\n');
 }

@@ -12,13 +12,14 @@ import { startProcess } from '../process.ts';
 const main = fileURLToPath(new URL('../../services/moderation/src/main.ts', import.meta.url));
 
 /** As on two cores, wherever this runs. */
-export const threads = 2;
+export const places = 2;
 
 export type Service = {
   readonly pid: number;
   /** Rejects when the picture gets no verdict. */
   readonly judge: () => Promise<void>;
-  readonly rssBytes: () => number;
+  /** Of all its processes; what they share counts once. */
+  readonly memoryBytes: () => number;
 };
 
 export async function startService(
@@ -43,7 +44,7 @@ export async function startService(
         MONGO_URL: mongoUrl.href,
         MODERATION_CONTEXT_SECRET: secret,
         ADMIN_TOKEN_HASHES: adminTokenHashes,
-        PICTURES_AT_ONCE: `${threads}`,
+        PICTURES_AT_ONCE: `${places}`,
         MALLOC_ARENA_MAX: '2',
         NODE_OPTIONS: '--max-semi-space-size=4',
         MALLOC_MMAP_THRESHOLD_: '262144',
@@ -69,10 +70,14 @@ export async function startService(
       if (answer.headers['content-type'] !== 'image/jpeg')
         throw new Error(`a picture is answered ${answer.statusCode}: ${bytes.toString('utf8', 0, 200)}`);
     },
-    rssBytes: () => {
-      const [, kibibytes] =
-        /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8')) ?? [];
-      return Number(kibibytes) * 1024;
+    memoryBytes: () => {
+      const { pid } = running;
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+      return [`${pid}`, ...children].reduce((sum, one) => {
+        const [, kibibytes] =
+          /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8')) ?? [];
+        return sum + Number(kibibytes) * 1024;
+      }, 0);
     },
   };
 }

@@ -34,13 +34,18 @@ export function mail(number: number): Notification {
   };
 }
 
-export async function fillStore(mongoUrl: string, count: number): Promise<void> {
-  await using mongo = await openMongo({ url: mongoUrl, ...quiet() });
+export async function fillStore(o: { mongoUrl: string }, count: number): Promise<void> {
+  await using mongo = await openMongo({ url: o.mongoUrl, ...quiet() });
   const store = await openNotificationsStore(mongo);
   for (let done = 0; done < count; done += batch) {
     const mails = Array.from({ length: Math.min(batch, count - done) }, (_, index) => mail(done + index));
     await mongo.transaction((session) => store.add(session, mails, new Date()));
   }
+}
+
+export async function dropDatabase(url: string): Promise<void> {
+  await using mongo = await openMongo({ url, ...quiet() });
+  await mongo.connection.dropDatabase();
 }
 
 const people: OrganisationFacts['people'] = [

@@ -13,8 +13,8 @@ export function secretFileOf(program: Program, name: string): string {
   return differs.has(name) && !file.startsWith(`${program}-`) ? `${program}-${file}` : file;
 }
 
-/** Credentials for a bucket or a hosted model, and emergency tokens: the operator provides them. */
-const areBrought = /^(S3|REKOGNITION|CONSOLE_BREAK_GLASS)/;
+/** Credentials for a bucket, and emergency tokens: the operator provides them. */
+const areBrought = /^(S3|CONSOLE_BREAK_GLASS)/;
 
 /** Users of RabbitMQ that no container uses: the community platform and the scaler. */
 const otherBrokerUsers = ['community', 'scaler'];

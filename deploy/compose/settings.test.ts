@@ -108,9 +108,9 @@ describe('optional secrets', () => {
     },
   );
 
-  it('are those of buckets, of hosted models, and the emergency tokens of the console', () => {
+  it('are those of buckets and the emergency tokens of the console', () => {
     const kinds = optional.map(([, name]) => /^[A-Z0-9]+/.exec(name)?.[0] ?? '');
-    expect([...new Set(kinds)].toSorted()).toEqual(['CONSOLE', 'REKOGNITION', 'S3']);
+    expect([...new Set(kinds)].toSorted()).toEqual(['CONSOLE', 'S3']);
   });
 });
 

@@ -16,13 +16,12 @@ import { join } from 'node:path';
 
 /** Files for editors, debuggers and package managers. Licences stay. */
 const unread = /\.(d\.[cm]?ts|[cm]?[jt]s\.map|css\.map|tsbuildinfo)$|^\.package-lock\.json$/;
-/** Files of ONNX Runtime for other platforms and for browsers: 390 of 430 MB. Weights and cuts of fonts that invoices do not use: 75 of 90 MB. */
+/** Files of ONNX Runtime for other platforms. Weights and cuts of fonts that invoices do not use: 75 of 90 MB. */
 const foreign = [
   /@embedpdf\/fonts-\w+\/fonts\/(?!NotoSans(Hans|KR)-Regular\.otf$)/,
   /@expo-google-fonts\/[\w-]+\/\d+\w+\/(?!\w+_400Regular\.ttf$)/,
   /dejavu-fonts-ttf\/ttf\/(?!DejaVuSansCondensed(-Bold)?\.ttf$)/,
   new RegExp(`onnxruntime-node/bin/napi-v6/(?!${process.platform}/${process.arch}/)`),
-  /onnxruntime-web\/dist\/(?!ort\.node\.min\.mjs$|ort-wasm-simd-threaded\.(mjs|wasm)$)/,
 ];
 /** Any fixed time would do; npm uses this one for the files of a package. */
 const time = new Date('1985-10-26T08:15:00Z');

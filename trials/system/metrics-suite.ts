@@ -7,8 +7,8 @@ import { type Scraped, scrapeAll } from '@offer-ads/deploy/monitoring/scrape';
 import type { Addresses } from '@offer-ads/dev/start/plans';
 import type { TestSystem } from '../harness/test-system.ts';
 
-/** They exist only with a hosted model, and only with Valkey. */
-const mayBeMissing = new Set(['moderation_hosted_call_seconds', 'rate_limit_store_up']);
+/** It exists only with Valkey. */
+const mayBeMissing = new Set(['rate_limit_store_up']);
 /** Of one metric in all six services, without the buckets of histograms. The hostile requests could create more. */
 const maxSeries = 400;
 

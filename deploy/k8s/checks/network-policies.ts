@@ -124,11 +124,10 @@ export function called(overlay: Overlay): string[] {
     const addresses = Object.entries(environment)
       .filter(([name]) => !forOthers.test(name))
       .flatMap(([, value]) => targetsIn(value));
-    // Stripe's own library knows Stripe's address, and moderation those of the hosted models.
     // It has MongoDB's address in a file.
     if (workload.name === 'mongo-backup') addresses.push('mongo:27017');
+    // Stripe's own library knows Stripe's address.
     if (environment.STRIPE_API_URL === '') addresses.push('internet:443');
-    if ((environment.MODERATION_MODEL || 'nsfwjs') !== 'nsfwjs') addresses.push('internet:443');
     // Advertisers choose where webhooks go; the service allows these ports.
     if (workload.name === 'notifier') addresses.push('internet:443', 'internet:1024-65535');
     return addresses.map((target) => `${workload.name} -> ${target}`);

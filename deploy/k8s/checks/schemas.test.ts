@@ -5,11 +5,8 @@ import { render } from '../render/render.ts';
 import { faultsOf, podFaults } from '../render/schemas.ts';
 import { deployed, manifestsOf } from './overlays.ts';
 
-/** Components that no overlay uses, but may use. */
-const options = ['components/hosted-moderation'].map((folder) => ({ folder, manifests: render(folder) }));
-const taken = deployed.map((folder) => ({ folder, manifests: manifestsOf(folder) }));
-const all = [...taken, ...options].flatMap(({ folder, manifests }) =>
-  manifests.map((manifest) => ({
+const all = deployed.flatMap((folder) =>
+  manifestsOf(folder).map((manifest) => ({
     manifest,
     name: `${folder} ${manifest.kind} ${manifest.metadata.name}`,
   })),

@@ -41,17 +41,6 @@ export const mailAndModeration: Dashboard = {
           unit: 'short',
           queries: [['max by (instance) (moderation_pictures_waiting)', '{{instance}}']],
         },
-        {
-          title: 'Calls to a hosted model',
-          description: 'Calls a second, by outcome. None if the model runs in the service.',
-          unit: 'cps',
-          queries: [
-            [
-              'sum by (outcome) (rate(moderation_hosted_call_seconds_count[$__rate_interval])) or vector(0)',
-              '{{outcome}}',
-            ],
-          ],
-        },
       ],
     },
     {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { modelOf, readModerationConfig } from './config.ts';
+import { readModerationConfig } from './config.ts';
 
 const required = {
   MONGO_URL: 'mongodb://mongo:27017/moderation',
@@ -8,36 +8,9 @@ const required = {
   MODERATION_CONTEXT_SECRET: 'x'.repeat(32),
 };
 
-describe("moderation's settings", () => {
-  it('look with our own model unless they say otherwise', () => {
-    const config = readModerationConfig({ ...required, REKOGNITION_REGION: 'eu-west-1' });
-    expect(modelOf(config)).toEqual({ kind: 'nsfwjs' });
-  });
-
-  it('name all that rekognition needs at once, beside every other problem', () => {
-    const names = ['REKOGNITION_REGION', 'REKOGNITION_ACCESS_KEY_ID', 'REKOGNITION_SECRET_ACCESS_KEY'];
-    const model = 'rekognition';
-    const read = () => readModerationConfig({ ...required, MODERATION_MODEL: model, MAX_WAITING: 'many' });
-    for (const name of [...names, 'MAX_WAITING']) expect(read).toThrow(name);
-    const keys = Object.fromEntries(names.map((name) => [name, `the-${name}`]));
-    const config = readModerationConfig({ ...required, ...keys, MODERATION_MODEL: model });
-    const settings = Object.values(modelOf(config));
-    for (const name of names) expect(settings).toContain(`the-${name}`);
-  });
-
-  it('refuse a key with a line break, which would be quoted where it is sent', () => {
-    expect(() =>
-      readModerationConfig({
-        ...required,
-        MODERATION_MODEL: 'rekognition',
-        REKOGNITION_SECRET_ACCESS_KEY: 'secret-key\n',
-      }),
-    ).toThrow('REKOGNITION_SECRET_ACCESS_KEY: must be printable characters without spaces or line breaks');
-  });
-
-  it('name the models when another is asked for', () => {
-    expect(() => readModerationConfig({ ...required, MODERATION_MODEL: 'clarifai' })).toThrow(
-      'must be nsfwjs or rekognition',
-    );
-  });
+it("moderation's settings have defaults, and all that are wrong are named at once", () => {
+  expect(readModerationConfig(required)).toMatchObject({ EXPLICIT_THRESHOLD: 0.6, MAX_WAITING: 32 });
+  const wrong = { MAX_WAITING: 'many', EXPLICIT_THRESHOLD: '60 %', PICTURES_AT_ONCE: '0' };
+  for (const name of Object.keys(wrong))
+    expect(() => readModerationConfig({ ...required, ...wrong })).toThrow(name);
 });

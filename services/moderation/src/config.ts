@@ -4,16 +4,12 @@ import {
   adminTokenHashes,
   auditRetentionDays,
   contextSecret,
-  credential,
   httpSettings,
-  httpUrl,
-  isSecret,
   mongoUrl,
   readConfig,
   wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
-import type { ModelSettings } from './hosted/open-model.ts';
 
 const share = z
   .string()
@@ -30,12 +26,12 @@ export const moderationSettings = z.object({
   // Above 0.5, so that honest pictures of people pass although the model is not sure about them.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({
     description:
-      'A picture with this score or more, 0 to 1, is refused as explicit (our own model: the sum of Porn and Hentai). A lower value refuses more pictures, also harmless ones.',
+      'A picture with this score or more, 0 to 1, is refused as explicit (the sum of Porn and Hentai). A lower value refuses more pictures, also harmless ones.',
   }),
   // High: only pictures for which the model has hardly any other explanation.
   SUGGESTIVE_THRESHOLD: share.default(0.9).meta({
     description:
-      'A picture with this score or more, 0 to 1, is refused as suggestive (our own model: the sum of Porn, Hentai and Sexy). A lower value refuses more pictures, also harmless ones.',
+      'A picture with this score or more, 0 to 1, is refused as suggestive (the sum of Porn, Hentai and Sexy). A lower value refuses more pictures, also harmless ones.',
   }),
   PICTURES_AT_ONCE: count.default(availableParallelism()).meta({
     description: 'How many pictures are checked at the same time: as many as the service has processors.',
@@ -52,73 +48,10 @@ export const moderationSettings = z.object({
     description:
       'How many seconds of processor time the pictures of one organisation may take in an hour, in all replicas together. Above it, its creations are answered 429 until the hour is over.',
   }),
-  MODERATION_MODEL: z
-    .enum(['nsfwjs', 'rekognition'], { error: 'must be nsfwjs or rekognition' })
-    .default('nsfwjs')
-    .meta({
-      description:
-        'What checks pictures: nsfwjs (a model in this service) or rekognition (a hosted service, to which all pictures are sent).',
-      example: 'rekognition',
-    }),
-  HOSTED_MODEL_URL: httpUrl.optional().meta({
-    description: 'Address of a proxy in front of the hosted service.',
-    example: 'https://proxy.example',
-    without: "the hosted service's own",
-  }),
-  REKOGNITION_REGION: credential.optional().meta({
-    description: 'Region of AWS Rekognition; needed with rekognition.',
-    example: 'eu-west-1',
-  }),
-  REKOGNITION_ACCESS_KEY_ID: credential.optional().meta({
-    ...isSecret,
-    description: 'Id of a key that may call rekognition:DetectModerationLabels; needed with rekognition.',
-  }),
-  REKOGNITION_SECRET_ACCESS_KEY: credential
-    .optional()
-    .meta({ ...isSecret, description: 'The secret of that key.' }),
 });
 
-const neededByRekognition = {
-  REKOGNITION_REGION: 'such as eu-west-1',
-  REKOGNITION_ACCESS_KEY_ID: 'the id of a key that may call rekognition:DetectModerationLabels',
-  REKOGNITION_SECRET_ACCESS_KEY: 'its secret',
-} as const;
-
-const schema = Object.entries(neededByRekognition).reduce(
-  (whole, [name, what]) =>
-    whole.refine(
-      (given) =>
-        given.MODERATION_MODEL !== 'rekognition' ||
-        given[name as keyof typeof neededByRekognition] !== undefined,
-      {
-        path: [name],
-        error: `needed while MODERATION_MODEL is rekognition: ${what}`,
-        // Reported together with all other problems.
-        when: () => true,
-      },
-    ),
-  moderationSettings,
-);
-
-export type ModerationConfig = z.infer<typeof schema>;
+export type ModerationConfig = z.infer<typeof moderationSettings>;
 
 export function readModerationConfig(env: NodeJS.ProcessEnv = process.env): ModerationConfig {
-  return readConfig(schema, env);
-}
-
-/** The schema guarantees the settings of the chosen model. */
-export function modelOf(config: ModerationConfig): ModelSettings {
-  const url = config.HOSTED_MODEL_URL;
-  switch (config.MODERATION_MODEL) {
-    case 'nsfwjs':
-      return { kind: 'nsfwjs' };
-    case 'rekognition':
-      return {
-        kind: 'rekognition',
-        url,
-        region: config.REKOGNITION_REGION ?? '',
-        accessKeyId: config.REKOGNITION_ACCESS_KEY_ID ?? '',
-        secretAccessKey: config.REKOGNITION_SECRET_ACCESS_KEY ?? '',
-      };
-  }
+  return readConfig(moderationSettings, env);
 }

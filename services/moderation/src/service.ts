@@ -7,19 +7,17 @@ import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
-import { type ModerationConfig, modelOf } from './config.ts';
-import { openModel } from './hosted/open-model.ts';
+import type { ModerationConfig } from './config.ts';
 import { mountReviewRoutes } from './http/review-routes.ts';
 import { mountRenditionRoute, mountVerdictRoutes } from './http/routes.ts';
-import type { Model } from './model/model.ts';
+import { type Model, openModel } from './model/nsfwjs-model.ts';
 import { openCopiesStore } from './pictures/copies-store.ts';
-import { startDecoder } from './pictures/decoder.ts';
+import { startDecoders } from './pictures/decoder.ts';
 import { openPicturesStore } from './pictures/pictures-store.ts';
 import { createAdmission } from './verdicts/admission.ts';
 import { holdRulings } from './verdicts/held-rulings.ts';
-import { createJudge } from './verdicts/judge-picture.ts';
-import { createPictureBudget } from './verdicts/picture-budget.ts';
-import { openProcessorTimeStore } from './verdicts/processor-time-store.ts';
+import { judgePicture } from './verdicts/judge-picture.ts';
+import { createPictureBudget, openProcessorTimeStore } from './verdicts/picture-budget.ts';
 import { outcomeOfStored } from './verdicts/review.ts';
 import { openRulingsStore } from './verdicts/rulings-store.ts';
 import { openVerdictsStore } from './verdicts/verdicts-store.ts';
@@ -46,29 +44,19 @@ export async function startModeration(
     openProcessorTimeStore(mongo),
   ]);
   const held = await holdRulings(rulings);
-  const atOnce = config.PICTURES_AT_ONCE;
-  const model = started.use(overrides.model ?? (await openModel(modelOf(config), { logger, metrics })));
-  const decoder = started.use(await startDecoder({ logger, metrics, atOnce }));
-  const admission = createAdmission({ atOnce, maxWaiting: config.MAX_WAITING });
+  const model = started.use(overrides.model ?? (await openModel()));
+  const decoders = started.use(await startDecoders({ ...foundation, places: config.PICTURES_AT_ONCE }));
   const budget = createPictureBudget({
     ...foundation,
     maxMsPerHour: config.PICTURE_SECONDS_PER_HOUR * 1_000,
     store: processorTime,
   });
+  const admission = createAdmission({ decoders: decoders.all, maxWaiting: config.MAX_WAITING, budget });
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
-  const judge = createJudge({
-    admission,
-    budget,
-    decoder,
-    model,
-    basis,
-    verdicts,
-    pictures,
-    rulings: held,
-    copies,
-    clock,
-  });
+  const shared = { admission, basis, verdicts, pictures, copies, clock };
+  const moderation = { ...shared, model, rulings: held };
+  const review = { ...shared, rulings, held };
 
   const durations = metrics.histogram({
     name: 'moderation_verdict_seconds',
@@ -89,8 +77,7 @@ export async function startModeration(
       ...foundation,
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
-        ...(model.ready() ? [] : ['the model is not loaded']),
-        ...(decoder.ready() ? [] : ['no process opens pictures']),
+        ...(decoders.ready() ? [] : ['no process opens pictures']),
       ],
       routes: (app) => {
         const caller = requireCaller({
@@ -98,8 +85,7 @@ export async function startModeration(
           audience: 'moderation',
           clock,
         });
-        mountRenditionRoute(app, { caller, admission, budget, decoder });
-        const review = { pictures, verdicts, rulings, held, copies, decoder, basis, clock };
+        mountRenditionRoute(app, { caller, admission });
         mountVerdictRoutes(app, {
           caller,
           outcomeOfStored: (cleanHash) => outcomeOfStored(review, cleanHash),
@@ -108,7 +94,7 @@ export async function startModeration(
             // Requests without a verdict are measured too; otherwise the slowest hour would look like one without pictures.
             let verdict: string = 'none';
             try {
-              const reply = await judge(upload, signal);
+              const reply = await judgePicture(moderation, upload, signal);
               verdict = reply.verdict;
               return reply;
             } finally {
@@ -117,11 +103,7 @@ export async function startModeration(
           },
         });
         mountAuditRoute(app, { admin, audit });
-        mountReviewRoutes(app, {
-          admin,
-          admission,
-          review,
-        });
+        mountReviewRoutes(app, { admin, review });
       },
     }),
   );

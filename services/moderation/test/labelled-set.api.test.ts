@@ -1,80 +1,43 @@
 /** That the model really decides: through the door of the service, on pictures made here, with one threshold and another. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { Thresholds } from '../src/domain/decision.ts';
-import type { Model } from '../src/model/model.ts';
-import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
+import { type Model, openModel } from '../src/model/nsfwjs-model.ts';
 import { cleanPicture, looksAt } from '../src/pictures/pictures.ts';
-import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
-import { verdictIn } from './verdict-in.ts';
+import { type ModerationUnderTest, moderationUnderTest } from './moderation-under-test.ts';
 
-let mongo: TestMongo;
+let under: ModerationUnderTest;
 let model: Model;
 let set: readonly (Labelled & { readonly explicit: number })[];
 beforeAll(async () => {
-  mongo = await createTestMongo();
-  model = await openNsfwjsModel({ logger: silentLogger });
+  model = await openModel();
+  under = await moderationUnderTest({}, model);
   const measured: (Labelled & { explicit: number })[] = [];
   for (const picture of await labelledSet(model))
     measured.push({ ...picture, explicit: await explicitness(picture.file) });
   set = measured;
 }, 240_000);
 afterAll(async () => {
+  await under?.[Symbol.asyncDispose]();
   await model?.[Symbol.asyncDispose]();
-  await mongo?.dispose();
 });
 
 async function explicitness(file: Buffer): Promise<number> {
-  const clean = await cleanPicture(file, 60_000);
-  if (!clean.ok) throw new Error(clean.problem);
-  const looks = await model.score(await looksAt(clean.picture), new AbortController().signal);
+  const room = async () => {};
+  const { picture } = await cleanPicture(file, room);
+  const looks = await model.score(await looksAt(picture, room), new AbortController().signal);
   return Math.max(...looks.map(({ explicit }) => explicit));
 }
 
 /** What the service says of every picture of the set. */
-async function verdicts(thresholds: Thresholds): Promise<Record<string, string>> {
-  await using service = await startWhenStoresServe(() =>
-    startModeration(
-      {
-        HOST: '127.0.0.1',
-        PORT: 0,
-        LOG_LEVEL: 'silent',
-        MONGO_URL: mongo.url,
-        ADMIN_TOKEN_HASHES: adminTokenHashes,
-        AUDIT_RETENTION_DAYS: 730,
-        MODERATION_CONTEXT_SECRET: testContextSecret,
-        EXPLICIT_THRESHOLD: thresholds.explicit,
-        SUGGESTIVE_THRESHOLD: thresholds.suggestive,
-        PICTURES_AT_ONCE: 1,
-        MAX_WAITING: 4,
-        PICTURE_SECONDS_PER_HOUR: 3_600,
-        MODERATION_MODEL: 'nsfwjs',
-      },
-      // The service does not end what the tests share.
-      { logger: silentLogger, model: { ...model, [Symbol.asyncDispose]: async () => {} } },
-    ),
-  );
+async function verdicts({ explicit, suggestive }: Thresholds): Promise<Record<string, string>> {
+  await using service = await under.another({
+    EXPLICIT_THRESHOLD: explicit,
+    SUGGESTIVE_THRESHOLD: suggestive,
+  });
   const found: Record<string, string> = {};
-  for (const { name, file } of set) found[name] = (await ask(service.url, file)).verdict;
+  for (const { name, file } of set) found[name] = (await service.upload(file)).verdict;
   return found;
-}
-
-async function ask(url: string, file: Buffer): Promise<VerdictReply> {
-  const response = await patiently(() =>
-    fetch(`${url}/internal/verdicts`, {
-      method: 'POST',
-      headers: { ...signedCaller({ audience: 'moderation' }), 'content-type': 'application/octet-stream' },
-      body: new Uint8Array(file),
-    }),
-  );
-  return verdictIn(response);
 }
 
 const expected = (isRefused: (picture: (typeof set)[number]) => boolean) =>

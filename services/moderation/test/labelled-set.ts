@@ -8,7 +8,7 @@ import {
 } from '@offer-ads/testing/pictures/unsafe-picture';
 import { randomNumbers } from '@offer-ads/testing/random';
 import sharp from 'sharp';
-import type { Model } from '../src/model/model.ts';
+import type { Model } from '../src/model/nsfwjs-model.ts';
 import { scenePng } from './scenes.ts';
 
 export type Labelled = { readonly name: string; readonly safe: boolean; readonly file: Buffer };

@@ -1,4 +1,4 @@
-/** The service on a real MongoDB, with a model that says what a test wants to hear. */
+/** The service on a real MongoDB, with a model that says what a test wants to hear, or with the real one. */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { adminActorHeader } from '@offer-ads/platform/admin/routes';
@@ -12,7 +12,7 @@ import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { ModerationConfig } from '../src/config.ts';
-import type { Model } from '../src/model/model.ts';
+import type { Model } from '../src/model/nsfwjs-model.ts';
 import { startModeration } from '../src/service.ts';
 import { verdictIn } from './verdict-in.ts';
 
@@ -38,13 +38,12 @@ function testModel(): TestModel {
       if (says === null) throw serviceUnavailable('the model is away');
       return looks.map(() => ({ explicit: says, suggestive: says, labels: { Odd: says } }));
     },
-    ready: () => true,
     [Symbol.asyncDispose]: async () => {},
   };
   return model;
 }
 
-export type Replica = {
+export type Replica = AsyncDisposable & {
   readonly url: string;
   /** Whatever the reply is; as offers' callers do, again while there is none for want of time. */
   readonly upload: (
@@ -68,11 +67,14 @@ export type ModerationUnderTest = AsyncDisposable &
     readonly mongo: TestMongo;
     /** To MongoDB. */
     readonly wire: TcpProxy;
-    readonly another: () => Promise<Replica>;
+    /** On the same database. */
+    readonly another: (settings?: Partial<ModerationConfig>, other?: Model) => Promise<Replica>;
   };
 
+/** @param given a model instead of the one that says what a test wants; the service does not end it */
 export async function moderationUnderTest(
   settings: Partial<ModerationConfig> = {},
+  given?: Model,
 ): Promise<ModerationUnderTest> {
   const started = new AsyncDisposableStack();
   const mongo = await createTestMongo();
@@ -82,8 +84,8 @@ export async function moderationUnderTest(
   // Ahead of MongoDB's own clock, by which it deletes what is over.
   const clock = testClock('2090-06-01T12:00:00.000Z');
 
-  async function start(): Promise<Replica> {
-    const { url } = started.use(
+  async function start(more: Partial<ModerationConfig> = {}, other = given ?? model): Promise<Replica> {
+    const running = started.use(
       await startWhenStoresServe(() =>
         startModeration(
           {
@@ -99,13 +101,14 @@ export async function moderationUnderTest(
             PICTURES_AT_ONCE: 4,
             MAX_WAITING: 16,
             PICTURE_SECONDS_PER_HOUR: 3_600,
-            MODERATION_MODEL: 'nsfwjs',
             ...settings,
+            ...more,
           },
-          { logger: silentLogger, model, clock },
+          { logger: silentLogger, model: { ...other, [Symbol.asyncDispose]: async () => {} }, clock },
         ),
       ),
     );
+    const { url } = running;
     const post = (bytes: Uint8Array, as: { mode?: Mode; organisationId?: number } = {}) =>
       fetch(`${url}/internal/verdicts`, {
         method: 'POST',
@@ -117,6 +120,7 @@ export async function moderationUnderTest(
       });
     return {
       url,
+      [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
       upload: async (bytes, as) => verdictIn(await patiently(() => post(bytes, as))),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, { token = adminToken, by = 'ann' } = {}) => {

@@ -14,8 +14,8 @@ import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
-import { sha256 } from '../src/model/recognise.ts';
 import { openCopiesStore } from '../src/pictures/copies-store.ts';
+import { sha256 } from '../src/pictures/recognise.ts';
 import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
 

@@ -1,61 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { silentLogger } from '@offer-ads/testing/logger';
+import { signedCaller } from '@offer-ads/testing/caller';
 import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import sharp from 'sharp';
-import type { Scores, Thresholds } from '../src/domain/decision.ts';
-import type { Model } from '../src/model/model.ts';
-import { openNsfwjsModel } from '../src/model/nsfwjs-model.ts';
-import { startModeration } from '../src/service.ts';
+import type { ModerationConfig } from '../src/config.ts';
+import type { Scores } from '../src/domain/decision.ts';
+import { type Model, openModel } from '../src/model/nsfwjs-model.ts';
+import { type ModerationUnderTest, moderationUnderTest } from './moderation-under-test.ts';
 import { verdictIn } from './verdict-in.ts';
 
-const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };
-let mongo: TestMongo;
+let under: ModerationUnderTest;
 let model: Model;
 beforeAll(async () => {
-  mongo = await createTestMongo();
-  model = await openNsfwjsModel({ logger: silentLogger });
+  model = await openModel();
+  under = await moderationUnderTest({ PICTURES_AT_ONCE: 1, MAX_WAITING: 4 }, model);
 });
 afterAll(async () => {
+  await under?.[Symbol.asyncDispose]();
   await model?.[Symbol.asyncDispose]();
-  await mongo?.dispose();
 });
 
-/** The service over the real model, unless a test brings another; the service does not end what the test shares. */
-async function start(
-  o: Partial<{ model: Model; thresholds: Thresholds; maxWaiting: number; secondsPerHour: number }> = {},
-) {
-  const own = o.model ?? model;
-  const shared: Model = { ...own, [Symbol.asyncDispose]: async () => {} };
-  return startWhenStoresServe(() =>
-    startModeration(
-      {
-        HOST: '127.0.0.1',
-        PORT: 0,
-        LOG_LEVEL: 'silent',
-        MONGO_URL: mongo.url,
-        ADMIN_TOKEN_HASHES: adminTokenHashes,
-        AUDIT_RETENTION_DAYS: 730,
-        MODERATION_CONTEXT_SECRET: testContextSecret,
-        EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
-        SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
-        PICTURES_AT_ONCE: 1,
-        MAX_WAITING: o.maxWaiting ?? 4,
-        PICTURE_SECONDS_PER_HOUR: o.secondsPerHour ?? 3_600,
-        MODERATION_MODEL: 'nsfwjs',
-      },
-      { logger: silentLogger, model: shared },
-    ),
-  );
-}
+/** Another replica over the real model, unless a test brings another. */
+const start = (settings: Partial<ModerationConfig> = {}, other?: Model) => under.another(settings, other);
 
 function post(service: { url: string }, bytes: Uint8Array, headers: Record<string, string> = {}) {
   return fetch(`${service.url}/internal/verdicts`, {
@@ -97,7 +66,7 @@ describe('POST /internal/verdicts', () => {
 
   it('refuses a picture that the model finds unsafe, and again from memory', async () => {
     const { asked, model: counting } = counted(model);
-    await using service = await start({ model: counting });
+    await using service = await start({}, counting);
     const picture = await unsafeLookingPng();
     const first = await verdictOn(service, picture);
     expect(first).toMatchObject({ verdict: 'refused', reason: 'the picture looks explicit' });
@@ -107,7 +76,7 @@ describe('POST /internal/verdicts', () => {
 
   it('judges the same bytes once, and gives the picture back each time', async () => {
     const { asked, model: counting } = counted(model);
-    await using service = await start({ model: counting });
+    await using service = await start({}, counting);
     const picture = await photographLikeJpeg({ seed: 2 });
     const first = await verdictOn(service, picture);
     expect(await verdictOn(service, picture)).toEqual(first);
@@ -118,7 +87,7 @@ describe('POST /internal/verdicts', () => {
     const picture = await photographLikeJpeg({ seed: 3 });
     await using lenient = await start();
     expect((await verdictOn(lenient, picture)).verdict).toBe('allowed');
-    await using strict = await start({ thresholds: { explicit: 0, suggestive: 0 } });
+    await using strict = await start({ EXPLICIT_THRESHOLD: 0, SUGGESTIVE_THRESHOLD: 0 });
     expect((await verdictOn(strict, picture)).verdict).toBe('refused');
     expect((await verdictOn(lenient, picture)).verdict).toBe('allowed');
   });
@@ -131,7 +100,7 @@ describe('POST /internal/verdicts', () => {
       ...model,
       identity: { ...model.identity, version: 'next' },
     });
-    await using after = await start({ model: upgraded });
+    await using after = await start({}, upgraded);
     await verdictOn(after, picture);
     expect(asked.pictures).toBe(1);
   });
@@ -142,7 +111,7 @@ describe('POST /internal/verdicts', () => {
       ...model,
       score: async (looks) => looks.map(() => neutral),
     });
-    await using service = await start({ model: counting });
+    await using service = await start({}, counting);
     expect((await verdictOn(service, await gif({ frames: 40, width: 64, height: 64 }))).verdict).toBe(
       'allowed',
     );
@@ -188,7 +157,7 @@ describe('POST /internal/verdicts', () => {
 
 describe('an organisation whose pictures have taken their processor time of the hour', () => {
   it('is told 429 with the rest of the hour, and others get their verdicts', async () => {
-    await using service = await start({ secondsPerHour: 1 });
+    await using service = await start({ PICTURE_SECONDS_PER_HOUR: 1 });
     const picture = await photographLikeJpeg({ width: 4_000, height: 3_000, seed: 11 });
     const upload = () => post(service, picture, signedCaller({ audience: 'moderation', organisationId: 77 }));
     let response = await upload();
@@ -206,7 +175,7 @@ describe('an organisation whose pictures have taken their processor time of the 
 
 describe('when there is no verdict in time', () => {
   it('answers 503 within the time that the caller waits: the model does not answer', async () => {
-    await using service = await start({ model: { ...model, score: () => new Promise(() => {}) } });
+    await using service = await start({}, { ...model, score: () => new Promise(() => {}) });
     const response = await post(service, await photographLikeJpeg({ seed: 5 }), {
       // Long enough for the picture to be open by then.
       'x-request-budget-ms': '3000',
@@ -217,7 +186,7 @@ describe('when there is no verdict in time', () => {
   });
 
   it('the wait counts among the times to a verdict, by which alerts tell that moderation is slow', async () => {
-    await using service = await start({ model: { ...model, score: () => new Promise(() => {}) } });
+    await using service = await start({}, { ...model, score: () => new Promise(() => {}) });
     await post(service, await photographLikeJpeg({ seed: 10 }), { 'x-request-budget-ms': '50' });
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(metrics).toMatch(/^moderation_verdict_seconds_count\{.*verdict="none".*\} 1$/m);
@@ -226,10 +195,11 @@ describe('when there is no verdict in time', () => {
   it('answers 503 at once when too many pictures wait', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const slow: Model = { ...model, score: (looks, signal) => gate.then(() => model.score(looks, signal)) };
-    await using service = await start({ model: slow, maxWaiting: 1 });
-    const uploads = [6, 7, 8].map(
-      async (seed) => (await post(service, await photographLikeJpeg({ seed }))).status,
-    );
+    await using service = await start({ MAX_WAITING: 1 }, slow);
+    const uploads = [6, 7, 8].map(async (seed) => {
+      const caller = signedCaller({ audience: 'moderation', organisationId: seed });
+      return (await post(service, await photographLikeJpeg({ seed }), caller)).status;
+    });
     expect(await Promise.race(uploads)).toBe(503);
     open();
     expect((await Promise.all(uploads)).toSorted((one, other) => one - other)).toEqual([200, 200, 503]);
@@ -237,25 +207,12 @@ describe('when there is no verdict in time', () => {
 
   it('keeps no verdict that was not reached', async () => {
     const picture = await photographLikeJpeg({ seed: 9 });
-    await using broken = await start({
-      model: { ...model, score: () => Promise.reject(serviceUnavailable('it failed')) },
-    });
+    await using broken = await start(
+      {},
+      { ...model, score: () => Promise.reject(serviceUnavailable('it failed')) },
+    );
     expect((await post(broken, picture)).status).toBe(503);
     await using whole = await start();
     expect((await verdictOn(whole, picture)).verdict).toBe('allowed');
-  });
-});
-
-describe('GET /readyz', () => {
-  it('waits for the model', async () => {
-    await using service = await start({ model: { ...model, ready: () => false } });
-    // Sooner or later MongoDB answers in time, and the model is all that is missing.
-    await eventually(async () => {
-      const response = await fetch(`${service.url}/readyz`);
-      expect(response.status).toBe(503);
-      expect(await response.json()).toMatchObject({ problems: ['the model is not loaded'] });
-    });
-    await using ready = await start();
-    await eventually(async () => expect((await fetch(`${ready.url}/readyz`)).status).toBe(200));
   });
 });

@@ -16,7 +16,7 @@ import {
 import { z } from 'zod';
 import { smtpProblem } from './smtp/smtp-address.ts';
 
-const rateHint = 'must be a number of mails per second, for example 14 or 0.5';
+const rateHint = 'must be a number of mails per second from 0.1, for example 14 or 0.5';
 
 export const notifierSettings = z.object({
   ...httpSettings,
@@ -59,10 +59,11 @@ export const notifierSettings = z.object({
     .string()
     .regex(/^\d{1,5}(\.\d{1,3})?$/, { error: rateHint })
     .transform(Number)
-    .refine((rate) => rate > 0, { error: rateHint })
+    .refine((rate) => rate >= 0.1, { error: rateHint })
     .optional()
     .meta({
-      description: 'Most mails per second of all replicas together: as many as the provider allows.',
+      description:
+        'Most mails per second of each replica: as many as the provider allows, divided by the replicas.',
       example: '14',
       without: 'unlimited',
     }),

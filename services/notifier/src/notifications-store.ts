@@ -8,6 +8,7 @@ import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
 import type { DeliveryResult } from './domain/delivery/delivery.ts';
 import type { Message } from './domain/letters/render-letter.ts';
+import { databaseClock, insertMissing } from './due-work.ts';
 import { groupWrites } from './group-writes.ts';
 
 /** A notification that only this process may deliver while it holds the lease. */
@@ -122,7 +123,7 @@ export async function openNotificationsStore(
   await prepareIndexes(mongo);
   /** Of this process, new at each start. */
   const lease = randomUUID();
-  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+  const now = databaseClock(clock);
   const isDue = () => ({ $expr: { $lte: ['$dueAt', now()] } });
   /** The database's clock minus that of this process (`performance.now`, which is never set), as of the last claim. */
   let databaseAheadMs = 0;
@@ -147,11 +148,7 @@ export async function openNotificationsStore(
             createdAt,
             trace,
           };
-          const times = { queuedAt: now(), dueAt: now() };
-          const inserted = { $mergeObjects: ['$$ROOT', { $literal: fresh }, times] };
-          const isNew = { $eq: [{ $type: '$state' }, 'missing'] };
-          const update = [{ $replaceWith: { $cond: [isNew, inserted, '$$ROOT'] } }];
-          return { updateOne: { filter: { _id: id }, update, upsert: true } };
+          return insertMissing(id, fresh, { queuedAt: now(), dueAt: now() });
         }),
         { session },
       );

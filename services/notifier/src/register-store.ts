@@ -9,6 +9,7 @@ import { contactsStore } from './contacts-store.ts';
 import { noOrganisation } from './domain/announcement.ts';
 import { isReachedAt } from './domain/contact.ts';
 import { type ResendRefusal, resendRefusal } from './domain/delivery/resend.ts';
+import { databaseClock } from './due-work.ts';
 import { type Addressed, anyCase } from './notifications-store.ts';
 
 type Entry = NonNullable<Addressed['history']>[number];
@@ -65,7 +66,7 @@ const maxResends = 20;
 export function registerStore(mongo: Mongo, clock: Clock = systemClock): RegisterStore {
   const kept = mongo.connection.collection<Kept>('notifications');
   const contacts = contactsStore(mongo);
-  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+  const now = databaseClock(clock);
   // Of the message, only the subject and whether it exists are read.
   const projection = { 'message.text': 0, 'message.html': 0, 'message.headers': 0 };
   const find = async (filter: driver.Filter<Kept>, limit: number, options: object = {}) =>

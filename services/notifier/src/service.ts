@@ -26,7 +26,6 @@ import { webhookRoutes } from './http/webhook-routes.ts';
 import { measureUnsent } from './measure-unsent.ts';
 import { openNotificationsStore } from './notifications-store.ts';
 import { notifierOn } from './notifier.ts';
-import { openPace } from './pace-store.ts';
 import { registerStore } from './register-store.ts';
 import { messageIdOf, openMailer } from './smtp/mailer.ts';
 import { startWebhooks } from './webhooks/webhooks.ts';
@@ -44,28 +43,19 @@ export async function startNotifier(
   await prepareMongoInbox(mongo);
   const notifications = await openNotificationsStore(mongo, clock);
   const bounces = await openBouncesStore(mongo);
-  const pace = openPace(mongo, config.SMTP_RATE_PER_SECOND, clock);
-  const connections = config.SMTP_CONNECTIONS;
+  const limits = { connections: config.SMTP_CONNECTIONS, perSecond: config.SMTP_RATE_PER_SECOND };
   const mailer = started.use(
     openMailer({
       smtpUrl: config.SMTP_URL,
       tls: config.SMTP_TLS,
       authorities: config.SMTP_CA_FILE === undefined ? undefined : readFileSync(config.SMTP_CA_FILE, 'utf8'),
       from: config.MAIL_FROM,
-      connections,
+      ...limits,
     }),
   );
   const contacts = contactsStore(mongo);
   const delivery = started.use(
-    startDelivery({
-      connections,
-      notifications,
-      bounces,
-      contacts,
-      pace,
-      mailer,
-      ...foundation,
-    }),
+    startDelivery({ ...limits, notifications, bounces, contacts, mailer, ...foundation }),
   );
   const register = registerStore(mongo, clock);
   started.use(measureUnsent({ register, ...foundation }));

@@ -18,7 +18,6 @@ import {
   type NotificationsStore,
   openNotificationsStore,
 } from '../src/notifications-store.ts';
-import { openPace } from '../src/pace-store.ts';
 import { openMailer } from '../src/smtp/mailer.ts';
 import { type FaultySmtp, startFaultySmtp } from './smtp/faulty-smtp.ts';
 
@@ -44,10 +43,6 @@ export type DeliveryUnderTest = AsyncDisposable & {
     readonly perSecond?: number;
     readonly connections?: number;
     readonly renewEveryMs?: number;
-    readonly runForMs?: number;
-    readonly waitForResultsMs?: number;
-    /** The store takes no result before. */
-    readonly recordAfter?: Promise<unknown>;
   }) => Promise<RunningDelivery>;
 };
 
@@ -97,36 +92,29 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
     documents: () => collectionOf(mongo).find().sort({ _id: 1 }).toArray(),
     bounces: async () => (await openBouncesStore(mongo)).list(100),
     collection: () => collectionOf(mongo),
-    deliver: async ({
-      clock = systemClock,
-      storeClock,
-      mongoUrl,
-      perSecond,
-      connections = 4,
-      recordAfter,
-      ...o
-    } = {}) => {
+    deliver: async ({ clock = systemClock, storeClock, mongoUrl, perSecond, connections = 4, ...o } = {}) => {
       const started = opened.use(new AsyncDisposableStack());
       const mongo = started.use(await open(mongoUrl ?? database.url));
       const mailer = started.use(
-        openMailer({ smtpUrl: test.smtp.url, from: 'Offers <offers@ads.example>', connections }),
+        openMailer({
+          smtpUrl: test.smtp.url,
+          from: 'Offers <offers@ads.example>',
+          connections,
+          perSecond,
+        }),
       );
       const metrics = createMetrics('test');
       const log: string[] = [];
       const destination = { write: (line: string) => void log.push(line) };
       const logger = createLogger({ service: 'notifier', level: 'info', destination });
       const notifications = await openNotificationsStore(mongo, storeClock);
-      const record: NotificationsStore['record'] = async (attempted) => {
-        await recordAfter;
-        return notifications.record(attempted);
-      };
       const delivery = started.use(
         startDelivery({
           connections,
-          notifications: { ...notifications, record },
+          perSecond,
+          notifications,
           bounces: await openBouncesStore(mongo),
           contacts: contactsStore(mongo),
-          pace: openPace(mongo, perSecond, storeClock),
           mailer,
           clock,
           logger,

@@ -211,16 +211,6 @@ describe('a mail', () => {
   });
 });
 
-describe('a backlog', () => {
-  it('is sent in many runs of the loop, so that the loop reports success and expired links are parked meanwhile', async () => {
-    await test.put(...many(170));
-    const delivery = await test.deliver({ connections: 1, runForMs: 0 });
-    await expectAllSentOnce(170);
-    // A run takes at most twenty mails for each connection; the last run may not have ended yet.
-    expect(await delivery.runs()).toBeGreaterThanOrEqual(9);
-  });
-});
-
 describe('an address that does not exist', () => {
   const refuseMailbox = () =>
     test.smtp.behave((step) => (step === 'RCPT' ? '550 5.1.1 Nobody here' : undefined));
@@ -383,45 +373,24 @@ describe('several processes', () => {
     delivery.wake();
     await expectAllSentOnce(2);
   });
-
-  it('together stay within the rate of the mail provider', async () => {
-    await test.put(...many(12));
-    const startedAt = Date.now();
-    for (let process = 0; process < 2; process += 1) await test.deliver({ perSecond: 10 });
-    await expectAllSentOnce(12);
-    // The twelfth reserved moment is 1.1 s after the first, however late a mail is sent.
-    expect(Math.max(...test.smtp.taken.map(({ at }) => at)) - startedAt).toBeGreaterThanOrEqual(1_100);
-  });
 });
 
-describe('mails whose results are being stored', () => {
-  it('are never more than connections, while the next ones have told the server their recipients', async () => {
-    const stored = Promise.withResolvers<void>();
+it.each([
+  [10, 4, 1_100],
+  // Fewer mails a second than connections.
+  [4, 12, 2_750],
+])(
+  'a process stays within the rate of the mail provider: %d a second',
+  async (perSecond, connections, ms) => {
     await test.put(...many(12));
-    await test.deliver({ connections: 2, recordAfter: stored.promise });
-    await eventually(() => expect(test.smtp.reached('DATA')).toBe(4));
-    expect(test.smtp.reached('content')).toBe(2);
-    stored.resolve();
+    await test.deliver({ perSecond, connections });
     await expectAllSentOnce(12);
-    expect(test.smtp.maxAtOnce()).toBeLessThanOrEqual(2);
-  });
-
-  it('that take too long make the next ones wait without an attempt, and are not blamed on the server', async () => {
-    const stored = Promise.withResolvers<void>();
-    await test.put(...many(12));
-    const delivery = await test.deliver({
-      connections: 2,
-      recordAfter: stored.promise,
-      waitForResultsMs: 20,
-    });
-    await eventually(() => expect(test.smtp.reached('DATA')).toBeGreaterThan(6));
-    expect(test.smtp.reached('content')).toBe(2);
-    stored.resolve();
-    await expectAllSentOnce(12);
-    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(12).map(() => 1));
-    expect(delivery.log.join()).not.toContain('the mail server takes no mails');
-  });
-});
+    const times = test.smtp.taken.map(({ at }) => at);
+    // The first and the last interval may have as many mails as connections.
+    const apart = Math.max(...times) - Math.min(...times);
+    expect(apart).toBeGreaterThanOrEqual(ms - (1_000 * Math.min(connections, perSecond)) / perSecond);
+  },
+);
 
 describe('a database that is away', () => {
   it('when the server accepted a mail is waited for, so that no process sends the mail again', async () => {

@@ -55,7 +55,7 @@ type Target = {
   /**
    * Finds out whether the target is back; rejects when it is not. It has its own time-out. Without a probe the next call is the trial, and
    * all other calls are refused until it ends. So give a probe where the caller's input decides how long a call lasts. Calls to Stripe,
-   * to a hosted model and to the store of pictures need none: what they send is already in memory, so only the target can be slow.
+   * to the store of pictures need none: what they send is already in memory, so only the target can be slow.
    */
   readonly probe?: () => Promise<unknown>;
 };

@@ -152,7 +152,11 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer | und
       resolve(undefined);
     };
     req.on('data', take);
-    req.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts)));
+    req.on('end', () => {
+      resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+      // The listeners live as long as the request, which may wait for seconds with a body of megabytes.
+      parts.length = 0;
+    });
     // The upload stalled or broke off: the server has answered, or the caller has disconnected.
     req.on('error', () => reject(callerGone()));
   });

@@ -53,6 +53,21 @@ export function onesIn(bits: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
+/** In the stores' format: one after the other, 64 bytes each. */
+export function packed(fingerprints: readonly Fingerprint[]): Buffer {
+  return Buffer.concat(
+    fingerprints.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
+  );
+}
+
+export function unpacked(bytes: Uint8Array): readonly Fingerprint[] {
+  // A copy, because an Int32Array must start at a multiple of four bytes.
+  const words = new Int32Array(Uint8Array.from(bytes).buffer);
+  return Array.from({ length: words.length / fingerprintWords }, (_, index) =>
+    words.subarray(index * fingerprintWords, (index + 1) * fingerprintWords),
+  );
+}
+
 /** The waves are stored one after the other, each as wide as the window. */
 type Window = { readonly inset: number; readonly width: number; readonly waves: Float64Array };
 

@@ -1,4 +1,5 @@
-/** Decisions of people about pictures, and the outcome for a picture. */
+/** Decisions about pictures that come before the model's: of people, and about the published test pictures. */
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Fingerprint } from './fingerprint.ts';
 
 /** The names of a picture: the SHA-256 of the uploaded bytes, and of the cleaned ones that members see. */
@@ -53,4 +54,18 @@ export function rulingOn(onIt: Ruling | undefined, onItsLike: Ruling | undefined
   return onIt.action === 'block'
     ? { verdict: 'refused', reason: 'blocked', ruling: onIt }
     : { verdict: 'allowed', ruling: onIt };
+}
+
+/**
+ * The pictures of docs/test-pictures, with which an integrator tries out both answers in TEST mode, by the SHA-256 of the files. They are in
+ * integrators' tests: another picture is added, none is ever replaced.
+ */
+const testVerdicts: ReadonlyMap<string, 'allowed' | 'refused'> = new Map([
+  ['e111e52dfbfecffb7ed5c40ff675967552f3f50fa7499e5faa8f5b85faf6e604', 'allowed'],
+  ['d0bf7008033a58901666c18f6126d416137a46e1742ac1dd589792eee80d6f96', 'refused'],
+]);
+
+/** In LIVE mode they are pictures like any other. */
+export function testVerdictOn(contentHash: string, mode: Mode): 'allowed' | 'refused' | undefined {
+  return mode === 'TEST' ? testVerdicts.get(contentHash) : undefined;
 }

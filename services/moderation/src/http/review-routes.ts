@@ -11,25 +11,17 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Express } from 'express';
 import { z } from 'zod';
-import { isLarge } from '../domain/picture-limits.ts';
-import { parsePlace, writePlace } from '../domain/picture-place.ts';
-import { budgetMs } from '../pictures/clean-picture.ts';
-import type { Admission } from '../verdicts/admission.ts';
 import { decideOn, listPictures, type Review, recordOf } from '../verdicts/review.ts';
 import { listed, refusals, rulingShown, shown } from './review-replies.ts';
 
-type ReviewRoutes = {
-  readonly admin: AdminGuard;
-  readonly admission: Admission;
-  readonly review: Review;
-};
+type ReviewRoutes = { readonly admin: AdminGuard; readonly review: Review };
 
 const named = z.object({ name: pictureName });
 /** A picture of 5 MiB in base64, and the text of a decision. */
 const maxBodyBytes = 7.5 * 2 ** 20;
 
 export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
-  const { review, admission } = o;
+  const { review } = o;
   const routes = express.Router();
   routes.use(o.admin(maxBodyBytes));
 
@@ -41,12 +33,10 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
 
   routes.get('/pictures', async (req, res) => {
     const { cursor, undecided, ...filter } = validInput(picturesQuery, req.query);
-    const after = cursor === undefined ? undefined : parsePlace(cursor);
-    if (after === null) throw refusal('unknown-cursor');
+    const after = cursor === undefined ? undefined : parseCursor(cursor);
     const pictures = await listPictures(review, { ...filter, after });
     const last = pictures.length === filter.limit ? pictures.at(-1) : undefined;
-    const nextCursor =
-      last === undefined ? null : writePlace({ at: last.last.at, contentHash: last.contentHash });
+    const nextCursor = last === undefined ? null : `${last.last.at.getTime()}-${last.contentHash}`;
     const wanted = undecided ? pictures.filter(({ now }) => now?.ruling === undefined) : pictures;
     res.json({ pictures: wanted.map(listed), nextCursor } satisfies PicturesReply);
   });
@@ -71,19 +61,20 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
 
   routes.post('/rulings', async (req, res) => {
     const { name, imageBase64, ...decision } = validInput(rulingRequest, req.body);
-    const ruling = { ...decision, author: actorOf(req) };
     const of = name ?? Buffer.from(imageBase64 ?? '', 'base64');
-    // A picture that must be opened waits for its place among the others.
-    const decided = await (typeof of === 'string'
-      ? decideOn(review, of, ruling)
-      : admission.run({ organisation: 'staff', isLarge: isLarge(of) }, AbortSignal.timeout(budgetMs), () =>
-          decideOn(review, of, ruling),
-        ));
+    const decided = await decideOn(review, of, { ...decision, author: actorOf(req) });
     if (!decided.ok) throw refusal(decided.reason);
     res.json(shown(await existingRecord(decided.ruling.contentHash), review.basis));
   });
 
   app.use('/admin', routes);
+}
+
+/** Names the last picture of the page before by its place in the list. */
+function parseCursor(text: string): { at: Date; contentHash: string } {
+  const [, time, contentHash] = /^(\d{1,14})-([0-9a-f]{64})$/.exec(text) ?? [];
+  if (time === undefined || contentHash === undefined) throw refusal('unknown-cursor');
+  return { at: new Date(Number(time)), contentHash };
 }
 
 function refusal(reason: keyof typeof refusals): Fault {

@@ -16,8 +16,9 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Request, RequestHandler } from 'express';
 import { z } from 'zod';
 import type { Outcome } from '../domain/ruling.ts';
-import { Unopenable } from '../pictures/clean-picture.ts';
-import { inTurn, type Places } from '../verdicts/in-turn.ts';
+import { leaveGarbage } from '../pictures/garbage.ts';
+import { Unopenable } from '../pictures/unopenable.ts';
+import type { Admission } from '../verdicts/admission.ts';
 import type { Upload } from '../verdicts/judge-picture.ts';
 import { refused } from '../verdicts/verdict-replies.ts';
 
@@ -58,16 +59,21 @@ export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
   });
 }
 
-export function mountRenditionRoute(app: Express, o: Places & { readonly caller: RequestHandler }): void {
+export function mountRenditionRoute(
+  app: Express,
+  o: { readonly caller: RequestHandler; readonly admission: Admission },
+): void {
   const cleaned = rawBody({ type: anyBytes, maxBytes: maxCleanedBytes });
   const room = uploadRoom({ maxBytes: maxCleanedBytes, largestBytes: maxCleanedBytes });
   app.post('/internal/renditions', o.caller, room, cleaned, async (req, res) => {
     const { width } = validInput(renditionQuery, req.query);
     const { organisationId } = callerOf(req);
     const bytes = bytesOf(req);
-    const rendition = await inTurn(o, { bytes, organisationId }, signalOf(req), ({ decoder }) =>
-      decoder.renditionOf(bytes, width),
-    ).catch(refuseUnopenable);
+    const rendition = await o.admission
+      .run({ bytes, organisation: organisationId }, signalOf(req), ({ decoder, signal }) =>
+        decoder.run('rendition', [bytes, width], signal),
+      )
+      .catch(refuseUnopenable);
     // Only a picture of one of the types has a rendition.
     res.type(pictureTypeOf(rendition) ?? anyBytes).send(rendition);
   });
@@ -81,6 +87,9 @@ function refuseUnopenable(error: unknown): never {
 
 function bytesOf(req: Request): Uint8Array {
   const bytes: unknown = req.body;
+  // The parts that it was read in, and in the end the whole.
+  leaveGarbage(bytes);
+  req.res?.once('close', () => leaveGarbage(bytes));
   // Express sets no body if it is empty or has another type; neither is a picture.
   return bytes instanceof Uint8Array ? bytes : new Uint8Array();
 }

@@ -1,43 +1,26 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { decide } from '../domain/decision.ts';
 import { cleanPicture, looksAt } from '../pictures/pictures.ts';
-import type { Model } from './model.ts';
-import { openNsfwjsModel } from './nsfwjs-model.ts';
+import { type Model, openModel } from './nsfwjs-model.ts';
 
 const patient = new AbortController().signal;
 let model: Model;
 let photograph: Uint8Array;
 let unsafe: Uint8Array;
 beforeAll(async () => {
-  model = await openNsfwjsModel({ logger: silentLogger });
+  model = await openModel();
   [photograph, unsafe] = [await look(await photographLikeJpeg()), await look(await unsafeLookingPng())];
 });
 afterAll(async () => model[Symbol.asyncDispose]());
 
 async function look(upload: Buffer): Promise<Uint8Array> {
-  const result = await cleanPicture(upload, 60_000);
-  if (!result.ok) throw new Error(result.problem);
-  return (await looksAt(result.picture))[0] ?? new Uint8Array();
-}
-
-/** The model on WebAssembly, and its log. */
-async function openOnWebAssembly() {
-  const log: string[] = [];
-  const destination = { write: (line: string) => void log.push(line) };
-  const opened = await openNsfwjsModel({
-    logger: createLogger({ service: 'moderation', level: 'info', destination }),
-    runtimes: {
-      native: () => Promise.reject(new Error('no library for this platform')),
-      WebAssembly: () => import('onnxruntime-web'),
-    },
-  });
-  return { opened, log: log.join() };
+  const room = async () => {};
+  const { picture } = await cleanPicture(upload, room);
+  return (await looksAt(picture, room))[0] ?? new Uint8Array();
 }
 
 describe('the model', () => {
@@ -65,19 +48,6 @@ describe('the model', () => {
   it.each(asTrained)('gives %s the scores of nsfwjs', async (_what, pixels, labels) => {
     const [scores] = await model.score([pixels()], patient);
     for (const [label, score] of Object.entries(labels)) expect(scores?.labels[label]).toBeCloseTo(score, 3);
-  });
-
-  it('gives the same scores on WebAssembly, which it uses and logs when there is no native library', async () => {
-    const { opened, log } = await openOnWebAssembly();
-    expect(opened.identity).toEqual(model.identity);
-    const [native, webAssembly] = [
-      await model.score([unsafe], patient),
-      await opened.score([unsafe], patient),
-    ];
-    expect(webAssembly[0]?.explicit).toBeCloseTo(native[0]?.explicit ?? 0, 3);
-    expect(log).toContain('the native library of the model cannot be loaded');
-    expect(log).toContain('"runtime":"WebAssembly"');
-    await opened[Symbol.asyncDispose]();
   });
 
   it('decides by the thresholds: another threshold, another verdict', async () => {

@@ -3,9 +3,8 @@ import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
-import type { PicturePlace } from '../domain/picture-place.ts';
+import { packed, unpacked } from '../domain/fingerprint.ts';
 import type { Recognised, RefusalReason } from '../domain/ruling.ts';
-import { packed, unpacked } from '../verdicts/packed-fingerprints.ts';
 
 export type PictureFacts = Recognised & { readonly type: PictureType; readonly frames: number };
 
@@ -29,7 +28,8 @@ export type PicturesFilter = {
   readonly mode?: Mode | undefined;
   readonly since?: Date | undefined;
   readonly organisationId?: number | undefined;
-  readonly after?: PicturePlace | undefined;
+  /** The last of the page before. */
+  readonly after?: { readonly at: Date; readonly contentHash: string } | undefined;
   readonly limit: number;
 };
 

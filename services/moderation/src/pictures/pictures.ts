@@ -24,13 +24,11 @@ import {
   keptBytes,
   limitProblem,
   maxFrames,
-  maxHeldBytes,
   maxPixels,
   withEndMarker,
 } from '../domain/picture-limits.ts';
 import { essentialPng } from '../domain/png-chunks.ts';
-import { budgetMs, type Cleaned, type CleanPicture, type LookShape, Unopenable } from './clean-picture.ts';
-import { pictureMemory } from './picture-memory.ts';
+import { Unopenable } from './unopenable.ts';
 
 // sharp reads SVG, TIFF and more by default; each further decoder is a risk.
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -50,99 +48,87 @@ const jpegOptions = { quality: 88, optimiseCoding: false } as const;
 /** Three times the largest upload: a few bytes can decode to many, and members would have to load them. */
 const maxCleanBytes = 16 * 2 ** 20;
 
-const lookSize = { width: lookSide, height: lookSide, fit: 'fill' } as const;
+const lookSize = { width: lookSide, height: lookSide };
 /** For frames that are decoded together, in the size of a look. */
 const maxFrameBytes = 24 * 2 ** 20;
 
+export type CleanPicture = {
+  readonly type: PictureType;
+  readonly frames: number;
+  /** The frames that the model looks at. */
+  readonly seen: readonly number[];
+  readonly bytes: Buffer;
+  /** The memory that opening it again takes. */
+  readonly heldBytes: number;
+};
+
+export type Cleaned = {
+  readonly picture: CleanPicture;
+  /** Of small still pictures, whose pixels are in memory at that time. */
+  readonly looks: readonly Uint8Array[] | undefined;
+};
+
+/** Resolves when the process may hold this much memory, until its task ends. Rejects if nobody waits for the picture any more. */
+export type TakeRoom = (bytes: number) => Promise<void>;
+
 /**
  * Auto-oriented, in sRGB, without metadata or other hidden data; of the same type, and a GIF stays animated.
- * @param timeoutMs the decoder stops after about this time; then this rejects, because the reason may not be the picture
- * @param signal when it aborts, this rejects before its next step
+ * @throws {Unopenable}
  */
-export async function cleanPicture(
-  upload: Uint8Array,
-  timeoutMs: number,
-  signal = new AbortController().signal,
-): Promise<Cleaned> {
+export async function cleanPicture(upload: Uint8Array, takeRoom: TakeRoom): Promise<Cleaned> {
   const type = pictureTypeOf(upload);
-  if (type === undefined) return { ok: false, problem: 'not-a-picture' };
-  const frames = type === 'gif' ? gifDelaysMs(upload, maxFrames)?.length : 1;
-  if (frames === undefined || frames === 0) return { ok: false, problem: 'damaged' };
+  if (type === undefined) throw new Unopenable('not-a-picture');
+  const frames = type === 'gif' ? (gifDelaysMs(upload, maxFrames)?.length ?? 0) : 1;
+  if (frames === 0) throw new Unopenable('damaged');
   // Reading even the header of a GIF takes memory for every frame.
-  if (frames > maxFrames) return { ok: false, problem: 'too-many-frames' };
+  if (frames > maxFrames) throw new Unopenable('too-many-frames');
   const { bytes, options } = toDecode(upload, type);
-  const startedAt = performance.now();
-  try {
-    const header = await readHeader(bytes, type, frames);
-    const problem = limitProblem(header);
-    if (problem !== undefined) return { ok: false, problem };
-    // For example a GIF whose first frame is larger than its screen: as a small picture it would block a place for pictures that open fast.
-    if (hasManyPixels(header) && !isLarge(upload)) return { ok: false, problem: 'damaged' };
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs))]);
-    const { clean, looks } = await pictureMemory.run(heldBytes(header) + keptBytes(header), inTime, () => {
-      const seconds = Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000));
-      return cleanedAndSeen(sharp(bytes, options).timeout({ seconds }).autoOrient(), header, signal);
-    });
-    if (clean.length > maxCleanBytes) return { ok: false, problem: 'too-many-bytes' };
-    // A cleaned picture is cheaper to open.
-    const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
-    // The encoder merges equal consecutive frames, so there may be fewer now.
-    const delaysMs = type === 'gif' ? gifDelaysMs(clean, maxFrames) : [0];
-    if (delaysMs === undefined) throw new Error('the encoder wrote no whole GIF');
-    const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
-    const seen = await framesSeen(picture, delaysMs, inTime);
-    return { ok: true, picture: { ...picture, seen }, looks };
-  } catch (error) {
-    if (signal.aborted || performance.now() - startedAt >= timeoutMs) throw error;
-    return { ok: false, problem: 'damaged' };
-  }
+  const header = await readHeader(bytes, type, frames);
+  // For example a GIF whose first frame is larger than its screen: as a small picture it would block a place for pictures that open fast.
+  if (hasManyPixels(header) && !isLarge(upload)) throw new Unopenable('damaged');
+  await takeRoom(heldBytes(header) + keptBytes(header));
+  const { clean, looks } = await cleanedAndSeen(sharp(bytes, options).autoOrient(), header).catch(damaged);
+  if (clean.length > maxCleanBytes) throw new Unopenable('too-many-bytes');
+  // A cleaned picture is cheaper to open.
+  const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
+  // The encoder merges equal consecutive frames, so there may be fewer now.
+  const delaysMs = type === 'gif' ? gifDelaysMs(clean, maxFrames) : [0];
+  if (delaysMs === undefined) throw new Unopenable('damaged');
+  const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
+  return { picture: { ...picture, seen: await framesSeen(picture, delaysMs) }, looks };
 }
 
 /**
- * A cleaned picture in this width: of the same type, and a GIF stays animated. Rejects if there was no memory for it in time.
+ * A cleaned picture in this width: of the same type, and a GIF stays animated.
  * @throws {Unopenable} if it cannot be opened within the limits, or is not wider
  */
-export async function renditionOf(
-  cleaned: Uint8Array,
-  width: number,
-  signal: AbortSignal = AbortSignal.timeout(budgetMs),
-): Promise<Buffer> {
+export async function renditionOf(cleaned: Uint8Array, width: number, takeRoom: TakeRoom): Promise<Buffer> {
   const found = readPictureHeader(cleaned, maxFrames);
   if (typeof found === 'string') throw new Unopenable(found);
   const { type, frames } = found;
-  const header = await readHeader(cleaned, type, frames).catch((cause: unknown) => {
-    throw new Unopenable('damaged', { cause });
-  });
-  const problem = limitProblem(header);
-  if (problem !== undefined) throw new Unopenable(problem);
+  const header = await readHeader(cleaned, type, frames);
   // An enlarged picture could be of any size.
   if (width >= header.width) throw new Unopenable('too-wide-or-high');
   const size = renditionSize(header, width);
-  return pictureMemory.run(heldBytes(header), signal, async () => {
-    const resizing = sharp(cleaned, readAs(type)).resize(size.width, size.height, { fit: 'fill' });
-    try {
-      return await encoded(resizing, type)
-        .timeout({ seconds: budgetMs / 1_000 })
-        .toBuffer();
-    } catch (cause) {
-      throw new Unopenable('damaged', { cause });
-    }
-  });
+  await takeRoom(heldBytes(header));
+  const resizing = sharp(cleaned, readAs(type)).resize(size.width, size.height, { fit: 'fill' });
+  return encoded(resizing, type).toBuffer().catch(damaged);
+}
+
+function damaged(cause: unknown): never {
+  throw new Unopenable('damaged', { cause });
 }
 
 /** Makes the looks too where the pixels are kept in memory; elsewhere they take another decoding, which `looksAt` does when they are needed. */
 async function cleanedAndSeen(
   upright: Sharp,
   header: Header,
-  signal: AbortSignal,
 ): Promise<{ clean: Buffer; looks: readonly Uint8Array[] | undefined }> {
   if (keptBytes(header) === 0)
     return { clean: await encoded(upright, header.type).toBuffer(), looks: undefined };
   const { data, info } = await upright.raw().toBuffer({ resolveWithObject: true });
-  signal.throwIfAborted();
   const pixels = () => sharp(data, { raw: info });
   const clean = await encoded(pixels(), header.type).toBuffer();
-  signal.throwIfAborted();
   // Without transparency the pixels are the look.
   const isOpaque = info.channels === 3;
   const looks = isOpaque ? [await resized(pixels(), lookSize)] : opaqueLooks(await rgba(pixels(), lookSize));
@@ -150,38 +136,22 @@ async function cleanedAndSeen(
 }
 
 /**
- * Squares, made from the bytes that members will see. Rejects if there was no memory for it in time.
+ * Squares of 224 pixels in RGB, made from the bytes that members will see.
  * @throws {Unopenable}
  */
-export async function looksAt(
-  picture: CleanPicture,
-  shape: LookShape = { side: lookSide, fit: 'fill' },
-  signal: AbortSignal = AbortSignal.timeout(budgetMs),
-): Promise<readonly Uint8Array[]> {
-  const frameBytes = picture.frames > 1 ? maxFrameBytes : 0;
-  const bytes = Math.min(maxHeldBytes, picture.heldBytes + frameBytes);
-  return pictureMemory.run(bytes, signal, async () => {
-    const looks: Uint8Array[] = [];
-    const { side, fit, jpegQuality } = shape;
-    const size = { width: side, height: side, fit };
-    for await (const frame of framesAs(picture, size, signal))
-      for (const look of opaqueLooks(frame))
-        looks.push(jpegQuality === undefined ? look : await asJpeg(look, side, jpegQuality));
-    return looks;
-  });
-}
-
-function asJpeg(look: Uint8Array, side: number, quality: number): Promise<Buffer> {
-  const raw = { width: side, height: side, channels: 3 } as const;
-  return sharp(look, { raw }).jpeg({ quality }).toBuffer();
+export async function looksAt(picture: CleanPicture, takeRoom: TakeRoom): Promise<readonly Uint8Array[]> {
+  const looks: Uint8Array[] = [];
+  for await (const frame of framesAs(picture, lookSize, takeRoom)) looks.push(...opaqueLooks(frame));
+  return looks;
 }
 
 /** The frames to look at, as RGBA. Many are decoded at once, because decoding a frame needs all frames before it. */
 export async function* framesAs(
   picture: CleanPicture,
   size: FrameSize,
-  signal: AbortSignal,
+  takeRoom: TakeRoom,
 ): AsyncGenerator<Uint8Array> {
+  await takeRoom(picture.heldBytes + (picture.frames > 1 ? maxFrameBytes : 0));
   const frameBytes = size.width * size.height * 4;
   const atOnce = Math.max(1, Math.floor(maxFrameBytes / frameBytes));
   for (let first = 0; first < picture.frames; first += atOnce) {
@@ -189,7 +159,6 @@ export async function* framesAs(
     const from = seen[0];
     const to = seen.at(-1);
     if (from === undefined || to === undefined) continue;
-    signal.throwIfAborted();
     const range = picture.type === 'gif' ? { page: from, pages: to - from + 1 } : {};
     const frames = await rgba(sharp(picture.bytes, { ...strict, ...range }), size);
     if (frames.length !== (to - from + 1) * frameBytes) throw new Unopenable('damaged');
@@ -198,35 +167,25 @@ export async function* framesAs(
   }
 }
 
-type FrameSize = Pick<LookShape, 'fit'> & { readonly width: number; readonly height: number };
+type FrameSize = { readonly width: number; readonly height: number };
 
 /** The frames are one below the other. */
 function rgba(image: Sharp, size: FrameSize): Promise<Buffer> {
   return resized(image.ensureAlpha(), size);
 }
 
-/** Pixels with the channels of the image; 3 or 4, because they are sRGB. */
-async function resized(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
-  const decoded = image
-    .resize(width, height, { fit, background: '#000' })
-    .toColourspace('srgb')
-    .raw()
-    .timeout({ seconds: budgetMs / 1_000 });
-  try {
-    return await decoded.toBuffer();
-  } catch (error) {
-    throw new Unopenable('damaged', { cause: error });
-  }
+/** Stretched to the size. Pixels with the channels of the image; 3 or 4, because they are sRGB. */
+function resized(image: Sharp, { width, height }: FrameSize): Promise<Buffer> {
+  return image.resize(width, height, { fit: 'fill' }).toColourspace('srgb').raw().toBuffer().catch(damaged);
 }
 
 async function framesSeen(
-  { type, bytes, heldBytes }: Omit<CleanPicture, 'seen'>,
+  { type, bytes }: Omit<CleanPicture, 'seen'>,
   delaysMs: readonly number[],
-  signal: AbortSignal,
 ): Promise<readonly number[]> {
   if (delaysMs.length <= maxFramesSeen) return delaysMs.map((_, page) => page);
-  const size: FrameSize = { width: thumbnailSide, height: thumbnailSide, fit: 'fill' };
-  const thumbnails = await pictureMemory.run(heldBytes, signal, () => rgba(sharp(bytes, readAs(type)), size));
+  const size = { width: thumbnailSide, height: thumbnailSide };
+  const thumbnails = await rgba(sharp(bytes, readAs(type)), size);
   const thumbnailBytes = thumbnailSide ** 2 * 4;
   const frames = delaysMs.map((delayMs, page): Frame => {
     return { delayMs, thumbnail: thumbnails.subarray(page * thumbnailBytes, (page + 1) * thumbnailBytes) };
@@ -258,10 +217,14 @@ function toDecode(upload: Uint8Array, type: PictureType): { bytes: Uint8Array; o
   }
 }
 
-/** Reads only the header. There is no limit here, so that the refusal can name the problem. */
+/**
+ * Reads only the header. The decoder has no limit here, so that the refusal can name the problem.
+ * @throws {Unopenable} if the picture is beyond the limits
+ */
 async function readHeader(bytes: Uint8Array, type: PictureType, frames: number): Promise<Header> {
-  const found: Metadata = await sharp(bytes, { failOn: 'error', limitInputPixels: false }).metadata();
-  return {
+  const reading = sharp(bytes, { failOn: 'error', limitInputPixels: false }).metadata();
+  const found: Metadata = await reading.catch(damaged);
+  const header = {
     type,
     width: found.width,
     height: found.height,
@@ -273,6 +236,9 @@ async function readHeader(bytes: Uint8Array, type: PictureType, frames: number):
     subsampling: found.chromaSubsampling,
     scans: type === 'jpeg' ? countScans(bytes) : 1,
   };
+  const problem = limitProblem(header);
+  if (problem !== undefined) throw new Unopenable(problem);
+  return header;
 }
 
 function encoded(image: Sharp, type: PictureType): Sharp {

@@ -1,8 +1,6 @@
 /** A copy of a refused picture for the person who reviews it: small, not animated, with everything that the model looked at. */
 import sharp, { type Sharp } from 'sharp';
-import { budgetMs, type CleanPicture } from './clean-picture.ts';
-import { pictureMemory } from './picture-memory.ts';
-import { framesAs } from './pictures.ts';
+import { type CleanPicture, framesAs, type TakeRoom } from './pictures.ts';
 
 /** Enough to recognise everything in a still picture, and in each frame of an animation. */
 const stillSide = 768;
@@ -14,27 +12,18 @@ const manyFramesSide = 256;
 const manyFramesAcross = 6;
 const quality = 75;
 
-/**
- * A JPEG: the picture on white and, if that differs, on black; for an animation, the frames that are looked at. Rejects if there was no
- * memory for it in time.
- */
-export function smallCopyOf(
-  picture: CleanPicture,
-  signal: AbortSignal = AbortSignal.timeout(budgetMs),
-): Promise<Buffer> {
-  return pictureMemory.run(picture.heldBytes, signal, () => smallCopy(picture, signal));
-}
-
-async function smallCopy(picture: CleanPicture, signal: AbortSignal): Promise<Buffer> {
+/** A JPEG: the picture on white and, if that differs, on black; for an animation, the frames that are looked at. */
+export async function smallCopyOf(picture: CleanPicture, takeRoom: TakeRoom): Promise<Buffer> {
   const { seen, bytes } = picture;
   const tiles: Buffer[] = [];
   if (seen.length === 1) {
+    await takeRoom(picture.heldBytes);
     const limits = { fit: 'inside', withoutEnlargement: true } as const;
     const still = sharp(bytes).resize(stillSide, stillSide, limits).toColourspace('srgb');
     tiles.push(...(await onBackgrounds(still)));
   } else {
     const size = await frameSize(bytes, seen.length > fewFrames ? manyFramesSide : frameSide);
-    for await (const frame of framesAs(picture, { ...size, fit: 'fill' }, signal)) {
+    for await (const frame of framesAs(picture, size, takeRoom)) {
       const raw = { ...size, channels: 4 } as const;
       tiles.push(...(await onBackgrounds(sharp(frame, { raw }))));
     }

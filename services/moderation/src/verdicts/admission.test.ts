@@ -1,12 +1,36 @@
 import { describe, expect, it } from '@jest/globals';
+import { pngChunk } from '@offer-ads/testing/pictures/pictures';
+import type { Decoder } from '../pictures/decoder.ts';
 import { createAdmission } from './admission.ts';
 
 const never = new AbortController().signal;
-
-const ordinary = (organisation: number) => ({ organisation, isLarge: false });
-const large = (organisation: number) => ({ organisation, isLarge: true });
-
 const fail = () => Promise.reject(new Error('must not run'));
+
+/** Of 25 megapixels. */
+const largePng = Buffer.concat([
+  Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+  pngChunk('IHDR', Buffer.from('00001388000013880802000000', 'hex')),
+]);
+const ordinary = (organisation: number) => ({ organisation, bytes: new Uint8Array() });
+const large = (organisation: number) => ({ organisation, bytes: largePng });
+
+/** Its decoders say what a test wants to hear. */
+function admissionOf({ atOnce = 1, maxWaiting = 5, isBusy = false }) {
+  const counted: [organisation: number, ms: number][] = [];
+  const overBudget = new Set<number>();
+  const decoder: Decoder = { run: fail as never, isBusy: () => isBusy, takeProcessorMs: () => 5 };
+  const admission = createAdmission({
+    decoders: Array(atOnce).fill(decoder),
+    maxWaiting,
+    budget: {
+      check: (organisation) => {
+        if (overBudget.has(organisation)) throw new Error('over budget');
+      },
+      count: (organisation, ms) => counted.push([organisation, ms]),
+    },
+  });
+  return { ...admission, counted, overBudget };
+}
 
 /** Work that ends when the test says so. */
 function work() {
@@ -16,7 +40,7 @@ function work() {
 
 describe('admission', () => {
   it('lets no more in than there are places, and the next one when a place is free', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 5 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 5 });
     const first = work();
     let secondBegan = false;
     const one = admission.run(ordinary(1), never, first.run);
@@ -32,7 +56,7 @@ describe('admission', () => {
   });
 
   it('refuses at once with 503 when too many wait', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 1 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 1 });
     const running = work();
     const accepted = [
       admission.run(ordinary(1), never, running.run),
@@ -46,12 +70,12 @@ describe('admission', () => {
   });
 
   it('says 429 to whoever waited in vain behind pictures of the same organisation, and 503 to others', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 6 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 6 });
     const running = work();
     const late = new AbortController();
     const one = admission.run(ordinary(1), never, running.run);
     const [own, other] = [1, 2].map((organisation) =>
-      admission.run(ordinary(organisation), late.signal, () => Promise.reject(new Error('must not run'))),
+      admission.run(ordinary(organisation), late.signal, fail),
     );
     late.abort();
     await expect(own).rejects.toMatchObject({ status: 429 });
@@ -61,11 +85,11 @@ describe('admission', () => {
   });
 
   it('forgets whoever no longer waits', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 1 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 1 });
     const running = work();
     const one = admission.run(ordinary(1), never, running.run);
     const caller = new AbortController();
-    const gone = admission.run(ordinary(2), caller.signal, () => Promise.reject(new Error('must not run')));
+    const gone = admission.run(ordinary(2), caller.signal, fail);
     caller.abort();
     await expect(gone).rejects.toMatchObject({ status: 503 });
     expect(admission.waiting()).toBe(0);
@@ -79,13 +103,10 @@ describe('admission', () => {
   ])(
     'keeps the place of work that took too long until it is done, and says %s',
     async (_, isOpening, status) => {
-      const admission = createAdmission({ atOnce: 1, maxWaiting: 0 });
+      const admission = admissionOf({ maxWaiting: 0, isBusy: isOpening });
       const running = work();
       const caller = new AbortController();
-      const abandoned = admission.run(ordinary(1), caller.signal, (stage) => {
-        stage.isOpening = isOpening;
-        return running.run();
-      });
+      const abandoned = admission.run(ordinary(1), caller.signal, running.run);
       caller.abort();
       await expect(abandoned).rejects.toMatchObject({ status });
       await expect(admission.run(ordinary(1), never, async () => 'too early')).rejects.toMatchObject({
@@ -95,30 +116,31 @@ describe('admission', () => {
   );
 
   it('frees the place of work that failed', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 0 });
+    const admission = admissionOf({ maxWaiting: 0 });
     await expect(admission.run(ordinary(1), never, () => Promise.reject(new Error('broke')))).rejects.toThrow(
       'broke',
     );
     expect(await admission.run(ordinary(1), never, async () => 'next')).toBe('next');
   });
 
-  it('goes on with the organisation that has the least under way, however many of another wait longer', async () => {
-    const admission = createAdmission({ atOnce: 2, maxWaiting: 10 });
-    const works = [work(), work()];
-    const order: number[] = [];
-    const all = [
-      ...works.map(({ run }) => admission.run(ordinary(1), never, run)),
-      ...[1, 1, 1, 2].map((organisation) =>
-        admission.run(ordinary(organisation), never, async () => order.push(organisation)),
-      ),
-    ];
-    for (const { finish } of works) finish();
-    await Promise.all(all);
-    expect(order[0]).toBe(2);
+  it('counts the processor time of each picture for its organisation, and lets none in that has used it up', async () => {
+    const admission = admissionOf({});
+    const spend = () =>
+      admission.run(ordinary(7), never, async ({ countProcessorTime }) => countProcessorTime(3));
+    await spend();
+    expect(admission.counted).toEqual([
+      [7, 3],
+      [7, 5],
+    ]);
+    admission.overBudget.add(7);
+    await expect(spend()).rejects.toThrow('over budget');
+    // People who review pictures have no such limit.
+    await admission.run({ ...ordinary(0), organisation: 'staff' }, never, async () => {});
+    expect(admission.counted).toHaveLength(2);
   });
 
   it('begins a single picture after one of each other organisation, of which one sent a thousand', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 5_000 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 5_000 });
     const running = work();
     const begun: number[] = [];
     const send = (organisation: number) =>
@@ -137,7 +159,7 @@ describe('admission', () => {
   });
 
   it('lets nobody overtake an organisation whose turn it is, however many others come', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 10 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 10 });
     const begun: number[] = [];
     let works = [work()];
     const send = (organisation: number) =>
@@ -168,7 +190,7 @@ describe('admission', () => {
   });
 
   it('finds a place for a newcomer in the longest line when all are taken, whose newest picture is told 429', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 4 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 4 });
     const running = work();
     const send = (organisation: number) =>
       admission.run(ordinary(organisation), never, async () => organisation);
@@ -181,20 +203,21 @@ describe('admission', () => {
     expect(await Promise.all([first, ...others, newcomer])).toEqual([1, 2, 3, 4]);
   });
 
-  it('refuses an organisation with 429 that has as many waiting as there are places left, and no other', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 6 });
+  it('refuses an organisation with 429 whose own pictures fill the queue, and no other', async () => {
+    const admission = admissionOf({ maxWaiting: 3 });
     const running = work();
     const run = (organisation: number) =>
       admission.run(ordinary(organisation), never, async () => organisation);
-    const accepted = [admission.run(ordinary(1), never, running.run), run(1), run(1), run(1)];
+    const [first, ...own] = [admission.run(ordinary(1), never, running.run), run(1), run(1), run(1)];
     await expect(run(1)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 2 });
-    accepted.push(run(2));
+    const other = run(2);
+    await expect(own[2]).rejects.toMatchObject({ status: 429 });
     running.finish();
-    expect(await Promise.all(accepted)).toEqual(['done', 1, 1, 1, 2]);
+    expect(await Promise.all([first, own[0], own[1], other])).toEqual(['done', 1, 1, 2]);
   });
 
   it('lets large pictures take all places but one, so that no ordinary picture waits for them', async () => {
-    const admission = createAdmission({ atOnce: 2, maxWaiting: 5 });
+    const admission = admissionOf({ atOnce: 2, maxWaiting: 5 });
     const running = work();
     const late = new AbortController();
     const first = admission.run(large(1), never, running.run);
@@ -214,7 +237,7 @@ describe('admission', () => {
   });
 
   it('keeps no ordinary picture out however many large ones wait, and refuses one large too many with 429', async () => {
-    const admission = createAdmission({ atOnce: 2, maxWaiting: 2 });
+    const admission = admissionOf({ atOnce: 2, maxWaiting: 2 });
     const works = [work(), work()];
     const accepted = [
       admission.run(large(1), never, works[0]?.run ?? fail),
@@ -230,7 +253,7 @@ describe('admission', () => {
   });
 
   it('starts a large picture beside an ordinary one, and another large one only when the first has ended', async () => {
-    const admission = createAdmission({ atOnce: 2, maxWaiting: 5 });
+    const admission = admissionOf({ atOnce: 2, maxWaiting: 5 });
     const works = [work(), work()] as const;
     const ordinaryOne = admission.run(ordinary(1), never, works[0].run);
     const firstLarge = admission.run(large(2), never, works[1].run);
@@ -245,14 +268,14 @@ describe('admission', () => {
   });
 
   it('says 422 to a large picture whose caller had no time left when it came, and 503 to an ordinary one', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 1 });
+    const admission = admissionOf({ atOnce: 1, maxWaiting: 1 });
     const late = AbortSignal.abort();
     await expect(admission.run(large(1), late, fail)).rejects.toMatchObject({ status: 422 });
     await expect(admission.run(ordinary(1), late, fail)).rejects.toMatchObject({ status: 503 });
   });
 
   it('lets large pictures in where there is one place only', async () => {
-    const admission = createAdmission({ atOnce: 1, maxWaiting: 0 });
+    const admission = admissionOf({ maxWaiting: 0 });
     expect(await admission.run(large(1), never, async () => 'done')).toBe('done');
   });
 });

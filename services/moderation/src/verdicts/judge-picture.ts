@@ -6,20 +6,20 @@ import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api'
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Decision, decide } from '../domain/decision.ts';
-import type { Outcome } from '../domain/ruling.ts';
-import { testVerdictOn } from '../domain/test-pictures.ts';
-import type { Model } from '../model/model.ts';
-import { factsCleanedAgain, factsOf, sha256 } from '../model/recognise.ts';
-import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
+import { type Outcome, testVerdictOn } from '../domain/ruling.ts';
+import type { Model } from '../model/nsfwjs-model.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
+import type { CleanPicture } from '../pictures/pictures.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
+import { factsCleanedAgain, factsOf, sha256 } from '../pictures/recognise.ts';
+import { Unopenable } from '../pictures/unopenable.ts';
+import type { Admission, Place } from './admission.ts';
 import type { HeldRulings } from './held-rulings.ts';
-import { inTurn, type Places, type Steps } from './in-turn.ts';
-import { createSingleFlight } from './single-flight.ts';
 import { allowed, refused, unreadable } from './verdict-replies.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
-export type Moderation = Places & {
+export type Moderation = {
+  readonly admission: Admission;
   readonly model: Model;
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
@@ -34,29 +34,25 @@ export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly
 /** How long a copy of a refused picture is kept after its last upload. */
 const copyKeptMs = 30 * 24 * 3_600_000;
 
-export function createJudge(
+export function judgePicture(
   moderation: Moderation,
-): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
-  const judgedOnce = createSingleFlight<Decision>();
-  return (upload, signal) =>
-    inTurn(moderation, upload, signal, async (steps) => {
-      try {
-        return await judge(moderation, judgedOnce, upload, steps);
-      } catch (error) {
-        if (error instanceof Unopenable) return unreadable(error.problem);
-        throw error;
-      }
-    });
+  upload: Upload,
+  signal: AbortSignal,
+): Promise<VerdictReply> {
+  const candidate = { bytes: upload.bytes, organisation: upload.organisationId };
+  return moderation.admission.run(candidate, signal, async (place) => {
+    try {
+      return await judge(moderation, upload, place);
+    } catch (error) {
+      if (error instanceof Unopenable) return unreadable(error.problem);
+      throw error;
+    }
+  });
 }
 
-async function judge(
-  moderation: Moderation,
-  judgedOnce: ReturnType<typeof createSingleFlight<Decision>>,
-  upload: Upload,
-  steps: Steps,
-): Promise<VerdictReply> {
+async function judge(moderation: Moderation, upload: Upload, place: Place): Promise<VerdictReply> {
   const { pictures, rulings, verdicts, basis } = moderation;
-  const { decoder } = steps;
+  const { decoder, signal } = place;
   const contentHash = sha256(upload.bytes);
   const testVerdict = testVerdictOn(contentHash, upload.mode);
   if (testVerdict === 'refused') return refused('test');
@@ -65,42 +61,35 @@ async function judge(
   if (known !== undefined) {
     const outcome = (await rulings.on(known)) ?? (await verdicts.find(contentHash, basis));
     if (outcome?.verdict === 'refused' && (await keepCopy(moderation, contentHash, outcome)))
-      return record(moderation, steps, upload, known, outcome);
+      return record(moderation, place, upload, known, outcome);
   }
 
-  const clean = await decoder.cleanPicture(upload.bytes);
-  if (!clean.ok) return unreadable(clean.problem);
-  if (testVerdict === 'allowed') return allowed(clean.picture);
+  const { picture, looks: made } = await decoder.run('clean', [upload.bytes], signal);
+  if (testVerdict === 'allowed') return allowed(picture);
 
-  let made: Promise<readonly Uint8Array[]> | undefined;
   // Made at most once: for the fingerprints, for the model, or for both.
-  const looks = async () => clean.looks ?? (await (made ??= decoder.looksAt(clean.picture)));
-  const { lookShape } = moderation.model;
-  const modelsLooks = lookShape === undefined ? looks : () => decoder.looksAt(clean.picture, lookShape);
+  let looks = known === undefined ? (made ?? (await decoder.run('looks', [], signal))) : made;
   const facts =
-    known === undefined
-      ? factsOf(contentHash, clean.picture, await looks())
-      : factsCleanedAgain(known, clean.picture);
-  const outcome =
-    (await rulings.on(facts)) ??
-    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, steps)));
+    known === undefined ? factsOf(contentHash, picture, looks ?? []) : factsCleanedAgain(known, picture);
+  let outcome: Outcome | undefined = (await rulings.on(facts)) ?? (await verdicts.find(contentHash, basis));
+  if (outcome === undefined) {
+    looks ??= await decoder.run('looks', [], signal);
+    outcome = await askModel(moderation, contentHash, looks, place);
+  }
   // Read again, because a person may have decided while the model was running.
   const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
-  return record(moderation, steps, upload, facts, last, clean.picture);
+  return record(moderation, place, upload, facts, last, picture);
 }
 
 async function askModel(
   { model, verdicts, basis, clock }: Moderation,
   contentHash: string,
-  looks: () => Promise<readonly Uint8Array[]>,
-  { signal, countProcessorTime }: Steps,
+  looks: readonly Uint8Array[],
+  { signal, countProcessorTime }: Place,
 ): Promise<Decision> {
-  const kept = await verdicts.find(contentHash, basis);
-  if (kept !== undefined) return kept;
-  const scores = await model.score(await looks(), signal, countProcessorTime);
+  const scores = await model.score(looks, signal, countProcessorTime);
   const decision = decide(scores, basis.thresholds);
-  await verdicts.keep({ contentHash, basis, decision, looks: scores, judgedAt: clock.now() });
-  return decision;
+  return verdicts.keep({ contentHash, basis, decision, looks: scores, judgedAt: clock.now() });
 }
 
 /**
@@ -122,7 +111,7 @@ function copyEnds({ clock }: Moderation): Date {
  */
 async function record(
   o: Moderation,
-  { decoder }: Steps,
+  { decoder, signal }: Place,
   { mode, organisationId }: Upload,
   facts: PictureFacts,
   outcome: Outcome,
@@ -131,7 +120,7 @@ async function record(
   const { verdict } = outcome;
   const reason = outcome.verdict === 'refused' ? outcome.reason : null;
   if (clean !== undefined && reason !== null && reason !== 'blocked')
-    await o.copies.keep(facts.contentHash, await decoder.smallCopyOf(clean), copyEnds(o));
+    await o.copies.keep(facts.contentHash, await decoder.run('smallCopy', [], signal), copyEnds(o));
   await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
   if (reason !== null) return refused(reason);
   if (clean === undefined) throw new Error('the reply for an allowed picture contains its cleaned bytes');

@@ -1,22 +1,48 @@
 /** A limit on the processor time that the pictures of one organisation take in an hour (decision 196, processor time of pictures). */
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { tooManyRequests } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { hourMs, type ProcessorTimeStore } from './processor-time-store.ts';
 
 export type PictureBudget = {
   /** @throws {Fault} 429 until the hour is over, if the organisation has used up its processor time */
   readonly check: (organisationId: number) => void;
-  /** Returns at once; the store is told later, in batches of a second. */
+  /** Returns at once; the store gets the sum of a second or more. */
   readonly count: (organisationId: number, ms: number) => void;
 };
 
-/** `spentMs` of all replicas, as the store said last, and what it has not been told yet. */
-type Spent = { spentMs: number; untoldMs: number; isTelling: boolean; isLogged: boolean };
+export type ProcessorTimeStore = {
+  /** @returns the milliseconds of that hour so far, these included, of all replicas */
+  readonly add: (organisationId: number, hour: Date, ms: number) => Promise<number>;
+};
 
-/** An ordinary picture takes 20 ms, so the store is told once in 50 of them. A replica learns the sum after this much of its own. */
-const tellFromMs = 1_000;
+type HourDocument = { readonly _id: string; readonly ms: number; readonly until: Date };
+
+const hourMs = 3_600_000;
+
+export async function openProcessorTimeStore(mongo: Mongo): Promise<ProcessorTimeStore> {
+  const hours = mongo.connection.collection<HourDocument>('processor_time');
+  // MongoDB deletes hours that are over within a minute.
+  await orUnavailable(hours.createIndex({ until: 1 }, { expireAfterSeconds: 0 }));
+  return {
+    add: async (organisationId, hour, ms) => {
+      const until = new Date(hour.getTime() + 2 * hourMs);
+      const change = { $inc: { ms }, $setOnInsert: { until } };
+      const options = { upsert: true, returnDocument: 'after', ...withinBudget() } as const;
+      const id = `${organisationId} ${hour.toISOString()}`;
+      const counted = await orUnavailable(hours.findOneAndUpdate({ _id: id }, change, options));
+      return counted?.ms ?? ms;
+    },
+  };
+}
+
+/** `spentMs` of all replicas, as of the last write, and what was not written yet. */
+type Spent = { spentMs: number; unwrittenMs: number; isWriting: boolean; isLogged: boolean };
+
+/** An ordinary picture takes 20 ms, so there is one write for 50 of them. A replica learns the sum after this much of its own. */
+const writeFromMs = 1_000;
 /** A megabyte. */
 const maxOrganisations = 10_000;
 
@@ -41,35 +67,30 @@ export function createPictureBudget(o: {
     // If there are too many organisations, the store still knows what they have spent, except for less than a second each.
     if (present.getTime() !== hour.getTime() || organisations.size >= maxOrganisations) organisations.clear();
     hour = present;
-    const spent = organisations.get(organisationId) ?? {
-      spentMs: 0,
-      untoldMs: 0,
-      isTelling: false,
-      isLogged: false,
-    };
+    const unused: Spent = { spentMs: 0, unwrittenMs: 0, isWriting: false, isLogged: false };
+    const spent = organisations.get(organisationId) ?? unused;
     organisations.set(organisationId, spent);
     return spent;
   }
 
-  async function tell(organisationId: number, spent: Spent): Promise<void> {
-    const ms = spent.untoldMs;
-    spent.isTelling = true;
+  async function write(organisationId: number, spent: Spent): Promise<void> {
+    const ms = spent.unwrittenMs;
+    spent.isWriting = true;
     try {
-      const spentMs = await o.store.add(organisationId, hour, ms);
-      spent.spentMs = spentMs;
-      spent.untoldMs -= ms;
+      spent.spentMs = await o.store.add(organisationId, hour, ms);
+      spent.unwrittenMs -= ms;
     } catch (error) {
-      // Told with the next picture. If only the answer was lost, it counts twice.
+      // Written with the next picture. If only the answer was lost, it counts twice.
       o.logger.warn({ error }, 'the processor time of pictures was not stored');
     } finally {
-      spent.isTelling = false;
+      spent.isWriting = false;
     }
   }
 
   return {
     check: (organisationId) => {
       const spent = spentBy(organisationId);
-      if (spent.spentMs + spent.untoldMs < o.maxMsPerHour) return;
+      if (spent.spentMs + spent.unwrittenMs < o.maxMsPerHour) return;
       refusals.inc();
       if (!spent.isLogged) o.logger.warn({ organisationId }, 'processor time for pictures used up');
       spent.isLogged = true;
@@ -80,8 +101,8 @@ export function createPictureBudget(o: {
     },
     count: (organisationId, ms) => {
       const spent = spentBy(organisationId);
-      spent.untoldMs += ms;
-      if (spent.untoldMs >= tellFromMs && !spent.isTelling) void tell(organisationId, spent);
+      spent.unwrittenMs += ms;
+      if (spent.unwrittenMs >= writeFromMs && !spent.isWriting) void write(organisationId, spent);
     },
   };
 }

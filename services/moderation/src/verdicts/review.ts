@@ -9,10 +9,10 @@ import {
   type Ruling,
   type RulingAction,
 } from '../domain/ruling.ts';
-import { recognise } from '../model/recognise.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
-import type { Decoder } from '../pictures/decoder.ts';
 import type { PicturesFilter, PicturesStore, UploadedPicture } from '../pictures/pictures-store.ts';
+import { recognise } from '../pictures/recognise.ts';
+import type { Admission } from './admission.ts';
 import type { HeldRulings } from './held-rulings.ts';
 import type { RulingsStore } from './rulings-store.ts';
 import { type Basis, isSameBasis, type Judgement, type VerdictsStore } from './verdicts-store.ts';
@@ -23,7 +23,7 @@ export type Review = {
   readonly rulings: RulingsStore;
   readonly held: HeldRulings;
   readonly copies: CopiesStore;
-  readonly decoder: Decoder;
+  readonly admission: Admission;
   /** The model and thresholds in use now. */
   readonly basis: Basis;
   readonly clock: Clock;
@@ -105,13 +105,26 @@ export async function listPictures(
 
 export type RulingRefusal = 'unknown' | 'nothing-decided' | 'unreadable';
 
-/** @param of the name of a picture that was uploaded or decided about before, or its bytes */
+/** The platform team waits this long for a place and for the picture to be opened. */
+const openWithinMs = 10_000;
+
+/**
+ * @param of the name of a picture that was uploaded or decided about before, or its bytes: then it must be opened, and waits for its place
+ *   among the others
+ */
 export async function decideOn(
   review: Review,
   of: string | Uint8Array,
   ruling: { readonly action: RulingAction; readonly author: string; readonly reason: string },
 ): Promise<{ ok: true; ruling: Ruling & PictureNames } | { ok: false; reason: RulingRefusal }> {
-  const found = typeof of === 'string' ? await known(review, of) : await recognise(of, review.decoder);
+  const found =
+    typeof of === 'string'
+      ? await known(review, of)
+      : await review.admission.run(
+          { bytes: of, organisation: 'staff' },
+          AbortSignal.timeout(openWithinMs),
+          (place) => recognise(of, place),
+        );
   if (!found.ok) return found;
   const { contentHash, cleanHash, fingerprints } = found.picture;
   const [last] = await review.rulings.latest({ names: [contentHash, cleanHash], limit: 1 });

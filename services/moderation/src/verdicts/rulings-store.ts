@@ -3,8 +3,8 @@
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { packed, unpacked } from '../domain/fingerprint.ts';
 import type { Recognised, Ruling } from '../domain/ruling.ts';
-import { packed, unpacked } from './packed-fingerprints.ts';
 
 /** With the fingerprints that recognise copies of the picture. */
 export type RulingOnPicture = Ruling & Recognised;

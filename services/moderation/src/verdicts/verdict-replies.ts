@@ -2,7 +2,8 @@
 import type { StoredVerdictReply, VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { RefusalReason } from '../domain/ruling.ts';
-import type { CleanPicture, Problem } from '../pictures/clean-picture.ts';
+import type { CleanPicture } from '../pictures/pictures.ts';
+import type { Problem } from '../pictures/unopenable.ts';
 
 const contentTypes = {
   jpeg: 'image/jpeg',

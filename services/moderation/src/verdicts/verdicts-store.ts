@@ -2,7 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Decision, Scores, Thresholds } from '../domain/decision.ts';
-import type { ModelIdentity } from '../model/model.ts';
+import type { ModelIdentity } from '../model/nsfwjs-model.ts';
 
 /** A stored verdict is valid only for the same model and thresholds. */
 export type Basis = { readonly model: ModelIdentity; readonly thresholds: Thresholds };
@@ -20,8 +20,8 @@ export type VerdictsStore = {
   readonly find: (contentHash: string, basis: Basis) => Promise<Decision | undefined>;
   /** With any model and thresholds, the latest first. */
   readonly ofPictures: (contentHashes: readonly string[]) => Promise<readonly Judgement[]>;
-  /** Two uploads of one picture at once may store the same verdict twice; the second changes nothing. */
-  readonly keep: (judgement: Judgement) => Promise<void>;
+  /** @returns the decision that holds: of several uploads of one picture at once, that of the first */
+  readonly keep: (judgement: Judgement) => Promise<Decision>;
 };
 
 export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
@@ -39,14 +39,15 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
       return orUnavailable(found.sort({ judgedAt: -1 }).toArray());
     },
     keep: async ({ contentHash, basis, ...found }) => {
-      await orUnavailable(
-        verdicts.updateOne(
+      const kept = await orUnavailable(
+        verdicts.findOneAndUpdate(
           keyOf(contentHash, basis),
           { $setOnInsert: found },
           // The record of the upload, which the answer waits for, makes it durable too.
-          { upsert: true, ...withinBudget(), writeConcern: { w: 1 } },
+          { upsert: true, returnDocument: 'after', ...withinBudget(), writeConcern: { w: 1 } },
         ),
       );
+      return kept?.decision ?? found.decision;
     },
   };
 }

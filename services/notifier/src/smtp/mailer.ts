@@ -10,15 +10,9 @@ import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
 export type Mail = { readonly id: string; readonly recipient: string; readonly message: Message };
 
 export type Mailer = AsyncDisposable & {
-  /**
-   * Never throws.
-   * @param mayBegin asked when the server waits for the content. If the answer is no, the server gets nothing and the result is `withheld`.
-   */
-  readonly send: (mail: Mail, mayBegin?: () => Promise<boolean>) => Promise<AttemptResult | Withheld>;
+  /** Never throws. */
+  readonly send: (mail: Mail) => Promise<AttemptResult>;
 };
-
-/** The server has not got the mail, which is not its fault. */
-export type Withheld = { readonly outcome: 'withheld' };
 
 /** For connecting, TLS, login, sender and recipient together. Giving up here has sent nothing, so the limit can be short. */
 const untilContentMs = 60_000;
@@ -36,6 +30,8 @@ export function openMailer(o: {
   readonly authorities?: string | undefined;
   readonly from: string;
   readonly connections: number;
+  /** Of this process; undefined for no limit. */
+  readonly perSecond?: number | undefined;
   /** For tests, which do not wait for minutes. */
   readonly untilContentMs?: number;
   readonly contentMs?: number;
@@ -43,6 +39,8 @@ export function openMailer(o: {
   const address = smtpAddressOf(o.smtpUrl);
   const { host, port, secure, login } = address;
   const required = tlsOf(address, o.tls) === 'required';
+  // The pool lets go all connections that have waited at the end of an interval, so an interval has as many mails as connections.
+  const atOnce = Math.max(1, Math.min(o.connections, Math.floor(o.perSecond ?? o.connections)));
   const transport = createTransport({
     pool: true,
     host,
@@ -52,8 +50,9 @@ export function openMailer(o: {
     ignoreTLS: !required,
     tls: { minVersion: 'TLSv1.2', ...(o.authorities === undefined ? {} : { ca: o.authorities }) },
     ...(login === undefined ? {} : { auth: login }),
-    maxConnections: o.connections,
+    maxConnections: atOnce,
     maxMessages: 1_000,
+    ...(o.perSecond !== undefined && { rateLimit: atOnce, rateDelta: (1_000 * atOnce) / o.perSecond }),
     // The store does the retries: a message repeated by the pool could arrive twice.
     maxRequeues: 0,
     // Closed before most servers do it, so that few mails use a connection that has just been closed.
@@ -71,20 +70,21 @@ export function openMailer(o: {
     // Called when a connection is ready and logged in; read when the server has asked for the content.
     message.createReadStream = () => {
       progress?.reachedEnvelope();
-      const begin = async () => {
-        if (progress !== undefined && !(await progress.mayBegin())) return;
-        content.push(compose(message));
-        content.push(null);
-      };
-      const content = new Readable({ read: () => void begin() });
+      const content = new Readable({
+        read: () => {
+          progress?.reachedContent();
+          content.push(compose(message));
+          content.push(null);
+        },
+      });
       return content;
     };
     done();
   });
 
   return {
-    send: async ({ id, recipient, message }, mayBegin = async () => true) => {
-      const progress = watchProgress({ untilContentMs, contentMs: untilAnswerMs, ...o, mayBegin });
+    send: async ({ id, recipient, message }) => {
+      const progress = watchProgress({ untilContentMs, contentMs: untilAnswerMs, ...o });
       progressOf.set(progress.signal, progress);
       try {
         const { response } = await transport.sendMail({
@@ -98,7 +98,6 @@ export function openMailer(o: {
         });
         return { outcome: 'accepted', reply: shown(response) };
       } catch (error) {
-        if (progress.isWithheld()) return { outcome: 'withheld' };
         return attemptResultOf(failureOf(error as SmtpError, progress.stage()));
       } finally {
         progress.end();
@@ -116,37 +115,24 @@ export function messageIdOf(notificationId: string, from: string): string {
 
 type Progress = ReturnType<typeof watchProgress>;
 
-/** Tracks how far a mail has come; the signal aborts it when its time is over, or when its content may not begin. */
-function watchProgress(o: {
-  readonly untilContentMs: number;
-  readonly contentMs: number;
-  readonly mayBegin: () => Promise<boolean>;
-}) {
+/** Tracks how far a mail has come; the signal aborts it when its time is over. */
+function watchProgress(o: { readonly untilContentMs: number; readonly contentMs: number }) {
   const abort = new AbortController();
   const giveUpIn = (ms: number) => setTimeout(() => abort.abort(), ms);
   let stage: Stage = 'session';
-  let isWithheld = false;
   let timer = giveUpIn(o.untilContentMs);
   return {
     signal: abort.signal,
     stage: () => stage,
-    isWithheld: () => isWithheld,
     /** The server has accepted the connection and the login. */
     reachedEnvelope: () => {
       stage = 'envelope';
     },
-    mayBegin: async (): Promise<boolean> => {
-      const mayBegin = await o.mayBegin();
-      if (abort.signal.aborted) return false;
-      if (mayBegin) {
-        stage = 'content';
-        clearTimeout(timer);
-        timer = giveUpIn(o.contentMs);
-      } else {
-        isWithheld = true;
-        abort.abort();
-      }
-      return mayBegin;
+    /** From now on the server may get the mail. */
+    reachedContent: () => {
+      stage = 'content';
+      clearTimeout(timer);
+      timer = giveUpIn(o.contentMs);
     },
     end: () => clearTimeout(timer),
   };

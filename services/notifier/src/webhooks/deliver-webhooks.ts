@@ -1,7 +1,5 @@
 /** Delivery of webhooks: claims the lines of endpoints, sends what is due, records each attempt. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { traceIn } from '@offer-ads/platform/telemetry/trace-context';
@@ -15,6 +13,7 @@ import {
   isGone,
   retryInMs,
 } from '../domain/webhooks/schedule.ts';
+import { type DueWork, startDueWork } from '../due-work.ts';
 import type { EndpointsStore, Line } from './endpoints-store.ts';
 import type { Message, MessagesStore } from './messages-store.ts';
 import type { Poster, PostResult } from './post.ts';
@@ -26,22 +25,15 @@ import { type Reach, reachOf } from './target.ts';
 /** The advertiser reads it, and can mend it. */
 const noSecret = 'the secret of the webhook cannot be read any more: roll it';
 
-export type WebhookDelivery = AsyncDisposable & { readonly wake: () => void };
-
-/** For messages that become due by time; new messages wake the loop themselves. */
-const pollEveryMs = 1_000;
-/** Requests at once; most of their time is waiting. */
-const usualLinesAtOnce = 50;
-/** Endpoints that failed last time get no more than this part of the lines, so that ten thousand of them delay no other endpoint. */
-const partForFailing = 0.5;
-/** Of the lines, so that one organisation whose ten endpoints answer slowly delays no other organisation. */
-const usualLinesOfOrganisation = 5;
+/** Requests at once; most of their time is waiting. Many, because endpoints that hang for 15 s keep their lanes from others. */
+const usualLanes = 200;
 /** A line is given back after this time, so that others get their turn; with the last attempt well within the lease of a minute. */
 const turnMs = 20_000;
 /** An endpoint with many messages is not tried with one after the other while it fails. Shorter than the first pause of a message. */
 const pauseAfterFailureMs = 2_000;
 /** Longer than an attempt; part of the 30 s that a process has to stop. */
 const stopWithinMs = 15_000;
+const measureEveryMs = 1_000;
 
 export function startWebhookDelivery(o: {
   readonly endpoints: EndpointsStore;
@@ -56,77 +48,40 @@ export function startWebhookDelivery(o: {
   readonly metrics: Metrics;
   /** From 0 to 1, for the jitter. */
   readonly chance?: () => number;
-  readonly linesAtOnce?: number;
-  readonly linesOfOrganisation?: number;
-}): WebhookDelivery {
-  const { endpoints, messages, clock, logger } = o;
-  const { chance = Math.random, linesAtOnce = usualLinesAtOnce } = o;
-  const { linesOfOrganisation = usualLinesOfOrganisation } = o;
+  readonly lanes?: number;
+}): DueWork {
+  const { endpoints, messages, clock, logger, chance = Math.random } = o;
   const measured = instruments(o.metrics);
-  type Turn = {
-    readonly organisationId: number;
-    readonly wasFailing: boolean;
-    readonly over: Promise<void>;
-  };
-  /** By the endpoint's id. */
-  const turns = new Map<string, Turn>();
-  const stopping = new AbortController();
-  const loop = startLoop({ name: 'webhooks', everyMs: pollEveryMs, logger, metrics: o.metrics, work });
+  let measuredAtMs = Number.NEGATIVE_INFINITY;
 
-  async function work(): Promise<void> {
-    while (!stopping.signal.aborted && turns.size < linesAtOnce) {
-      const failing = [...turns.values()].filter(({ wasFailing }) => wasFailing).length;
-      const isFull = failing >= linesAtOnce * partForFailing;
-      const line = await endpoints.claim({
-        besides: [...turns.keys()],
-        besidesOrganisations: organisationsWithTheirLines(),
-        ...(isFull && { isFailing: false }),
-      });
-      if (line === undefined) break;
-      begin(line);
+  async function take(): Promise<Line | undefined> {
+    if (performance.now() - measuredAtMs > measureEveryMs) {
+      measuredAtMs = performance.now();
+      const since = await endpoints.oldestWaiting();
+      const waitedMs = since === undefined ? 0 : clock.now().getTime() - since.getTime();
+      measured.waiting.set(Math.max(0, waitedMs) / 1_000);
     }
-    const since = await endpoints.oldestWaiting();
-    const waitedMs = since === undefined ? 0 : clock.now().getTime() - since.getTime();
-    measured.waiting.set(Math.max(0, waitedMs) / 1_000);
+    return endpoints.claim();
   }
 
-  function organisationsWithTheirLines(): readonly number[] {
-    const counts = Map.groupBy(turns.values(), ({ organisationId }) => organisationId);
-    return [...counts].flatMap(([id, its]) => (its.length >= linesOfOrganisation ? [id] : []));
-  }
-
-  function begin(line: Line): void {
-    const over = takeTurn(line)
-      .catch((error: unknown) =>
-        logger.error(
-          { error, endpoint: line.id },
-          'a webhook failed here and waits for the end of its lease',
-        ),
-      )
-      .finally(() => {
-        turns.delete(line.id);
-        wake();
-      });
-    const { organisationId, failing } = line;
-    turns.set(line.id, { organisationId, wasFailing: failing !== undefined, over });
-  }
-
-  async function takeTurn(line: Line): Promise<void> {
+  /** Sends the messages of an endpoint one after the other. */
+  async function takeTurn(line: Line, stopping: AbortSignal): Promise<void> {
     const begunAtMs = performance.now();
-    const passedMs = () => performance.now() - begunAtMs;
+    const passed = () => new Date(line.claimedAt.getTime() + performance.now() - begunAtMs);
     let { failing } = line;
-    let wentWell = true;
-    while (wentWell && !stopping.signal.aborted && passedMs() < turnMs) {
-      const message = await messages.nextDue(line.id);
+    for (;;) {
+      const next = await messages.next(line.id);
+      const isDue = next?.dueAt !== undefined && next.dueAt <= passed();
       // Another address, another secret, switched off or deleted meanwhile.
-      const current = message && (await endpoints.refresh(line));
-      if (message === undefined || current === undefined) break;
-      failing = await deliver(current, message, failing);
-      wentWell = failing === undefined;
+      const isOver = stopping.aborted || performance.now() - begunAtMs > turnMs;
+      const current = isDue && !isOver ? await endpoints.refresh(line) : undefined;
+      if (next === undefined || current === undefined) return endpoints.release(line, next?.dueAt);
+      failing = await deliver(current, next, failing);
+      if (failing === undefined) continue;
+      const earliest = new Date(passed().getTime() + pauseAfterFailureMs);
+      const dueAt = (await messages.next(line.id))?.dueAt;
+      return endpoints.release(line, dueAt !== undefined && dueAt < earliest ? earliest : dueAt);
     }
-    const nextDueAt = await messages.nextDueAt(line.id);
-    const earliest = new Date(line.claimedAt.getTime() + passedMs() + (wentWell ? 0 : pauseAfterFailureMs));
-    await endpoints.release(line, nextDueAt !== undefined && nextDueAt < earliest ? earliest : nextDueAt);
   }
 
   /** @returns since when the endpoint has failed; undefined if it took the message */
@@ -195,26 +150,14 @@ export function startWebhookDelivery(o: {
     );
   }
 
-  /** Starts the next run at once after the present one. */
-  function wake(): void {
-    if (stopping.signal.aborted) return;
-    // The loop logs a failed run and repeats it at the next poll.
-    loop.runNow().catch(() => {});
-  }
-
-  return {
-    wake,
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort();
-      await loop[Symbol.asyncDispose]();
-      const over = new AbortController();
-      await Promise.race([
-        Promise.all([...turns.values()].map((turn) => turn.over)),
-        pause(stopWithinMs, undefined, { signal: over.signal }).catch(() => {}),
-      ]);
-      over.abort();
-    },
-  };
+  return startDueWork<Line>({
+    ...o,
+    name: 'webhooks',
+    lanes: o.lanes ?? usualLanes,
+    stopWithinMs,
+    take,
+    work: takeTurn,
+  });
 }
 
 function outcomeOf(result: PostResult): 'delivered' | 'refused' | 'unanswered' | 'unsigned' {

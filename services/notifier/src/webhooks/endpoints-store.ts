@@ -18,6 +18,7 @@ import {
   rolledSecrets,
 } from '../domain/webhooks/endpoint.ts';
 import type { FailingSince } from '../domain/webhooks/schedule.ts';
+import { databaseClock } from '../due-work.ts';
 
 /** Why it is off: its organisation asked for it, all attempts of five days failed, it answered that it is gone, or the platform team did it. */
 export type OffBecause = 'requested' | 'failing' | 'gone' | 'platform';
@@ -91,12 +92,8 @@ export type EndpointsStore = {
   readonly ofOrganisations: (organisationIds: readonly number[]) => Promise<readonly Endpoint[]>;
   /** Its messages are looked at from now on. Call it after they are stored. */
   readonly noteMessages: (ids: readonly string[]) => Promise<void>;
-  /** Of the lines with messages to send, the one that has waited longest; undefined if there is none. `isFailing`: undefined for both. */
-  readonly claim: (o: {
-    readonly besides: readonly string[];
-    readonly besidesOrganisations: readonly number[];
-    readonly isFailing?: false;
-  }) => Promise<Line | undefined>;
+  /** Of the lines with messages to send, the one that has waited longest; undefined if there is none. */
+  readonly claim: () => Promise<Line | undefined>;
   /** `nextDueAt`: of its next message. It does not count if messages were added since the line was claimed. */
   readonly release: (line: Line, nextDueAt: Date | undefined) => Promise<void>;
   /** The line as it is now; undefined if its endpoint was switched off or deleted, or another process has it. */
@@ -156,7 +153,7 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
     { dueAt: 1 },
     { name: 'waiting_lines', partialFilterExpression: { state: 'on', dueAt: { $exists: true } } },
   );
-  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+  const now = databaseClock(clock);
   const waits = () => ({
     state: 'on' as const,
     dueAt: { $exists: true },
@@ -251,15 +248,10 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
         { $set: { added: { $add: ['$added', 1] }, dueAt: { $min: ['$dueAt', now()] } } },
       ]);
     },
-    claim: async ({ besides, besidesOrganisations, isFailing }) => {
+    claim: async () => {
       const lease = randomUUID();
       const claimed = await endpoints.findOneAndUpdate(
-        {
-          ...waits(),
-          _id: { $nin: [...besides] },
-          organisationId: { $nin: [...besidesOrganisations] },
-          ...(isFailing === undefined ? {} : { failing: { $exists: isFailing } }),
-        },
+        waits(),
         [{ $set: { lease, claimedAt: now(), leasedUntil: { $add: [now(), lineLeaseMs] } } }],
         { sort: { dueAt: 1 }, returnDocument: 'after' },
       );

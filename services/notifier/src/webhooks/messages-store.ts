@@ -4,6 +4,7 @@ import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
 import type { ClientSession } from 'mongoose';
+import { databaseClock, insertMissing } from '../due-work.ts';
 
 /** `missed`: it was never tried, or not often enough, because the endpoint was off. It and what failed can be sent again. */
 export type MessageState = 'pending' | 'delivered' | 'failed' | 'missed';
@@ -45,10 +46,8 @@ export type AttemptedMessage =
 export type MessagesStore = {
   /** Existing ones do not change. */
   readonly add: (messages: readonly NewMessage[]) => Promise<void>;
-  /** The message that has been due longest. */
-  readonly nextDue: (endpointId: string) => Promise<Message | undefined>;
-  /** When the next message is due, now or later. */
-  readonly nextDueAt: (endpointId: string) => Promise<Date | undefined>;
+  /** The message that is due first, now or later. */
+  readonly next: (endpointId: string) => Promise<Message | undefined>;
   readonly record: (id: string, attempt: WebhookAttempt, result: AttemptedMessage) => Promise<void>;
   /** What was pending has been missed. */
   readonly giveUp: (session: ClientSession, endpointId: string) => Promise<void>;
@@ -100,42 +99,25 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
   await messages.createIndex({ endpointId: 1, state: 1, ...latestFirst }, { name: 'by_state' });
   await messages.createIndex({ endpointId: 1, type: 1, ...latestFirst }, { name: 'by_type' });
   await messages.createIndex({ createdAt: 1 }, { name: 'kept', expireAfterSeconds: keptDays * 86_400 });
-  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+  const now = databaseClock(clock);
 
   const dueAgain = () => [{ $set: { state: 'pending', tries: 0, dueAt: now() } }];
 
   return {
     add: async (all) => {
       if (all.length === 0) return;
-      const isNew = { $eq: [{ $type: '$state' }, 'missing'] };
       await messages.bulkWrite(
         all.map(({ id, ...facts }) => {
-          const fresh = { $mergeObjects: ['$$ROOT', { $literal: { ...facts, tries: 0, attempts: [] } }] };
           const times = { createdAt: now(), ...(facts.state === 'pending' ? { dueAt: now() } : {}) };
-          const inserted = { $mergeObjects: [fresh, times] };
-          const update = [{ $replaceWith: { $cond: [isNew, inserted, '$$ROOT'] } }];
-          return { updateOne: { filter: { _id: id }, update, upsert: true } };
+          return insertMissing(id, { ...facts, tries: 0, attempts: [] }, times);
         }),
         { ordered: false },
       );
     },
-    nextDue: async (endpointId) => {
-      const isDue = { $expr: { $lte: ['$dueAt', now()] } };
-      const [found] = await messages
-        .find({ endpointId, state: 'pending', ...isDue })
-        .sort({ dueAt: 1 })
-        .limit(1)
-        .toArray();
-      return found === undefined ? undefined : messageOf(found);
-    },
-    nextDueAt: async (endpointId) => {
-      const [found] = await messages
-        .find({ endpointId, state: 'pending' })
-        .sort({ dueAt: 1 })
-        .limit(1)
-        .project<Pick<MessageDocument, 'dueAt'>>({ dueAt: 1 })
-        .toArray();
-      return found?.dueAt;
+    next: async (endpointId) => {
+      const found = messages.find({ endpointId, state: 'pending' }).sort({ dueAt: 1 }).limit(1);
+      const [first] = await found.toArray();
+      return first && messageOf(first);
     },
     record: async (_id, attempt, result) => {
       const attempts = { $slice: [{ $concatArrays: ['$attempts', [{ $literal: attempt }]] }, -attemptsKept] };

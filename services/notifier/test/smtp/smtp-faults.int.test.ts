@@ -100,15 +100,6 @@ async function impatientAt(step: Step) {
 }
 
 describe('a mail server', () => {
-  it('gets nothing of a mail that is withheld when the server waits for the content', async () => {
-    await using mailer = open();
-    const [contentsBefore, takenBefore] = [smtp.reached('content'), smtp.taken.length];
-    expect(await mailer.send(mail, async () => false)).toEqual({ outcome: 'withheld' });
-    expect(await mailer.send(mail, async () => true)).toMatchObject({ outcome: 'accepted' });
-    expect(smtp.reached('content')).toBe(contentsBefore + 1);
-    expect(smtp.taken).toHaveLength(takenBefore + 1);
-  });
-
   it('gets more time to answer to the content than to earlier steps', async () => {
     await using mailer = open({ untilContentMs: 2_000 });
     const longer = async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { attemptsAtMost, retryInMs } from '../../src/domain/webhooks/schedule.ts';
 import { lineLeaseMs } from '../../src/webhooks/endpoints-store.ts';
@@ -92,15 +93,16 @@ describe('a webhook', () => {
     const { id } = await test.addEndpoint(shop.port);
     const reading = Promise.withResolvers<void>();
     const wentOn = Promise.withResolvers<void>();
-    const { nextDueAt } = test.messages;
+    const { next } = test.messages;
     await test.hear();
     await test.deliver({
       messages: {
-        nextDueAt: async (endpointId) => {
-          const found = await nextDueAt(endpointId);
+        next: async (endpointId) => {
+          const found = await next(endpointId);
+          if (found !== undefined) return found;
           reading.resolve();
           await wentOn.promise;
-          return found;
+          return undefined;
         },
       },
     });
@@ -120,9 +122,9 @@ describe('a message that the endpoint does not take', () => {
     const delivery = await test.deliver();
     await expectTries(id, 1);
     for (const [index, pauseMs] of [5_000, 5 * minute, 30 * minute].entries()) {
-      test.clock.advance(pauseMs - 1);
-      expect(await test.messages.nextDue(id)).toBeUndefined();
-      test.clock.advance(1);
+      const due = new Date(test.clock.now().getTime() + pauseMs);
+      expect((await test.messages.next(id))?.dueAt).toEqual(due);
+      test.clock.advance(pauseMs);
       delivery.wake();
       await expectTries(id, index + 2);
     }
@@ -176,7 +178,7 @@ describe('an endpoint that hangs', () => {
     const slow = await startReceiver({ behave: () => {} });
     const slowOne = await test.addEndpoint(slow.port);
     for (let count = 0; count < 5; count += 1) await test.hear();
-    await test.deliver({ linesAtOnce: 2 });
+    await test.deliver();
     await eventually(() => expect(slow.open()).toBe(1));
     const other = await test.addEndpoint(shop.port, { types: ['offer.ended'] });
     for (let count = 0; count < 5; count += 1)
@@ -191,31 +193,7 @@ describe('an endpoint that hangs', () => {
     await slow[Symbol.asyncDispose]();
   });
 
-  it('gets half of the lines at most together with others that failed before', async () => {
-    const hanging = new Set<string>();
-    const done = Promise.withResolvers<{ status: number; answer: string; tookMs: number }>();
-    const post = async ({ url }: { url: string }) => {
-      if (url.includes(`:${shop.port}/`)) return answers(200)();
-      hanging.add(url);
-      return done.promise;
-    };
-    for (const port of [1_001, 1_002, 1_003, 1_004]) {
-      const { id } = await test.addEndpoint(port);
-      await test.endpoints.noteFailing(id, { since: test.clock.now(), last: test.clock.now() });
-    }
-    await test.hear();
-    await test.deliver({ post, linesAtOnce: 4 });
-    const other = await test.addEndpoint(shop.port);
-    await test.hear();
-    await expectStates(other.id, ['delivered']);
-    expect(hanging.size).toBe(2);
-    done.resolve(await answers(200)());
-    await eventually(() => expect(hanging.size).toBe(4));
-  });
-});
-
-describe('an organisation whose endpoints all hang', () => {
-  it('gets its part of the lines and no more, so other organisations get theirs', async () => {
+  it('delays nobody together with as many as two modes of an organisation may have', async () => {
     const hanging = new Set<string>();
     const held = Promise.withResolvers<{ status: number; answer: string; tookMs: number }>();
     const post = async ({ url }: { url: string }) => {
@@ -223,16 +201,16 @@ describe('an organisation whose endpoints all hang', () => {
       hanging.add(url);
       return held.promise;
     };
-    for (const port of [1_001, 1_002, 1_003, 1_004]) await test.addEndpoint(port);
+    for (const organisationId of [1, 3])
+      for (let index = 0; index < webhookLimits.endpoints; index += 1)
+        await test.addEndpoint(1_001 + index, { organisationId });
     const other = await test.addEndpoint(shop.port, { organisationId: 2 });
-    await test.hear();
-    await test.deliver({ post, linesAtOnce: 4, linesOfOrganisation: 3 });
-    await eventually(() => expect(hanging.size).toBe(3));
+    for (const organisationId of [1, 3]) await test.hear({ data: { organisationId } });
+    await test.deliver({ post });
+    await eventually(() => expect(hanging.size).toBe(2 * webhookLimits.endpoints));
     await test.hear({ data: { organisationId: 2 } });
     await expectStates(other.id, ['delivered']);
-    expect(hanging.size).toBe(3);
     held.resolve(await answers(200)());
-    await eventually(() => expect(hanging.size).toBe(4));
   });
 });
 
@@ -323,20 +301,11 @@ describe('an endpoint that changes while its line is at work', () => {
       first.resolve();
       void held.promise.then(() => answerWith(200)(socket, received));
     };
-    const turnIsOver = Promise.withResolvers<void>();
-    const { nextDueAt } = test.messages;
-    await test.deliver({
-      messages: {
-        nextDueAt: (endpointId) => {
-          turnIsOver.resolve();
-          return nextDueAt(endpointId);
-        },
-      },
-    });
+    await test.deliver();
     await first.promise;
     await change(id);
     held.resolve();
-    await turnIsOver.promise;
+    await eventually(async () => expect(await lineIsFree(id)).toBe(true));
   }
   const owner = { organisationId: 1, mode: 'TEST' } as const;
   const actor = { owner, by: 'person 7' };

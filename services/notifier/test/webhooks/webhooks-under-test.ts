@@ -9,8 +9,9 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { contactsStore } from '../../src/contacts-store.ts';
 import { type WebhookSource, webhookSources } from '../../src/domain/webhooks/webhook-messages.ts';
+import type { DueWork } from '../../src/due-work.ts';
 import { openNotificationsStore } from '../../src/notifications-store.ts';
-import { startWebhookDelivery, type WebhookDelivery } from '../../src/webhooks/deliver-webhooks.ts';
+import { startWebhookDelivery } from '../../src/webhooks/deliver-webhooks.ts';
 import {
   type Endpoint,
   type EndpointsStore,
@@ -47,10 +48,8 @@ export type WebhooksUnderTest = AsyncDisposable & {
   readonly deliver: (o?: {
     readonly post?: Poster;
     readonly messages?: Partial<MessagesStore>;
-    readonly linesAtOnce?: number;
-    readonly linesOfOrganisation?: number;
     readonly log?: string[];
-  }) => Promise<WebhookDelivery>;
+  }) => Promise<DueWork>;
 };
 
 /** In the future, so that MongoDB does not remove messages as too old. */
@@ -91,13 +90,7 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
         .toArray();
       return found.map(({ recipient, message: { subject, text } }) => ({ recipient, subject, text }));
     },
-    deliver: async ({
-      post = createPoster(),
-      messages: changes,
-      linesAtOnce = 4,
-      linesOfOrganisation = 4,
-      log = [],
-    } = {}) => {
+    deliver: async ({ post = createPoster(), messages: changes, log = [] } = {}) => {
       const mongo = opened.use(await open(database.url));
       const [endpoints, messages, notifications] = await openStores(mongo, clock);
       const delivery = opened.use(
@@ -125,8 +118,6 @@ export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
           }),
           metrics: createMetrics('test'),
           chance: () => 0,
-          linesAtOnce,
-          linesOfOrganisation,
         }),
       );
       wakes.add(delivery.wake);

@@ -1,6 +1,6 @@
 /**
  * The result of an attempt by SMTP: what the server's answer means for the mail, for its address, and for all other mails. When the next
- * attempt is made is in delivery.ts, and in server-pause.ts if no mail gets through.
+ * attempt is made is in delivery.ts, and in deliver.ts if no mail gets through.
  */
 
 /** How far an attempt had come when it failed. */

@@ -1,9 +1,10 @@
 /** Computes what recognises a picture: names for itself, fingerprints for its copies. */
 import { createHash } from 'node:crypto';
 import { fingerprintsOf } from '../domain/fingerprint.ts';
-import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
-import type { Decoder } from '../pictures/decoder.ts';
-import type { PictureFacts } from '../pictures/pictures-store.ts';
+import type { Place } from '../verdicts/admission.ts';
+import type { CleanPicture } from './pictures.ts';
+import type { PictureFacts } from './pictures-store.ts';
+import { Unopenable } from './unopenable.ts';
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
@@ -34,13 +35,14 @@ export function factsCleanedAgain(known: PictureFacts, { frames, bytes }: CleanP
 /** For a picture that a person uploads for a decision; the model is not asked. Rejects with a 422 if opening it took too long. */
 export async function recognise(
   bytes: Uint8Array,
-  decoder: Pick<Decoder, 'cleanPicture' | 'looksAt'>,
+  { decoder, signal }: Pick<Place, 'decoder' | 'signal'>,
 ): Promise<{ ok: true; picture: PictureFacts } | { ok: false; reason: 'unreadable' }> {
   try {
-    const clean = await decoder.cleanPicture(bytes);
-    if (!clean.ok) return { ok: false, reason: 'unreadable' };
-    const looks = clean.looks ?? (await decoder.looksAt(clean.picture));
-    return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
+    const { picture, looks } = await decoder.run('clean', [bytes], signal);
+    return {
+      ok: true,
+      picture: factsOf(sha256(bytes), picture, looks ?? (await decoder.run('looks', [], signal))),
+    };
   } catch (error) {
     if (error instanceof Unopenable) return { ok: false, reason: 'unreadable' };
     throw error;
