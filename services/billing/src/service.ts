@@ -14,7 +14,7 @@ import { createFoundation, type Overrides } from '@offer-ads/platform/process/fo
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
-import { closePayablePages, reconcileCheckouts } from './checkouts/reconcile.ts';
+import { closePayablePages, reconcileCheckouts } from './payments/reconcile.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { Seller } from './domain/invoices/invoice.ts';
@@ -25,7 +25,7 @@ import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { createPdfMaker } from './invoices/documents/pdf-maker.ts';
-import { nameBuyers } from './invoices/invoices.ts';
+import { nameBuyers } from './invoices/invoices-store.ts';
 import { watchLedger } from './ledger/watch-ledger.ts';
 import { billingMeters } from './meters.ts';
 import { watchReversals } from './reversals/watch-reversals.ts';
@@ -89,7 +89,10 @@ export async function startBilling(
   // Nobody should pay for an offer that has ended: five seconds after its end, its page is closed.
   every(1_000, 'payable-pages', (signal) => closePayablePages(billing, signal));
   every(60_000, 'missed-events', (signal) => findMissedEvents(billing, signal));
-  every(60_000, 'invoice-buyers', () => nameBuyers(billing));
+  every(60_000, 'invoice-buyers', async () => {
+    const named = await nameBuyers(postgres);
+    if (named > 0) logger.info({ named }, 'invoices got the names of their organisations');
+  });
   started.use(watchLedger({ postgres, ...foundation }));
   started.use(watchReversals({ postgres, ...foundation }));
 

@@ -22,8 +22,8 @@ import { z } from 'zod';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import { topUpBalance } from '../balance/top-up-balance.ts';
 import type { Billing } from '../billing.ts';
-import { listPayments } from '../checkouts/payments-store.ts';
-import { voidPayment } from '../checkouts/void-payment.ts';
+import { listPayments } from '../payments/payments-store.ts';
+import { voidPayment } from '../payments/void-payment.ts';
 import { parseDocumentNumber } from '../domain/invoices/invoice.ts';
 import { documentOf } from '../domain/invoices/invoice-document.ts';
 import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
@@ -76,7 +76,7 @@ export function adminRoutes(app: Express, billing: Billing, pdfs: PdfMaker, admi
     });
 
   routes.get('/ledger/check', async (_req, res) => {
-    res.json(await checkAndRecord(billing, null));
+    res.json(await checkAndRecord(billing));
   });
 
   invoiceRoutes(routes, billing, pdfs);

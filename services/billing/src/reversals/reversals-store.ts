@@ -24,16 +24,11 @@ type ReversalRow = {
 };
 
 /**
- * Names the advisory lock for which the recording of a payment and the recording of its refunds and disputes wait, so that neither misses
- * the other.
+ * Takes the lock for which the recording of a payment and the recording of its refunds and disputes wait, so that neither misses the other.
  * @param key the id of the payment (`payment_intent_id`); for a reversal without one, the id of the reversal
  */
-export function intentLock(key: string): string {
-  return `card reversals of ${key}`;
-}
-
 export async function lockIntent(tx: Transaction, key: string): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [intentLock(key)]);
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`card reversals of ${key}`]);
 }
 
 /** The key to pass to `lockIntent` before the row is locked; undefined for an unknown reversal. */

@@ -70,9 +70,7 @@ describe('refunds of more than their payment', () => {
     expect(await test.receive(test.signed(JSON.stringify(event)))).toBe('accepted');
     return id;
   }
-  const expectSound = async () => {
-    for (const provenUpTo of [undefined, 0n]) expect(await test.ledgerProblems(provenUpTo)).toEqual([]);
-  };
+  const expectSound = async () => expect(await test.ledgerProblems()).toEqual([]);
   const paid = { ...sold, 'card-clearing': -1200n };
 
   it('are recorded and listed, and change nothing of the ledger', async () => {
@@ -189,12 +187,11 @@ it('the ledger check finds a refund or a top-up whose record differs from the le
     postgres.query('UPDATE top_ups SET net_minor = $2 WHERE top_up_id = $1', [topUp.topUpId, netMinor]);
   await setTaken(false);
   await setNet(99_00n);
-  for (const provenUpTo of [undefined, 0n])
-    expect(await test.ledgerProblems(provenUpTo)).toEqual([
-      expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
-      `refund ${id}: its record says 0 taken and 0 returned, the ledger 1200 and 0`,
-      `refund ${id}: its record says 0 refunded, its credit notes 1200`,
-    ]);
+  expect(await test.ledgerProblems()).toEqual([
+    expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
+    `refund ${id}: its record says 0 taken and 0 returned, the ledger 1200 and 0`,
+    `refund ${id}: its record says 0 refunded, its credit notes 1200`,
+  ]);
   await setTaken(true);
   await setNet(100_00n);
   const rename = (from: string, to: string) =>

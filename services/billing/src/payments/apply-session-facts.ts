@@ -3,7 +3,7 @@ import type { Billing } from '../billing.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { isUnpayable } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
-import type { SessionFacts } from '../stripe/session-facts.ts';
+import type { SessionFacts } from '../stripe/read-event.ts';
 import { recordFoundPayment } from './record-payment.ts';
 
 /** A payment that is found is recorded. `unpayable`: the session can certainly not be paid any more. */

@@ -1,7 +1,13 @@
 /** Records a card payment that Stripe reports by webhook or in answer to a request: it is posted once, or stored with its problem. */
+import { BalanceToppedUp, OfferPaid } from '@offer-ads/contracts/events/billing';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
 import type { Seller } from '../domain/invoices/invoice.ts';
+import { paidByCard } from '../domain/ledger/card-ledger.ts';
+import { movesMoney } from '../domain/ledger/ledger.ts';
 import {
   type CardPayment,
   type Receipt,
@@ -10,14 +16,13 @@ import {
 } from '../domain/payments/card-payment.ts';
 import { opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
-import { isOfOffer, type OfferCardPayment, type OfferPayment } from '../domain/payments/offer-payment.ts';
-import { issueInvoice } from '../invoices/invoices.ts';
+import { isOfOffer, type OfferCardPayment, type Payment } from '../domain/payments/offer-payment.ts';
+import { insertDueInvoice } from '../invoices/invoices-store.ts';
+import { announceBalance, postOrThrow } from '../ledger/ledger-store.ts';
 import { postReversalsOf } from '../reversals/record-reversal.ts';
-import { postPaidTopUp } from '../top-ups/post-paid-top-up.ts';
 import { isRecordedProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
 import { earlierSession, saveCheckout } from './checkouts-store.ts';
 import { lockPaymentOf } from './payments-store.ts';
-import { postPaidOffer } from './post-paid-offer.ts';
 
 export type Issuing = {
   readonly seller: Seller;
@@ -29,12 +34,11 @@ export type Issuing = {
 
 /**
  * A payment is posted together with its invoice.
- * @param payment that of the receipt, locked as by `lockPaymentOf`: every transaction that needs several of these locks takes them in that
- * order, and before it posts anything
+ * @param payment that of the receipt, locked as by `lockPaymentOf`
  */
 export async function recordPayment(
   tx: Transaction,
-  payment: OfferPayment | CardPayment | undefined,
+  payment: Payment | undefined,
   receipt: Receipt,
   { seller, now, ...reported }: Issuing,
 ): Promise<PaymentOutcome> {
@@ -50,13 +54,48 @@ export async function recordPayment(
   // The webhook can arrive before the response that contains the session id.
   const checkout = paid(opened(unpaid.checkout, { ...receipt, url: null }), paidAt);
   const paidPayment = { ...unpaid, checkout, paymentIntentId };
-  const [isTakenBack, invoiced] = await Promise.all([
-    saveCheckout(tx, purchase, checkout, now, receipt),
-    isOfOffer(paidPayment) ? postPaidOffer(tx, paidPayment, now) : postPaidTopUp(tx, paidPayment, now),
-  ]);
-  issueInvoice(tx, { ...invoiced, paidAt, seller, now });
-  if (isTakenBack && paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
+  await saveCheckout(tx, purchase, checkout, now, receipt);
+  const invoiced = isOfOffer(paidPayment)
+    ? await postPaidOffer(tx, paidPayment, now)
+    : await postPaidTopUp(tx, paidPayment, now);
+  await insertDueInvoice(tx, { ...invoiced, paidAt, seller, issuedAt: now });
+  if (paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
   return 'paid';
+}
+
+/** Publishes the payment for the offers service. */
+async function postPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
+  const transaction = paidByCard(payment);
+  if (movesMoney(transaction)) await postOrThrow(tx, transaction, now);
+  await addToOutbox(tx, [offerPaid(payment, now)]);
+  // A closed checkout has no offer to run, so the price goes to the balance at once (decision 7, late card payments). The offers service
+  // reports the same Unused Time later; that changes nothing, because credits are cumulative.
+  if (payment.checkout.state === 'closed') await creditUnusedTime(tx, payment, whollyUnused, now);
+  return { ...payment, kind: 'offer' as const, cause: transaction.cause };
+}
+
+function offerPaid({ book, ...payment }: OfferCardPayment, at: Date) {
+  return newEvent(OfferPaid, {
+    subject: `offer/${payment.offerId}`,
+    subjectVersion: 1,
+    at,
+    data: {
+      offerId: payment.offerId,
+      ...book,
+      netMinor: `${payment.netMinor}`,
+      vatMinor: `${payment.vatMinor}`,
+      paidAt: (payment.checkout.paidAt ?? at).toISOString(),
+    },
+  });
+}
+
+/** The net goes to the balance, even if the checkout was closed meanwhile. */
+async function postPaidTopUp(tx: Transaction, payment: CardPayment, now: Date) {
+  const transaction = paidByCard(payment);
+  const posted = await postOrThrow(tx, transaction, now);
+  const facts = { netMinor: `${payment.netMinor}`, vatMinor: `${payment.vatMinor}`, method: 'card' } as const;
+  await announceBalance(tx, BalanceToppedUp, { book: payment.book, posted, at: now }, facts);
+  return { ...payment, kind: 'top-up' as const, offerId: null, title: null, cause: transaction.cause };
 }
 
 /**
@@ -92,8 +131,8 @@ async function storeProblem(
   if (await isRecordedProblem(tx, receipt.sessionId, problem)) return false;
   const eventId = `found ${receipt.sessionId}`;
   const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
-  const isNew = (await recordProviderEvent(tx, found, problem, now)) !== 'seen-before';
-  if (!isNew) await recordOutcome(tx, eventId, problem);
+  const isNew = await recordProviderEvent(tx, found, now);
+  await recordOutcome(tx, eventId, problem);
   return isNew;
 }
 

@@ -5,7 +5,7 @@ import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { payerMeets } from '../domain/payments/checkout.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
 import { applySessionFacts } from './apply-session-facts.ts';
-import { findCardPaymentByToken } from './checkouts-store.ts';
+import { findCardPaymentByToken } from './payments-store.ts';
 import { ensureSession, startNextGeneration } from './ensure-session.ts';
 
 export type LinkLeadsTo =

@@ -14,7 +14,8 @@ import { isSameSale, type OfferCardPayment, type Sale } from '../domain/payments
 import { conflictingSale } from '../faults.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
-import { insertCheckout, lockOfferPayment } from './payments-store.ts';
+import { insertCheckout } from './checkouts-store.ts';
+import { lockOfferPayment } from './payments-store.ts';
 
 export type CheckoutOrder = Sale & { readonly country: string; readonly offerExpiryAt: Date };
 
