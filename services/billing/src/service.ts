@@ -122,8 +122,6 @@ export async function startBilling(
       },
     }),
   );
-  // Not awaited, because payments need no PDF.
-  pdfs.warmUp().catch((error: unknown) => logger.warn({ error }, 'the PDF thread is not warm yet'));
   const running = started.move();
   return {
     url: server.url,

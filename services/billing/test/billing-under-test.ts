@@ -158,7 +158,7 @@ export async function startBillingUnderTest() {
   };
   /** A test may replace `make`. */
   const pdfs: { make: PdfMaker['make'] } & PdfMaker = {
-    ...started.use(createPdfMaker({ longestMs: 60_000 })),
+    ...started.use(createPdfMaker(60_000)),
   };
   const server = started.use(
     await startHttpServer({
