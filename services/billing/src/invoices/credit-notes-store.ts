@@ -21,23 +21,10 @@ export async function insertDueCreditNote(tx: Transaction, note: DueCreditNote):
 
 /** @param invoiceCause the cause of the invoice; none are found while it has not been issued */
 export async function findCreditNotes(on: Queryable, invoiceCause: string): Promise<IssuedCreditNote[]> {
-  const rows = await on.query<{
-    sequence: bigint;
-    cause: string;
-    cancels: bigint | null;
-    net_minor: bigint;
-    vat_minor: bigint;
-  }>(
-    `SELECT n.sequence, n.cause, n.cancels, n.net_minor, n.vat_minor
+  return on.query(
+    `SELECT n.sequence, n.cause, n.cancels, n.net_minor AS "netMinor", n.vat_minor AS "vatMinor"
        FROM invoices i JOIN credit_notes n ON n.mode = i.mode AND n.invoice = i.sequence
       WHERE i.cause = $1 ORDER BY n.sequence`,
     [invoiceCause],
   );
-  return rows.map(({ sequence, cause, cancels, net_minor: netMinor, vat_minor: vatMinor }) => ({
-    sequence,
-    cause,
-    cancels,
-    netMinor,
-    vatMinor,
-  }));
 }

@@ -36,55 +36,62 @@ type PostRow = {
   low_threshold_minor: bigint | null;
 };
 
-const postStatement: PreparedStatement = {
-  name: 'post',
-  sql: `WITH entry AS MATERIALIZED (
-          SELECT account_id, kind, amount_minor
-            FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
-            JOIN accounts USING (kind)
-           WHERE organisation_id = $1 AND mode = $2 AND currency = $3
-        ), complete AS MATERIALIZED (
-          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS all_open,
-                 coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
-            FROM entry
-        ), moved AS (
-          UPDATE balances
-             SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
-            FROM complete, accounts
-           WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
-             AND balances.account_id = accounts.account_id AND complete.all_open
-             AND (change >= 0 OR balance_minor + change >= 0)
-          RETURNING balance_minor, low_threshold_minor, last_booked_at
-        ), booked AS (
-          INSERT INTO transactions
-            (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
-          SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
-          RETURNING transaction_id
-        ), written AS (
-          INSERT INTO entries (transaction_id, account_id, amount_minor)
-          SELECT transaction_id, account_id, amount_minor FROM booked, entry
-        )
-        SELECT accounts, transaction_id, balance_minor, low_threshold_minor
-          FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`,
-};
+/**
+ * $1 to $9 are the transaction. One SQL statement does everything, so that a busy balance is locked only from this statement to the commit.
+ * @param also further parts of the statement, which see what was posted in `booked`
+ */
+export const postingSql = (also = '') => `
+  WITH entry AS MATERIALIZED (
+    SELECT account_id, kind, amount_minor
+      FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
+      JOIN accounts USING (kind)
+     WHERE organisation_id = $1 AND mode = $2 AND currency = $3
+  ), complete AS MATERIALIZED (
+    SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS all_open,
+           coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
+      FROM entry
+  ), moved AS (
+    UPDATE balances
+       SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
+      FROM complete, accounts
+     WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+       AND balances.account_id = accounts.account_id AND complete.all_open
+       AND (change >= 0 OR balance_minor + change >= 0)
+    RETURNING balance_minor, low_threshold_minor, last_booked_at
+  ), booked AS (
+    INSERT INTO transactions
+      (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+    SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
+    RETURNING transaction_id
+  ), written AS (
+    INSERT INTO entries (transaction_id, account_id, amount_minor)
+    SELECT transaction_id, account_id, amount_minor FROM booked, entry
+  )${also}
+  SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+    FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`;
+
+const plainPosting: Posting = { statement: { name: 'post', sql: postingSql() }, values: [] };
+
+/** `values`: of the further parts of the statement, from $10 on. */
+export type Posting = { readonly statement: PreparedStatement; readonly values: readonly unknown[] };
 
 /**
- * Posts the whole transaction or nothing: charges, card payments, top-ups, credits and reversals all go this way. One SQL statement does
- * everything, so that a busy balance is locked only from this statement to the commit. Every transaction takes that lock, even if it does not
- * change the balance, and gets its id, its time and the balance while it holds the lock. Within a book, ids therefore grow in the order of
- * commits and times never go back, so the organisation's list of transactions (src/statement) is exact. A balance that falls below its
- * threshold is announced.
+ * Posts the whole transaction or nothing: charges, card payments, top-ups, credits and reversals all go this way. Every transaction locks its
+ * balance, even if it does not change it, and gets its id, its time and the balance while it holds the lock. Within a book, ids therefore
+ * grow in the order of commits and times never go back, so the organisation's list of transactions (src/statement) is exact. A balance that
+ * falls below its threshold is announced.
  * @throws the error of the unique constraint if the cause was posted before
  */
 export async function postTransaction(
   tx: Transaction,
   transaction: LedgerTransaction,
   at: Date,
+  { statement, values } = plainPosting,
 ): Promise<PostOutcome> {
   const entries = entriesOf(transaction);
   const { organisationId, mode, currency } = transaction.book;
   const attempt = async () => {
-    const [row] = await tx.query<PostRow>(postStatement, [
+    const [row] = await tx.query<PostRow>(statement, [
       organisationId,
       mode,
       currency,
@@ -94,6 +101,7 @@ export async function postTransaction(
       entries.map((entry) => entry.amountMinor),
       at,
       transaction.kind,
+      ...values,
     ]);
     if (row === undefined) throw new Error(`posting "${transaction.cause}" gave no row`);
     return row;

@@ -1,23 +1,49 @@
 /** Payments of offers and top-ups in Postgres. The row of the purchase is locked before its money moves. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { offerCharged } from '../domain/ledger/ledger.ts';
 import type { CardPayment, Purchase, Receipt } from '../domain/payments/card-payment.ts';
 import type { CheckoutState } from '../domain/payments/checkout.ts';
 import type { OfferOfBook, OfferPayment, Payment, Sale } from '../domain/payments/offer-payment.ts';
 import { WrongMode } from '../domain/payments/wrong-mode.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
+import { postingSql, postTransaction } from '../ledger/ledger-store.ts';
 import { lockIntent } from '../reversals/reversals-store.ts';
 
-/** False if the id is already known. Waits for a concurrent transaction with the same id. */
-export async function insertCharge(tx: Transaction, sale: Sale, chargedAt: Date): Promise<boolean> {
-  const inserted = await tx.query(
+/** $10 and $11 are the title and the price. */
+const chargeStatement = {
+  name: 'charge',
+  sql: postingSql(`, sale AS (
+    INSERT INTO offer_payments
+      (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+    SELECT $5, $1, $2, $3, $10, $11, 0, 'B', 'charged', $8 FROM booked
+  )`),
+};
+
+/**
+ * Posts the charge of an offer together with the row of its payment, in one statement.
+ * @throws an error for which `isOfKnownOffer` is true if the id is already known; waits for a concurrent transaction with the same id
+ */
+export function postCharge(tx: Transaction, { book, offerId, title, netMinor }: Sale, at: Date) {
+  const posting = { statement: chargeStatement, values: [title, netMinor] };
+  return postTransaction(tx, offerCharged(book, offerId, netMinor), at, posting);
+}
+
+/** For a price of 0, which posts nothing. Throws as `postCharge` does. */
+export async function insertFreeCharge(tx: Transaction, sale: Sale, at: Date): Promise<void> {
+  await tx.query(
     `INSERT INTO offer_payments
        (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-     VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)
-     ON CONFLICT DO NOTHING RETURNING offer_id`,
-    [...saleValues(sale), chargedAt],
+     VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)`,
+    [...saleValues(sale), at],
   );
-  return inserted.length === 1;
+}
+
+/** SQLSTATE of a unique violation. */
+const KNOWN = '23505';
+
+export function isOfKnownOffer(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === KNOWN;
 }
 
 /** Closes an id for which nothing was requested yet: later requests for it find it closed. */

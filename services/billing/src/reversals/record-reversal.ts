@@ -25,8 +25,15 @@ import {
 } from '../domain/payments/reversal.ts';
 import { findCreditNotes, insertDueCreditNote } from '../invoices/credit-notes-store.ts';
 import { postOrThrow } from '../ledger/ledger-store.ts';
-import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
-import { findSettlement, markGivenBack } from './settlements-store.ts';
+import {
+  findSettlement,
+  lockIntent,
+  lockReversal,
+  lockReversalsOf,
+  markGivenBack,
+  markPosted,
+  saveReversal,
+} from './reversals-store.ts';
 
 export async function recordReversal(
   tx: Transaction,

@@ -7,8 +7,13 @@ import type { RecordedReversal } from '../domain/payments/reversal.ts';
 import { type NothingToSettle, nothingToSettle, type Settlement } from '../domain/payments/settlement.ts';
 import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
 import { lockOfferOf, ofPayment } from './record-reversal.ts';
-import { findLockKey, lockIntent, lockReversal } from './reversals-store.ts';
-import { findSettlement, insertSettlement } from './settlements-store.ts';
+import {
+  findLockKey,
+  findSettlement,
+  insertSettlement,
+  lockIntent,
+  lockReversal,
+} from './reversals-store.ts';
 
 export type Decision = Pick<Settlement, 'reversalId' | 'borneBy' | 'reason' | 'decidedBy'>;
 

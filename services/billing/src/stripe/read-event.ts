@@ -4,7 +4,12 @@
  * rows that it names.
  */
 import { createHash } from 'node:crypto';
-import { type Mode, mode as modeSchema, offerId, organisationId } from '@offer-ads/contracts/values/primitives';
+import {
+  type Mode,
+  mode as modeSchema,
+  offerId,
+  organisationId,
+} from '@offer-ads/contracts/values/primitives';
 import { allSecrets } from '@offer-ads/platform/config/secrets';
 import { Stripe } from 'stripe';
 import { z } from 'zod';

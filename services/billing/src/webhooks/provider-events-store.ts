@@ -3,7 +3,6 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
 import type { EventOutcome } from '../domain/payments/event-outcomes.ts';
-import { idOrNull } from '../ledger/book-row.ts';
 import { idsOf } from '../payments/payments-store.ts';
 
 export type ReceivedProviderEvent = {
@@ -33,17 +32,7 @@ export async function recordProviderEvent(
             excluded.currency)
        WHERE provider_events.outcome = '${UNAPPLIED}'
      RETURNING event_id`,
-    [
-      eventId,
-      mode,
-      type,
-      now,
-      offerId,
-      topUpId,
-      receipt?.sessionId,
-      receipt?.amountMinor,
-      receipt?.currency,
-    ],
+    [eventId, mode, type, now, offerId, topUpId, receipt?.sessionId, receipt?.amountMinor, receipt?.currency],
   );
   return recorded.length === 1;
 }
@@ -104,33 +93,12 @@ export type ProviderProblem = {
   readonly topUpId: number | null;
 };
 
-type ProblemRow = {
-  event_id: string;
-  mode: Mode;
-  outcome: ReceiptProblem;
-  received_at: Date;
-  session_id: string | null;
-  amount_minor: bigint | null;
-  currency: string | null;
-  offer_id: bigint | null;
-  top_up_id: bigint | null;
-};
-
 /** Payments that could not be applied, the latest first. */
 export async function latestProblems(on: Queryable, limit: number): Promise<ProviderProblem[]> {
-  const rows = await on.query<ProblemRow>(
-    'SELECT * FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2',
+  return on.query(
+    `SELECT event_id AS "eventId", mode, outcome AS problem, received_at AS "heardAt", session_id AS "sessionId",
+            amount_minor AS "amountMinor", currency, offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId"
+       FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2`,
     [receiptProblems, limit],
   );
-  return rows.map((row) => ({
-    eventId: row.event_id,
-    mode: row.mode,
-    problem: row.outcome,
-    heardAt: row.received_at,
-    sessionId: row.session_id,
-    amountMinor: row.amount_minor,
-    currency: row.currency,
-    offerId: idOrNull(row.offer_id),
-    topUpId: idOrNull(row.top_up_id),
-  }));
 }

@@ -429,9 +429,9 @@ describe('the ledger check', () => {
       `refund ${id}: its record says 600 refunded, its credit notes 0`,
       `credit note ${sequence + 1n} of TEST mode follows ${sequence - 1n}`,
     ]);
-    expect(await findingsAfter(`UPDATE card_reversals SET succeeded = false WHERE reversal_id = '${id}'`)).toEqual([
-      `refund ${id}: its record says 0 refunded, its credit notes 600`,
-    ]);
+    expect(
+      await findingsAfter(`UPDATE card_reversals SET succeeded = false WHERE reversal_id = '${id}'`),
+    ).toEqual([`refund ${id}: its record says 0 refunded, its credit notes 600`]);
     expect(await findingsAfter(`UPDATE credit_notes SET net_minor = net_minor + 1 ${noted}`)).toEqual([
       `refund ${id}: its record says 600 refunded, its credit notes 601`,
       `credit note ${sequence} of TEST mode is of 601, the ledger says 600`,
@@ -446,7 +446,9 @@ describe('the ledger check', () => {
     expect(await findingsAfter(`UPDATE credit_notes SET invoice = invoice - 1 ${noted}`)).toContainEqual(
       `refund ${id}: its record says 600 refunded, its credit notes 0`,
     );
-    expect(await findingsAfter(`UPDATE credit_notes SET cause = 'dispute ${dispute} taken' ${noted}`)).toEqual(
+    expect(
+      await findingsAfter(`UPDATE credit_notes SET cause = 'dispute ${dispute} taken' ${noted}`),
+    ).toEqual(
       expect.arrayContaining([
         `refund ${id}: its record says 600 refunded, its credit notes 0`,
         `credit note ${sequence} of TEST mode is of 600, the ledger says 0`,

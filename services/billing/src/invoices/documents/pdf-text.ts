@@ -57,7 +57,13 @@ export function linesOf(
 ): string[] {
   const lines: string[] = [];
   // Heights are counted in lines.
-  const page = { x: 0, y: 0, page: { maxY: () => o.most }, currentLineHeight: () => 1, widthOfString: o.widthOf };
+  const page = {
+    x: 0,
+    y: 0,
+    page: { maxY: () => o.most },
+    currentLineHeight: () => 1,
+    widthOfString: o.widthOf,
+  };
   const wrapper = new LineWrapper(page, { width: o.width, height: o.most, ellipsis: true });
   wrapper.on('line', (line: string) => {
     lines.push(line.replaceAll(MAY_BREAK, '').trimEnd());
