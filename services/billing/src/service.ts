@@ -14,7 +14,6 @@ import { createFoundation, type Overrides } from '@offer-ads/platform/process/fo
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
-import { closePayablePages, reconcileCheckouts } from './payments/reconcile.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { Seller } from './domain/invoices/invoice.ts';
@@ -28,6 +27,7 @@ import { createPdfMaker } from './invoices/documents/pdf-maker.ts';
 import { nameBuyers } from './invoices/invoices-store.ts';
 import { watchLedger } from './ledger/watch-ledger.ts';
 import { billingMeters } from './meters.ts';
+import { closePayablePages, reconcileCheckouts } from './payments/reconcile.ts';
 import { watchReversals } from './reversals/watch-reversals.ts';
 import { openStripe, type StripeKeys } from './stripe/client.ts';
 import { findMissedEvents } from './webhooks/find-missed-events.ts';

@@ -32,16 +32,6 @@ import { chargeOffer } from '../src/balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../src/balance/credit-offer.ts';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import type { Billing } from '../src/billing.ts';
-import { closeCheckout } from '../src/payments/close-checkout.ts';
-import { followPaymentLink } from '../src/payments/follow-payment-link.ts';
-import { type CheckoutOrder, openCheckout } from '../src/payments/open-checkout.ts';
-import {
-  findCardPaymentByToken,
-  findOfferPayment,
-  lockOfferPayment,
-} from '../src/payments/payments-store.ts';
-import { reconcileCheckouts } from '../src/payments/reconcile.ts';
-import { resolveCharge } from '../src/payments/resolve-charge.ts';
 import type { BillingConfig } from '../src/config.ts';
 import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
@@ -56,9 +46,19 @@ import { createPdfMaker, type PdfMaker } from '../src/invoices/documents/pdf-mak
 import { checkLedger } from '../src/ledger/ledger-check-store.ts';
 import { balanceOf } from '../src/ledger/ledger-store.ts';
 import { billingMeters } from '../src/meters.ts';
+import { closeCheckout } from '../src/payments/close-checkout.ts';
+import { followPaymentLink } from '../src/payments/follow-payment-link.ts';
+import { type CheckoutOrder, openCheckout } from '../src/payments/open-checkout.ts';
+import { openTopUp } from '../src/payments/open-top-up.ts';
+import {
+  findCardPaymentByToken,
+  findOfferPayment,
+  lockOfferPayment,
+} from '../src/payments/payments-store.ts';
+import { reconcileCheckouts } from '../src/payments/reconcile.ts';
+import { resolveCharge } from '../src/payments/resolve-charge.ts';
 import { type ListedReversal, latestReversals } from '../src/reversals/reversals-store.ts';
 import { openStripe, stripeDeadline } from '../src/stripe/client.ts';
-import { openTopUp } from '../src/payments/open-top-up.ts';
 
 export const stripeKeys = {
   TEST: { secretKey: 'sk_test_simulated', webhookSecret: 'whsec_test_simulated' },

@@ -5,8 +5,8 @@ import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { payerMeets } from '../domain/payments/checkout.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
 import { applySessionFacts } from './apply-session-facts.ts';
-import { findCardPaymentByToken } from './payments-store.ts';
 import { ensureSession, startNextGeneration } from './ensure-session.ts';
+import { findCardPaymentByToken } from './payments-store.ts';
 
 export type LinkLeadsTo =
   | { readonly kind: 'session'; readonly url: string; readonly payment: CardPayment }

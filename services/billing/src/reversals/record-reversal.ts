@@ -6,7 +6,6 @@ import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
 import { creditNotesDue } from '../domain/invoices/credit-note.ts';
-import { findCardPaymentByIntent, lockOfferPayment } from '../payments/payments-store.ts';
 import {
   type OfReversal,
   paidByCard,
@@ -25,6 +24,7 @@ import {
 } from '../domain/payments/reversal.ts';
 import { findCreditNotes, insertDueCreditNote } from '../invoices/credit-notes-store.ts';
 import { postOrThrow } from '../ledger/ledger-store.ts';
+import { findCardPaymentByIntent, lockOfferPayment } from '../payments/payments-store.ts';
 import {
   findSettlement,
   lockIntent,

@@ -1,11 +1,11 @@
 /** Stores a person's decision who bears a refund or a dispute: once, posted with its reason. It never overdraws the balance. */
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
-import { findCardPaymentByIntent } from '../payments/payments-store.ts';
 import { settled } from '../domain/ledger/card-ledger.ts';
 import type { RecordedReversal } from '../domain/payments/reversal.ts';
 import { type NothingToSettle, nothingToSettle, type Settlement } from '../domain/payments/settlement.ts';
 import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
+import { findCardPaymentByIntent } from '../payments/payments-store.ts';
 import { lockOfferOf, ofPayment } from './record-reversal.ts';
 import {
   findLockKey,
