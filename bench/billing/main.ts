@@ -87,7 +87,7 @@ async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise
       `A charge is ${recorded.length} round trips, beginning and commit included.`,
     table(
       ['charges/s', ...titles],
-      [...rates].map(([way, columns]) => [way, ...columns.map((values) => overRounds(values, 0))]),
+      [...rates].map(([way, columns]) => [way].concat(columns.map((values) => overRounds(values, 0)))),
     ),
     `Billing's function does ${percent(share(0))} of the faster pgbench with one hot organisation, and ${percent(share(1))} ` +
       `with ${titles[1]} (aim: at least ${percent(AIM)} ${share(1) >= AIM ? '✓' : '✗'}).`,

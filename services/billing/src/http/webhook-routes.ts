@@ -3,8 +3,7 @@ import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
 import { WrongMode } from '../domain/payments/wrong-mode.ts';
 import { type EventName, type ProviderEvent, readWebhook } from '../stripe/read-event.ts';
-import { applyEvent } from '../webhooks/apply-event.ts';
-import { keepUnapplied } from '../webhooks/keep-unapplied.ts';
+import { applyEvent, keepUnapplied } from '../webhooks/apply-event.ts';
 import { send, unsignedWebhook } from './replies.ts';
 
 /** Stripe's events are a few kilobytes. */

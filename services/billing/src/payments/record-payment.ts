@@ -10,16 +10,18 @@ import { paidByCard } from '../domain/ledger/card-ledger.ts';
 import { movesMoney } from '../domain/ledger/ledger.ts';
 import {
   type CardPayment,
+  purchaseName,
   type Receipt,
   type ReceiptProblem,
   receiptProblem,
 } from '../domain/payments/card-payment.ts';
-import { opened, paid } from '../domain/payments/checkout.ts';
+import { isUnpayable, opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
 import { isOfOffer, type OfferCardPayment, type Payment } from '../domain/payments/offer-payment.ts';
 import { insertDueInvoice } from '../invoices/invoices-store.ts';
 import { announceBalance, postOrThrow } from '../ledger/ledger-store.ts';
 import { postReversalsOf } from '../reversals/record-reversal.ts';
+import type { SessionFacts } from '../stripe/read-event.ts';
 import { isRecordedProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
 import { earlierSession, saveCheckout } from './checkouts-store.ts';
 import { lockPaymentOf } from './payments-store.ts';
@@ -99,10 +101,33 @@ async function postPaidTopUp(tx: Transaction, payment: CardPayment, now: Date) {
 }
 
 /**
+ * Applies what Stripe says of the latest session of a checkout: for callers who have asked about it, or have expired it. A payment that is
+ * found is recorded. `unpayable`: the session can certainly not be paid any more.
+ */
+export async function applySessionFacts(
+  billing: Billing,
+  payment: CardPayment,
+  { status, isPaid, receipt }: SessionFacts,
+): Promise<{ readonly unpayable: boolean; readonly recorded: PaymentOutcome | null }> {
+  const { session } = payment.checkout;
+  const recorded =
+    isPaid && receipt !== null ? await recordFoundPayment(billing, receipt, session.expiresAt) : null;
+  if (status === 'missing') {
+    const { sessionId, expiresAt } = session;
+    // The key belongs to another account, or test data were deleted at Stripe.
+    billing.logger.warn(
+      { purchase: purchaseName(payment.purchase), mode: payment.book.mode, sessionId, expiresAt },
+      'the card provider does not know a session of ours: it counts as over ten minutes after its end',
+    );
+  }
+  return { unpayable: isUnpayable(session, status, billing.clock.now()), recorded };
+}
+
+/**
  * For a payment that was found by asking Stripe and not reported by a webhook. A problem is also stored in the inbox, and reported once.
  * @param paidBefore the end of the session, because a session does not say when it was paid
  */
-export async function recordFoundPayment(
+async function recordFoundPayment(
   billing: Billing,
   receipt: Receipt,
   paidBefore: Date,

@@ -10,8 +10,8 @@ import { earlierSession, updateCheckout } from '../payments/checkouts-store.ts';
 import { lockPaymentOf } from '../payments/payments-store.ts';
 import { type Issuing, recordPayment, reportPayment } from '../payments/record-payment.ts';
 import { recordReversal, reportReversal } from '../reversals/record-reversal.ts';
-import type { ProviderEvent } from '../stripe/read-event.ts';
-import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
+import type { EventName, ProviderEvent } from '../stripe/read-event.ts';
+import { recordOutcome, recordProviderEvent, recordUnapplied } from './provider-events-store.ts';
 
 /**
  * Applies an event once, whether it came by webhook or from the list. Locks are taken in the same order as everywhere: the event, the
@@ -29,6 +29,20 @@ export async function applyEvent(billing: Billing, event: ProviderEvent): Promis
   });
   report(billing, event, outcome);
   return outcome;
+}
+
+/**
+ * Keeps an event that cannot be read or applied, for a person to look at (decision 89, unreadable Stripe events). Alerts once for each event: a
+ * repeat of one that is on record changes nothing.
+ */
+export async function keepUnapplied(
+  { postgres, clock, meters, logger }: Billing,
+  { eventId, mode, type }: EventName,
+  error: unknown,
+): Promise<void> {
+  if (!(await recordUnapplied(postgres, { eventId, mode, type }, clock.now()))) return;
+  meters.unappliedEvents.inc({ mode });
+  logger.error({ error, eventId, mode, type }, 'an event of the card provider cannot be applied');
 }
 
 function receiptOf({ content }: ProviderEvent): Receipt | null {

@@ -18,7 +18,8 @@ const memory = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
 /** @param longestMs may be set by a test */
 export function createPdfMaker(longestMs = LONGEST_MS): PdfMaker {
   const pool = new Piscina<InvoiceDocument, Uint8Array>({
-    filename: new URL('./pdf-worker.ts', import.meta.url).href,
+    filename: new URL('./invoice-pdf.ts', import.meta.url).href,
+    name: 'invoicePdf',
     maxThreads: 1,
     maxQueue: MAX_WAITING,
     resourceLimits: memory,
