@@ -21,7 +21,6 @@ export function createPdfMaker(longestMs = LONGEST_MS): PdfMaker {
     filename: new URL('./invoice-pdf.ts', import.meta.url).href,
     name: 'invoicePdf',
     maxThreads: 1,
-    maxQueue: MAX_WAITING,
     resourceLimits: memory,
     // The thread gets neither the secrets nor the flags of the service.
     env: {},
@@ -29,6 +28,8 @@ export function createPdfMaker(longestMs = LONGEST_MS): PdfMaker {
   });
   return {
     make: async (document) => {
+      // piscina's own bound does not count tasks that have a signal.
+      if (pool.queueSize >= MAX_WAITING) throw serviceUnavailable(`${pool.queueSize} PDFs wait already`);
       try {
         return Buffer.from(await pool.run(document, { signal: AbortSignal.timeout(longestMs) }));
       } catch (error) {
