@@ -15,7 +15,7 @@ describe('lines', () => {
   });
 
   it('that have no room end with a sign for it', () => {
-    expect(broken('one two three four five six', 2)).toEqual(['one two', 'three fou…']);
+    expect(broken('one two three four five six', 2)).toEqual(['one two', 'three…']);
     expect(broken('x'.repeat(100), 1)).toEqual([`${'x'.repeat(9)}…`]);
   });
 });

@@ -62,11 +62,11 @@ export function linesOf(
     y: 0,
     page: { maxY: () => o.most },
     currentLineHeight: () => 1,
-    widthOfString: o.widthOf,
+    widthOfString: (word: string) => o.widthOf(drawn(word)),
   };
   const wrapper = new LineWrapper(page, { width: o.width, height: o.most, ellipsis: true });
   wrapper.on('line', (line: string) => {
-    lines.push(line.replaceAll(MAY_BREAK, '').trimEnd());
+    lines.push(drawn(line).trimEnd());
     page.y += 1;
   });
   wrapper.wrap(breakable(text), {});
@@ -75,6 +75,8 @@ export function linesOf(
 
 /** A sign without width, between the words of Thai, which has no spaces. */
 const MAY_BREAK = '\u200B';
+
+const drawn = (text: string) => text.replaceAll(MAY_BREAK, '');
 
 function breakable(text: string): string {
   return text.replace(/\p{Script=Thai}+/gu, (thai) =>
