@@ -1,16 +1,15 @@
 /**
- * Charges in three ways: by billing's own function in a process of its own, over HTTP, and by pgbench, which sends the
- * statements that it recorded from the function, so that both always send the same for one charge. The function books
- * charges that come together by one statement.
+ * Charges by billing's own function, and by pgbench with the statements that it recorded from the function, so that both always send the
+ * same.
  */
 import { join } from 'node:path';
 import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { chargeOffer } from '../../services/billing/src/balance/charge-offer.ts';
-import { createChargeQueue } from '../../services/billing/src/balance/charge-queue.ts';
 import { topUpBalance } from '../../services/billing/src/balance/top-up-balance.ts';
 import { billingMeters } from '../../services/billing/src/meters.ts';
+import { closedLoop } from '../closed-loop.ts';
 import { type Statement, writeScript } from './pgbench.ts';
 
 export const ORGANISATIONS = 1_000;
@@ -20,35 +19,32 @@ const PRICE_MINOR = 1n;
 /** More than any run can spend. */
 const FUNDS_MINOR = 1_000_000_000n;
 
-export const bookOf = (organisationId: number) =>
-  ({ organisationId, mode: 'TEST', currency: 'GBP' }) as const;
+const bookOf = (organisationId: number) => ({ organisationId, mode: 'TEST', currency: 'GBP' }) as const;
 
-const meters = billingMeters(createMetrics('bench'));
+const metrics = createMetrics('bench');
+const meters = billingMeters(metrics);
 
 /** Unused ids: those of pgbench begin far above. */
 let lastOfferId = 1_000;
-export function newSale(organisationId: number) {
+function newSale(organisationId: number) {
   lastOfferId += 1;
   return { offerId: lastOfferId, book: bookOf(organisationId), title: 'Two for one', netMinor: PRICE_MINOR };
 }
 const PGBENCH_IDS_FROM = 1_000_000_000;
 const IDS_OF_A_CLIENT = 1_000_000;
 
-export function organisation(spread: boolean): number {
-  return spread ? 1 + Math.floor(Math.random() * ORGANISATIONS) : 1;
-}
-
 /** A hot row makes its waiters slow. The bench shall measure that, not fail. */
 export function openPool(databaseUrl: string): Promise<Postgres> {
   return openPostgres({
     url: databaseUrl,
     logger: createLogger({ service: 'bench', level: 'silent' }),
-    metrics: createMetrics('bench'),
+    metrics,
     maxConnections: AT_ONCE,
     statementTimeoutMs: 60_000,
   });
 }
 
+/** By one top-up of the platform team each. */
 export async function fundEverybody(postgres: Postgres): Promise<void> {
   const left = Array.from({ length: ORGANISATIONS }, (_, index) => index + 1);
   const fund = async () => {
@@ -60,18 +56,26 @@ export async function fundEverybody(postgres: Postgres): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, fund));
 }
 
-export function openCharging(postgres: Postgres): (spread: boolean) => Promise<void> {
-  const queue = createChargeQueue({ postgres, meters });
-  return async (spread) => {
-    const { outcome } = await queue.charge(newSale(organisation(spread)), new Date());
+/** @returns charges per second, of so many organisations at random */
+export async function runFunction(
+  postgres: Postgres,
+  organisations: number,
+  seconds: number,
+): Promise<number> {
+  const charge = async () => {
+    const sale = newSale(1 + Math.floor(Math.random() * organisations));
+    const { outcome } = await chargeOffer({ postgres, meters }, sale, new Date());
     if (outcome !== 'charged') throw new Error('a charge was refused');
   };
+  const load = await closedLoop(charge, { atOnce: AT_ONCE, seconds });
+  return load.done / load.seconds;
 }
 
 /** The statements of a charge of an organisation that has its accounts, with the transaction. */
 export async function recordCharge(postgres: Postgres): Promise<readonly Statement[]> {
   const statements: Statement[] = [];
   const sale = newSale(RECORDED_ORGANISATION);
+  const at = new Date();
   const record =
     (on: Queryable): Queryable['query'] =>
     (statement, values = []) => {
@@ -80,7 +84,6 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
     };
   const recording: Postgres = {
     ...postgres,
-    query: record(postgres),
     transaction: async (work) => {
       statements.push({ sql: 'BEGIN', values: [] });
       const result = await postgres.transaction((tx) => work({ ...tx, query: record(tx) }));
@@ -88,9 +91,8 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
       return result;
     },
   };
-  await chargeOffer({ postgres: recording, meters }, { sale, at: new Date() });
+  await chargeOffer({ postgres: recording, meters }, sale, at);
   const placeholder = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(placeholder);
     if (value === sale.offerId) return OFFER;
     return value === `offer ${sale.offerId} charged` ? CAUSE : value;
   };
@@ -131,7 +133,6 @@ export async function writeScripts(folder: string, recorded: readonly Statement[
     if (value === OFFER) return ':offer';
     if (value === CAUSE) return "('offer ' || :offer || ' charged')";
     if (value === RECORDED_ORGANISATION) return ':org';
-    if (value === null) return 'NULL';
     if (value instanceof Date) return 'now()';
     if (typeof value === 'string') return `'${value}'`;
     if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;

@@ -128,28 +128,13 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON transactions
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
 
--- A charge is one statement, so that a busy balance is locked only for the statement and its commit. When the statement finds out that it
--- must not book after all, it rolls itself back with an error.
-CREATE FUNCTION abort_statement(code text) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'the statement takes itself back' USING ERRCODE = code;
-END $$;
-
 -- The last check of the ledger that was completed. Every replica reports it, after a restart too, and the next check is due by it.
 CREATE TABLE ledger_checks (
   only_row     boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   checked_at   timestamptz NOT NULL,
   transactions bigint NOT NULL,
   -- As many as it counted before it stopped; a check that a person starts says which ones.
-  problems     integer NOT NULL,
-  -- When the last check of everything ended.
-  whole_at     timestamptz,
-  -- Up to this transaction everything was examined without a problem, and nothing can be added any more. Null: nothing was.
-  proven_up_to bigint,
-  -- The newest transaction when the check began. Whatever was under way then, with an id of Postgres below `seen_before`, may still have
-  -- added one with a smaller id.
-  seen_up_to   bigint NOT NULL,
-  seen_before  xid8 NOT NULL
+  problems     integer NOT NULL
 );
 
 ---- Payments ----
@@ -272,12 +257,11 @@ CREATE VIEW payments AS
        FROM checkout_sessions s WHERE s.top_up_id = p.top_up_id ORDER BY generation DESC LIMIT 1
    ) s;
 
--- Locks an offer's payment or a top-up and returns it, in one round trip. Each statement of a function sees what was committed before
--- it: one statement that waits for the lock would return the session as it was before the wait. A row that is inserted after the lock was
--- asked for is not locked, so it is not returned. `lock_before` names an advisory lock that is taken first; null takes none.
-CREATE FUNCTION lock_payment(of_offer bigint, of_top_up bigint, lock_before text) RETURNS SETOF payments LANGUAGE plpgsql AS $$
+-- Locks an offer's payment or a top-up and returns it. Each statement of a function sees what was committed before it: one statement that
+-- waits for the lock would return the session as it was before the wait. A row that is inserted after the lock was asked for is not locked,
+-- so it is not returned.
+CREATE FUNCTION lock_payment(of_offer bigint, of_top_up bigint) RETURNS SETOF payments LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(lock_before, 0));
   PERFORM FROM offer_payments WHERE offer_id = of_offer FOR UPDATE;
   IF FOUND THEN
     RETURN QUERY SELECT * FROM payments WHERE purchase = 'offer' AND offer_id = of_offer;

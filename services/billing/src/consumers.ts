@@ -7,9 +7,9 @@ import { on, type Subscription } from '@offer-ads/platform/messaging/broker/brok
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import { creditUnusedTime } from './balance/credit-offer.ts';
 import type { Billing } from './billing.ts';
-import { scheduleClosing } from './checkouts/checkouts-store.ts';
-import { lockOfferPayment } from './checkouts/payments-store.ts';
 import { saveOrganisation } from './organisations-store.ts';
+import { scheduleClosing } from './payments/checkouts-store.ts';
+import { lockOfferPayment } from './payments/payments-store.ts';
 
 export function subscriptions(billing: Billing): readonly Subscription[] {
   const saveFacts = (event: { readonly data: OrganisationFacts; readonly subjectVersion: number }) =>

@@ -14,7 +14,6 @@ import { createFoundation, type Overrides } from '@offer-ads/platform/process/fo
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
-import { closePayablePages, reconcileCheckouts } from './checkouts/reconcile.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { Seller } from './domain/invoices/invoice.ts';
@@ -25,9 +24,10 @@ import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { createPdfMaker } from './invoices/documents/pdf-maker.ts';
-import { nameBuyers } from './invoices/invoices.ts';
+import { nameBuyers } from './invoices/invoices-store.ts';
 import { watchLedger } from './ledger/watch-ledger.ts';
 import { billingMeters } from './meters.ts';
+import { closePayablePages, reconcileCheckouts } from './payments/reconcile.ts';
 import { watchReversals } from './reversals/watch-reversals.ts';
 import { openStripe, type StripeKeys } from './stripe/client.ts';
 import { findMissedEvents } from './webhooks/find-missed-events.ts';
@@ -89,7 +89,10 @@ export async function startBilling(
   // Nobody should pay for an offer that has ended: five seconds after its end, its page is closed.
   every(1_000, 'payable-pages', (signal) => closePayablePages(billing, signal));
   every(60_000, 'missed-events', (signal) => findMissedEvents(billing, signal));
-  every(60_000, 'invoice-buyers', () => nameBuyers(billing));
+  every(60_000, 'invoice-buyers', async () => {
+    const named = await nameBuyers(postgres);
+    if (named > 0) logger.info({ named }, 'invoices got the names of their organisations');
+  });
   started.use(watchLedger({ postgres, ...foundation }));
   started.use(watchReversals({ postgres, ...foundation }));
 
@@ -119,8 +122,6 @@ export async function startBilling(
       },
     }),
   );
-  // Not awaited, because payments need no PDF.
-  pdfs.warmUp().catch((error: unknown) => logger.warn({ error }, 'the PDF thread is not warm yet'));
   const running = started.move();
   return {
     url: server.url,

@@ -8,14 +8,13 @@ import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contra
 import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
-import { findCardPaymentByToken } from '../src/checkouts/checkouts-store.ts';
-import { keepCheckout } from '../src/checkouts/close-checkout.ts';
-import { findOfferPayment } from '../src/checkouts/payments-store.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../src/domain/payments/settlement.ts';
+import { keepCheckout } from '../src/payments/close-checkout.ts';
+import { openTopUp } from '../src/payments/open-top-up.ts';
+import { findCardPaymentByToken, findOfferPayment } from '../src/payments/payments-store.ts';
 import { settleReversal } from '../src/reversals/settle-reversal.ts';
 import { stripeDeadline } from '../src/stripe/client.ts';
-import { openTopUp } from '../src/top-ups/open-top-up.ts';
 import { findMissedEvents } from '../src/webhooks/find-missed-events.ts';
 import { type BillingUnderTest, DAY_MS, stripeKeys } from './billing-under-test.ts';
 

@@ -25,27 +25,3 @@ export function withQuery(
     postgres.transaction((tx) => work({ ...tx, ...through(tx) }), deadline);
   return { ...billing, postgres: { ...postgres, ...through(postgres), transaction } };
 }
-
-/** How many messages `work` sends to the database. Nothing else may use billing's connections meanwhile. */
-export async function roundTrips({ postgres }: Billing, work: () => Promise<unknown>): Promise<number> {
-  let messages = 0;
-  const counted = new Set<object>();
-  const count = (client: { query: unknown }) => {
-    if (counted.has(client)) return;
-    counted.add(client);
-    const { query } = client as { query: (...values: unknown[]) => unknown };
-    const value = (...values: unknown[]) => {
-      messages += 1;
-      return query.apply(client, values);
-    };
-    Object.defineProperty(client, 'query', { value, configurable: true });
-  };
-  postgres.pool.on('acquire', count);
-  try {
-    await work();
-  } finally {
-    postgres.pool.off('acquire', count);
-    for (const client of counted) Reflect.deleteProperty(client, 'query');
-  }
-  return messages;
-}

@@ -5,7 +5,6 @@
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { findOfferPayment, lockOfferPayment, saveCredits } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
 import { isSameBook, unusedTimeCredited } from '../domain/ledger/ledger.ts';
 import {
@@ -14,9 +13,9 @@ import {
   paidAt,
   paymentIntentOf,
 } from '../domain/payments/offer-payment.ts';
-import { postOrThrow } from '../ledger/ledger-store.ts';
+import { announceBalance, postOrThrow } from '../ledger/ledger-store.ts';
+import { findOfferPayment, lockOfferPayment, saveCredits } from '../payments/payments-store.ts';
 import { sumTakenBack } from '../reversals/reversals-store.ts';
-import { announceBalance } from './balance-events.ts';
 
 /** For an offer that never ran, for example because its payment came too late (decision 7, late card payments). */
 export const whollyUnused: UnusedTime = { unusedMs: 1, scheduledMs: 1 };

@@ -3,8 +3,13 @@ import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { type Book, balanceToppedUp } from '../domain/ledger/ledger.ts';
-import { balanceOf, compareWithPosted, lockPostings, postOrThrow } from '../ledger/ledger-store.ts';
-import { announceBalance } from './balance-events.ts';
+import {
+  announceBalance,
+  balanceOf,
+  compareWithPosted,
+  lockPostings,
+  postOrThrow,
+} from '../ledger/ledger-store.ts';
 
 export type TopUpResult =
   | { readonly ok: true; readonly balanceMinor: bigint }

@@ -12,8 +12,8 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import type { Request, Router } from 'express';
 import { addPlayMoney, type PlayMoneyOutcome } from '../balance/add-play-money.ts';
 import type { Billing } from '../billing.ts';
+import { openTopUp } from '../payments/open-top-up.ts';
 import { stripeDeadline } from '../stripe/client.ts';
-import { openTopUp } from '../top-ups/open-top-up.ts';
 import { cardTopUpReplies, playMoneyReplies, refuse } from './replies.ts';
 
 /** `routes` has already checked the caller. */

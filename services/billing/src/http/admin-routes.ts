@@ -22,8 +22,6 @@ import { z } from 'zod';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import { topUpBalance } from '../balance/top-up-balance.ts';
 import type { Billing } from '../billing.ts';
-import { listPayments } from '../checkouts/payments-store.ts';
-import { voidPayment } from '../checkouts/void-payment.ts';
 import { parseDocumentNumber } from '../domain/invoices/invoice.ts';
 import { documentOf } from '../domain/invoices/invoice-document.ts';
 import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
@@ -32,6 +30,8 @@ import { findDocument } from '../invoices/invoices-store.ts';
 import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { checkAndRecord } from '../ledger/watch-ledger.ts';
+import { listPayments } from '../payments/payments-store.ts';
+import { voidPayment } from '../payments/void-payment.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
 import { sendPdf } from './invoice-routes.ts';
@@ -76,7 +76,7 @@ export function adminRoutes(app: Express, billing: Billing, pdfs: PdfMaker, admi
     });
 
   routes.get('/ledger/check', async (_req, res) => {
-    res.json(await checkAndRecord(billing, null));
+    res.json(await checkAndRecord(billing));
   });
 
   invoiceRoutes(routes, billing, pdfs);

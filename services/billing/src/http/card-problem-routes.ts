@@ -13,12 +13,12 @@ import { creditOwed } from '../domain/ledger/credit.ts';
 import type { Settlement } from '../domain/payments/settlement.ts';
 import {
   type CreditedDespiteReversal,
+  findSettlements,
   type ListedReversal,
   latestReversals,
   listCreditedDespiteReversal,
 } from '../reversals/reversals-store.ts';
 import { settleReversal } from '../reversals/settle-reversal.ts';
-import { findSettlements } from '../reversals/settlements-store.ts';
 import { latestProblems, type ProviderProblem } from '../webhooks/provider-events-store.ts';
 import { refuse, settleReplies } from './replies.ts';
 
@@ -31,10 +31,10 @@ export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing):
     const credited = await listCreditedDespiteReversal(postgres, limit);
     const settlements = await findSettlements(
       postgres,
-      reversals.map(({ reversal }) => reversal.reversalId),
+      reversals.map(({ reversalId }) => reversalId),
     );
     res.json({
-      reversals: reversals.map((listed) => reversalLine(listed, settlements.get(listed.reversal.reversalId))),
+      reversals: reversals.map((listed) => reversalLine(listed, settlements.get(listed.reversalId))),
       owed: credited.map(owedLine).filter(({ owedMinor }) => owedMinor !== '0'),
       payments: payments.map(paymentLine),
     } satisfies CardProblemsReply);
@@ -56,10 +56,11 @@ function settlementShown({ borneBy, reason, decidedBy, settledAt, givenBack }: S
 }
 
 function reversalLine(
-  { reversal, firstHeardAt, ...payment }: ListedReversal,
+  reversal: ListedReversal,
   settlement: Settlement | undefined,
 ): CardProblemsReply['reversals'][number] {
-  const { kind, mode, currency, status, reason, taken, returned } = reversal;
+  const { kind, mode, currency, status, reason, taken, returned, organisationId, offerId, topUpId } =
+    reversal;
   return {
     id: reversal.reversalId,
     kind,
@@ -68,18 +69,20 @@ function reversalLine(
     currency,
     status,
     reason,
-    heardAt: firstHeardAt.toISOString(),
+    heardAt: reversal.firstHeardAt.toISOString(),
     taken,
     returned,
-    ...payment,
+    organisationId,
+    offerId,
+    topUpId,
     booked: taken === reversal.takenPosted && returned === reversal.returnedPosted,
     settlement: settlement === undefined ? null : settlementShown(settlement),
   };
 }
 
 function owedLine(offer: CreditedDespiteReversal): CardProblemsReply['owed'][number] {
-  const { organisationId, offerId, mode, currency, creditedMinor, takenBack } = offer;
-  const owedMinor = `${creditOwed(offer, takenBack)}`;
+  const { organisationId, offerId, mode, currency, creditedMinor } = offer;
+  const owedMinor = `${creditOwed(offer, offer)}`;
   return { organisationId, offerId, mode, currency, creditedMinor: `${creditedMinor}`, owedMinor };
 }
 

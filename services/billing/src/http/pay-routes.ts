@@ -6,7 +6,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
-import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../checkouts/follow-payment-link.ts';
+import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../payments/follow-payment-link.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { pageHeaders, paymentPages } from './pages.ts';
 

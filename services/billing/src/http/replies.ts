@@ -6,8 +6,8 @@ import type { Response } from 'express';
 import type { PlayMoneyOutcome } from '../balance/add-play-money.ts';
 import type { TopUpResult } from '../balance/top-up-balance.ts';
 import type { Bearer } from '../domain/payments/settlement.ts';
+import type { TopUpOutcome } from '../payments/open-top-up.ts';
 import type { SettleRefusal } from '../reversals/settle-reversal.ts';
-import type { TopUpOutcome } from '../top-ups/open-top-up.ts';
 
 export type Reply = { readonly status: number; readonly message: string };
 

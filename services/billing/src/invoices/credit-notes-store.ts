@@ -1,13 +1,7 @@
 /** Credit notes in Postgres. Documents read them with their invoices (invoices-store.ts). */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { IssuedCreditNote, NewCreditNote } from '../domain/invoices/credit-note.ts';
-
-const dueCreditNoteStatement: PreparedStatement = {
-  name: 'due-credit-note',
-  sql: `INSERT INTO due_credit_notes (cause, mode, invoice_cause, cancels, net_minor, vat_minor, issued_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-};
 
 type DueCreditNote = NewCreditNote & {
   readonly mode: Mode;
@@ -17,37 +11,20 @@ type DueCreditNote = NewCreditNote & {
 };
 
 /** The credit note is issued in the commit: the trigger `number_credit_note` gives it the next number. */
-export function insertDueCreditNote(tx: Transaction, note: DueCreditNote): void {
-  tx.queryLater(dueCreditNoteStatement, [
-    note.cause,
-    note.mode,
-    note.invoiceCause,
-    note.cancels,
-    note.netMinor,
-    note.vatMinor,
-    note.issuedAt,
-  ]);
+export async function insertDueCreditNote(tx: Transaction, note: DueCreditNote): Promise<void> {
+  await tx.query(
+    `INSERT INTO due_credit_notes (cause, mode, invoice_cause, cancels, net_minor, vat_minor, issued_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [note.cause, note.mode, note.invoiceCause, note.cancels, note.netMinor, note.vatMinor, note.issuedAt],
+  );
 }
 
 /** @param invoiceCause the cause of the invoice; none are found while it has not been issued */
 export async function findCreditNotes(on: Queryable, invoiceCause: string): Promise<IssuedCreditNote[]> {
-  const rows = await on.query<{
-    sequence: bigint;
-    cause: string;
-    cancels: bigint | null;
-    net_minor: bigint;
-    vat_minor: bigint;
-  }>(
-    `SELECT n.sequence, n.cause, n.cancels, n.net_minor, n.vat_minor
+  return on.query(
+    `SELECT n.sequence, n.cause, n.cancels, n.net_minor AS "netMinor", n.vat_minor AS "vatMinor"
        FROM invoices i JOIN credit_notes n ON n.mode = i.mode AND n.invoice = i.sequence
       WHERE i.cause = $1 ORDER BY n.sequence`,
     [invoiceCause],
   );
-  return rows.map(({ sequence, cause, cancels, net_minor: netMinor, vat_minor: vatMinor }) => ({
-    sequence,
-    cause,
-    cancels,
-    netMinor,
-    vatMinor,
-  }));
 }

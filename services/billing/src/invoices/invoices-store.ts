@@ -1,7 +1,7 @@
 /** Invoices in Postgres, and documents: invoices together with their credit notes. */
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import {
   type BillingDocument,
   type DocumentPlace,
@@ -12,24 +12,19 @@ import {
 } from '../domain/invoices/invoice.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
-export type NewInvoice = Invoiced & {
+type NewInvoice = Invoiced & {
   readonly cause: string;
   readonly seller: Seller;
   readonly issuedAt: Date;
 };
 
-const dueInvoiceStatement: PreparedStatement = {
-  name: 'due-invoice',
-  sql: `INSERT INTO due_invoices
-          (mode, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
-           paid_at, issued_at, seller_name, seller_address, seller_vat_number)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-};
-
-/** The invoice is issued in the commit: the trigger `number_invoice` gives it the next number. */
-export function insertDueInvoice(tx: Transaction, invoice: NewInvoice): void {
+/**
+ * Every card payment gets its invoice in the transaction that posts it. It is issued in the commit: the trigger `number_invoice` gives it the
+ * next number. A cause that has its invoice keeps it, and gets no second one.
+ */
+export async function insertDueInvoice(tx: Transaction, invoice: NewInvoice): Promise<void> {
   const { book, seller } = invoice;
-  tx.queryLater(dueInvoiceStatement, [
+  const values = [
     book.mode,
     invoice.cause,
     book.organisationId,
@@ -45,11 +40,21 @@ export function insertDueInvoice(tx: Transaction, invoice: NewInvoice): void {
     seller.name,
     seller.address,
     seller.vatNumber,
-  ]);
+  ];
+  await tx.query(
+    `INSERT INTO due_invoices
+       (mode, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+        paid_at, issued_at, seller_name, seller_address, seller_vat_number)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    values,
+  );
 }
 
-/** Adds the buyer to invoices whose organisation was not known when they were issued. */
-export async function fillInBuyers(on: Queryable): Promise<number> {
+/**
+ * Adds name, country and billing details of the buyer to invoices whose organisation was not known when they were issued: a payment does
+ * not wait for the event with its organisation's facts.
+ */
+export async function nameBuyers(on: Queryable): Promise<number> {
   const filled = await on.query(
     `UPDATE invoices SET buyer_name = organisations.name, buyer_country = organisations.country,
                          buyer_details = organisations.billing_details

@@ -6,8 +6,3 @@ export type BookRow = { organisation_id: bigint; mode: Book['mode']; currency: s
 export function bookOf({ organisation_id: id, mode, currency }: BookRow): Book {
   return { organisationId: Number(id), mode, currency };
 }
-
-/** An id that may be absent. */
-export function idOrNull(id: bigint | null): number | null {
-  return id === null ? null : Number(id);
-}

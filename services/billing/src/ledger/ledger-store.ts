@@ -1,7 +1,11 @@
 /**
- * The ledger in Postgres: posts transactions, reads balances and stores thresholds. The check that recomputes everything is in
+ * The ledger in Postgres: posts transactions, tells about balances and stores thresholds. The check that recomputes everything is in
  * ledger-check-store.ts.
  */
+import { type BalanceCredited, BalanceLow, type BalanceToppedUp } from '@offer-ads/contracts/events/billing';
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import {
   accountKindsIn,
@@ -11,6 +15,7 @@ import {
   isSameBook,
   type LedgerTransaction,
 } from '../domain/ledger/ledger.ts';
+import { fallsBelow } from '../domain/ledger/low-balance.ts';
 import { type BookRow, bookOf } from './book-row.ts';
 
 /** A prepaid balance in minor units. Without a threshold (null) there are no notices about a low balance. */
@@ -31,54 +36,62 @@ type PostRow = {
   low_threshold_minor: bigint | null;
 };
 
-const postStatement: PreparedStatement = {
-  name: 'post',
-  sql: `WITH entry AS MATERIALIZED (
-          SELECT account_id, kind, amount_minor
-            FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
-            JOIN accounts USING (kind)
-           WHERE organisation_id = $1 AND mode = $2 AND currency = $3
-        ), complete AS MATERIALIZED (
-          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS all_open,
-                 coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
-            FROM entry
-        ), moved AS (
-          UPDATE balances
-             SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
-            FROM complete, accounts
-           WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
-             AND balances.account_id = accounts.account_id AND complete.all_open
-             AND (change >= 0 OR balance_minor + change >= 0)
-          RETURNING balance_minor, low_threshold_minor, last_booked_at
-        ), booked AS (
-          INSERT INTO transactions
-            (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
-          SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
-          RETURNING transaction_id
-        ), written AS (
-          INSERT INTO entries (transaction_id, account_id, amount_minor)
-          SELECT transaction_id, account_id, amount_minor FROM booked, entry
-        )
-        SELECT accounts, transaction_id, balance_minor, low_threshold_minor
-          FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`,
-};
+/**
+ * $1 to $9 are the transaction. One SQL statement does everything, so that a busy balance is locked only from this statement to the commit.
+ * @param also further parts of the statement, which see what was posted in `booked`
+ */
+export const postingSql = (also = '') => `
+  WITH entry AS MATERIALIZED (
+    SELECT account_id, kind, amount_minor
+      FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
+      JOIN accounts USING (kind)
+     WHERE organisation_id = $1 AND mode = $2 AND currency = $3
+  ), complete AS MATERIALIZED (
+    SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS all_open,
+           coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
+      FROM entry
+  ), moved AS (
+    UPDATE balances
+       SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
+      FROM complete, accounts
+     WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+       AND balances.account_id = accounts.account_id AND complete.all_open
+       AND (change >= 0 OR balance_minor + change >= 0)
+    RETURNING balance_minor, low_threshold_minor, last_booked_at
+  ), booked AS (
+    INSERT INTO transactions
+      (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+    SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
+    RETURNING transaction_id
+  ), written AS (
+    INSERT INTO entries (transaction_id, account_id, amount_minor)
+    SELECT transaction_id, account_id, amount_minor FROM booked, entry
+  )${also}
+  SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+    FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`;
+
+const plainPosting: Posting = { statement: { name: 'post', sql: postingSql() }, values: [] };
+
+/** `values`: of the further parts of the statement, from $10 on. */
+export type Posting = { readonly statement: PreparedStatement; readonly values: readonly unknown[] };
 
 /**
- * Posts the whole transaction or nothing. One SQL statement does everything, so that a busy balance is locked only from this statement to
- * the commit. Every transaction takes that lock, even if it does not change the balance, and gets its id, its time and the balance while it
- * holds the lock. Within a book, ids therefore grow in the order of commits and times never go back, so the organisation's list of
- * transactions (src/statement) is exact.
+ * Posts the whole transaction or nothing: charges, card payments, top-ups, credits and reversals all go this way. Every transaction locks its
+ * balance, even if it does not change it, and gets its id, its time and the balance while it holds the lock. Within a book, ids therefore
+ * grow in the order of commits and times never go back, so the organisation's list of transactions (src/statement) is exact. A balance that
+ * falls below its threshold is announced.
  * @throws the error of the unique constraint if the cause was posted before
  */
 export async function postTransaction(
   tx: Transaction,
   transaction: LedgerTransaction,
   at: Date,
+  { statement, values } = plainPosting,
 ): Promise<PostOutcome> {
   const entries = entriesOf(transaction);
   const { organisationId, mode, currency } = transaction.book;
   const attempt = async () => {
-    const [row] = await tx.query<PostRow>(postStatement, [
+    const [row] = await tx.query<PostRow>(statement, [
       organisationId,
       mode,
       currency,
@@ -88,6 +101,7 @@ export async function postTransaction(
       entries.map((entry) => entry.amountMinor),
       at,
       transaction.kind,
+      ...values,
     ]);
     if (row === undefined) throw new Error(`posting "${transaction.cause}" gave no row`);
     return row;
@@ -100,7 +114,46 @@ export async function postTransaction(
   if (row.transaction_id === null || row.balance_minor === null)
     return { ok: false, reason: 'balance-too-low' };
   const balance = { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
-  return { ok: true, transactionId: row.transaction_id, balance };
+  const posted: Posted = { ok: true, transactionId: row.transaction_id, balance };
+  await announceLowBalance(tx, transaction, posted, at);
+  return posted;
+}
+
+async function announceLowBalance(
+  tx: Transaction,
+  transaction: LedgerTransaction,
+  posted: Posted,
+  at: Date,
+): Promise<void> {
+  const { minor: afterMinor, lowThresholdMinor } = posted.balance;
+  const crossing = { beforeMinor: afterMinor - balanceChange(transaction), afterMinor };
+  if (!fallsBelow(lowThresholdMinor, crossing)) return;
+  const facts = { thresholdMinor: `${lowThresholdMinor}` };
+  await announceBalance(tx, BalanceLow, { book: transaction.book, posted, at }, facts);
+}
+
+type BalanceEvent = typeof BalanceCredited | typeof BalanceLow | typeof BalanceToppedUp;
+
+/** Publishes an event about a balance. Its version is the number of the ledger transaction, which grows with every posting. */
+export async function announceBalance<E extends BalanceEvent>(
+  tx: Transaction,
+  event: E,
+  { book, posted, at }: { readonly book: Book; readonly posted: Posted; readonly at: Date },
+  facts: Omit<EventData<E>, keyof Book | 'balanceMinor'>,
+): Promise<void> {
+  await addToOutbox(tx, [
+    newEvent(event, {
+      subject: balanceName(book),
+      subjectVersion: Number(posted.transactionId),
+      at,
+      data: { ...book, balanceMinor: `${posted.balance.minor}`, ...facts } as EventData<E>,
+    }),
+  ]);
+}
+
+/** The subject of events, and the key by which charges of one balance wait for each other. */
+export function balanceName({ organisationId, mode, currency }: Book): string {
+  return `balance/${organisationId}/${mode}/${currency}`;
 }
 
 /** For a transaction that takes nothing from the balance. It is never refused, so a refusal is a bug. */
@@ -169,34 +222,6 @@ type BalanceRow = { balance_minor: bigint; low_threshold_minor: bigint | null };
 
 function balanceIn(row: BalanceRow): Balance {
   return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
-}
-
-/** For the rest of this transaction. */
-export function boundLockWaits(tx: Transaction, lockWaitMs: number): void {
-  tx.queryLater(`SELECT set_config('lock_timeout', $1, true)`, [`${lockWaitMs}`]);
-}
-
-const lockBalancesStatement: PreparedStatement = {
-  name: 'lock-balances',
-  sql: `SELECT FROM balances
-         WHERE account_id = ANY (ARRAY(
-           SELECT account_id
-             FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::text[])) AS book (organisation_id, mode, currency)
-             JOIN accounts USING (organisation_id, mode, currency)
-            WHERE kind = 'prepaid-balance'))
-         ORDER BY account_id FOR UPDATE`,
-};
-
-/**
- * With the next query of the transaction, locks the balances of these books in the order of their accounts, as every transaction does that
- * posts to several books: two of them would otherwise wait for each other.
- */
-export function lockBalances(tx: Transaction, books: readonly Book[]): void {
-  tx.queryLater(lockBalancesStatement, [
-    books.map(({ organisationId }) => organisationId),
-    books.map(({ mode }) => mode),
-    books.map(({ currency }) => currency),
-  ]);
 }
 
 /**

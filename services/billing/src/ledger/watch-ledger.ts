@@ -5,9 +5,9 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { isLedgerCheckDue, nextCheckAfter } from '../domain/ledger/ledger-check-due.ts';
+import { isLedgerCheckDue } from '../domain/ledger/ledger-check-due.ts';
+import { lastLedgerCheck, recordLedgerCheck } from './last-check-store.ts';
 import { checkLedger } from './ledger-check-store.ts';
-import { lastLedgerCheck, recordLedgerCheck, viewLedger } from './ledger-checks-store.ts';
 
 type Watched = { readonly postgres: Postgres; readonly clock: Clock };
 
@@ -18,24 +18,18 @@ export type LedgerWatch = AsyncDisposable & {
   readonly look: () => Promise<void>;
 };
 
-/** A check of everything takes minutes with millions of transactions; one that failed is repeated within the hour. */
+/** A check takes minutes with millions of transactions; one that failed is repeated within the hour. */
 const CHECK_EVERY_MS = 3_600_000;
 /** The query reads one row of one table, so it can run often. */
 const LOOK_EVERY_MS = 15_000;
 
-/**
- * Has no deadline, because no caller waits for it.
- * @param provenUpTo the last transaction that is not examined; null: everything is
- */
+/** Has no deadline, because no caller waits for it. */
 export async function checkAndRecord(
   { postgres, clock }: Watched,
-  provenUpTo: bigint | null,
   signal?: AbortSignal,
 ): Promise<LedgerCheckReply> {
-  const view = await viewLedger(postgres);
-  const size = { provenUpTo: provenUpTo ?? undefined, upTo: view.newestId, signal };
-  const found = await checkLedger(postgres, size);
-  await recordLedgerCheck(postgres, found, { view, isWhole: provenUpTo === null, now: clock.now() });
+  const found = await checkLedger(postgres, { signal });
+  await recordLedgerCheck(postgres, found, clock.now());
   return found;
 }
 
@@ -53,16 +47,15 @@ export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): 
     name: 'ledger-check',
     everyMs: CHECK_EVERY_MS,
     work: async (signal) => {
-      if (!isLedgerCheckDue(await lastLedgerCheck(o.postgres), o.clock.now())) return;
+      const isDue = async () =>
+        isLedgerCheckDue((await lastLedgerCheck(o.postgres))?.checkedAt, o.clock.now());
+      if (!(await isDue())) return;
       await tryWithLeadership(o.postgres, 'ledger-check', async () => {
         // Another replica may have finished a check just now.
-        const last = await lastLedgerCheck(o.postgres);
-        const now = o.clock.now();
-        if (!isLedgerCheckDue(last, now)) return;
-        const after = nextCheckAfter(last, now);
-        const found = await checkAndRecord(o, after, signal);
+        if (!(await isDue())) return;
+        const found = await checkAndRecord(o, signal);
         const { transactions, problems } = found;
-        const facts = { transactions, problems: problems.length, isWhole: after === null };
+        const facts = { transactions, problems: problems.length };
         if (found.ok) o.logger.info(facts, 'the ledger has been checked');
         else o.logger.error(facts, 'the ledger has errors: run ledger check to see them');
       });

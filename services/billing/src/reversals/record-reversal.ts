@@ -5,10 +5,10 @@
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
-import { findCardPaymentByIntent } from '../checkouts/checkouts-store.ts';
-import { lockOfferPayment } from '../checkouts/payments-store.ts';
+import { creditNotesDue } from '../domain/invoices/credit-note.ts';
 import {
   type OfReversal,
+  paidByCard,
   returnedByProvider,
   settlementReturned,
   takenByProvider,
@@ -22,10 +22,18 @@ import {
   type Reversal,
   reversalsToPost,
 } from '../domain/payments/reversal.ts';
-import { issueCreditNotes } from '../invoices/invoices.ts';
+import { findCreditNotes, insertDueCreditNote } from '../invoices/credit-notes-store.ts';
 import { postOrThrow } from '../ledger/ledger-store.ts';
-import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
-import { findSettlement, markGivenBack } from './settlements-store.ts';
+import { findCardPaymentByIntent, lockOfferPayment } from '../payments/payments-store.ts';
+import {
+  findSettlement,
+  lockIntent,
+  lockReversal,
+  lockReversalsOf,
+  markGivenBack,
+  markPosted,
+  saveReversal,
+} from './reversals-store.ts';
 
 export async function recordReversal(
   tx: Transaction,
@@ -73,10 +81,27 @@ export async function postReversalsOf(
   paymentIntentId: string,
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const due = reversalsToPost(payment, await lockReversalsOf(tx, payment.book.mode, paymentIntentId));
+  const reversals = await lockReversalsOf(tx, payment.book.mode, paymentIntentId);
+  if (reversals.length === 0) return new Set();
+  const due = reversalsToPost(payment, reversals);
   for (const reversal of due) await postReversal(tx, payment, reversal, now);
   await issueCreditNotes(tx, payment, paymentIntentId, now);
   return new Set(due.map(({ reversalId }) => reversalId));
+}
+
+/** They get their numbers in the commit of `tx`, in the order of these calls, and after the invoice if `tx` issues it too. */
+async function issueCreditNotes(
+  tx: Transaction,
+  payment: CardPayment,
+  paymentIntentId: string,
+  now: Date,
+): Promise<void> {
+  const { mode } = payment.book;
+  const invoiceCause = paidByCard(payment).cause;
+  const reversals = await lockReversalsOf(tx, mode, paymentIntentId);
+  const issued = await findCreditNotes(tx, invoiceCause);
+  for (const note of creditNotesDue(payment, reversals, issued))
+    await insertDueCreditNote(tx, { ...note, mode, invoiceCause, issuedAt: now });
 }
 
 async function postReversal(

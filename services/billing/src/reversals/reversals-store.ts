@@ -1,39 +1,21 @@
-/** Refunds and disputes at the card provider, in Postgres. Its columns say `booked` for what the ledger has posted. */
+/** Refunds and disputes at the card provider, and the decisions about them, in Postgres. Columns say `booked` for what the ledger has posted. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { RecordedReversal, Reversal } from '../domain/payments/reversal.ts';
+import type { Settlement } from '../domain/payments/settlement.ts';
 import { WrongMode } from '../domain/payments/wrong-mode.ts';
-import { type BookRow, bookOf, idOrNull } from '../ledger/book-row.ts';
 
-type ReversalRow = {
-  reversal_id: string;
-  kind: Reversal['kind'];
-  mode: Reversal['mode'];
-  payment_intent_id: string | null;
-  amount_minor: bigint;
-  currency: string;
-  status: string;
-  reason: string | null;
-  as_of: Date;
-  first_heard_at: Date;
-  taken: boolean;
-  returned: boolean;
-  succeeded: boolean;
-  taken_booked: boolean;
-  returned_booked: boolean;
-};
+/** Of a `RecordedReversal`. */
+const columns = `
+  reversal_id AS "reversalId", kind, mode, payment_intent_id AS "paymentIntentId", amount_minor AS "amountMinor", currency, status, reason,
+  as_of AS "asOf", taken, returned, succeeded, taken_booked AS "takenPosted", returned_booked AS "returnedPosted"`;
 
 /**
- * Names the advisory lock for which the recording of a payment and the recording of its refunds and disputes wait, so that neither misses
- * the other.
+ * Takes the lock for which the recording of a payment and the recording of its refunds and disputes wait, so that neither misses the other.
  * @param key the id of the payment (`payment_intent_id`); for a reversal without one, the id of the reversal
  */
-export function intentLock(key: string): string {
-  return `card reversals of ${key}`;
-}
-
 export async function lockIntent(tx: Transaction, key: string): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [intentLock(key)]);
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`card reversals of ${key}`]);
 }
 
 /** The key to pass to `lockIntent` before the row is locked; undefined for an unknown reversal. */
@@ -49,11 +31,11 @@ export async function lockReversal(
   tx: Transaction,
   reversalId: string,
 ): Promise<RecordedReversal | undefined> {
-  const [row] = await tx.query<ReversalRow>(
-    'SELECT * FROM card_reversals WHERE reversal_id = $1 FOR UPDATE',
+  const [reversal] = await tx.query<RecordedReversal>(
+    `SELECT ${columns} FROM card_reversals WHERE reversal_id = $1 FOR UPDATE`,
     [reversalId],
   );
-  return row && reversalOf(row);
+  return reversal;
 }
 
 export async function lockReversalsOf(
@@ -61,11 +43,10 @@ export async function lockReversalsOf(
   mode: Reversal['mode'],
   paymentIntentId: string,
 ): Promise<RecordedReversal[]> {
-  const rows = await tx.query<ReversalRow>(
-    'SELECT * FROM card_reversals WHERE payment_intent_id = $1 AND mode = $2 ORDER BY card_reversal_id FOR UPDATE',
+  return tx.query(
+    `SELECT ${columns} FROM card_reversals WHERE payment_intent_id = $1 AND mode = $2 ORDER BY card_reversal_id FOR UPDATE`,
     [paymentIntentId, mode],
   );
-  return rows.map(reversalOf);
 }
 
 /** @throws {WrongMode} if the other mode has a refund or dispute of that id */
@@ -150,7 +131,9 @@ export type CreditedDespiteReversal = Book & {
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
   readonly creditedMinor: bigint;
-  readonly takenBack: { readonly totalMinor: bigint; readonly undecidedMinor: bigint };
+  /** What the card provider has taken back: in all, and without a decision. */
+  readonly totalMinor: bigint;
+  readonly undecidedMinor: bigint;
 };
 
 /** More than people ever leave undecided; the alert needs no exact number above it. */
@@ -160,10 +143,11 @@ export async function listCreditedDespiteReversal(
   on: Queryable,
   limit = MAX_CREDITED,
 ): Promise<CreditedDespiteReversal[]> {
-  const rows = await on.query<CreditedRow>(
-    `SELECT p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor,
-            coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS total,
-            sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS undecided
+  return on.query(
+    `SELECT p.offer_id::float8 AS "offerId", p.organisation_id::float8 AS "organisationId", p.mode, p.currency,
+            p.net_minor AS "netMinor", p.vat_minor AS "vatMinor", p.credited_minor AS "creditedMinor",
+            coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS "totalMinor",
+            sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS "undecidedMinor"
        FROM card_reversals r
        JOIN offer_payments p
          ON (p.payment_intent_id, p.mode, p.currency) = (r.payment_intent_id, r.mode, r.currency)
@@ -173,80 +157,68 @@ export async function listCreditedDespiteReversal(
       ORDER BY p.offer_id DESC LIMIT $1`,
     [limit],
   );
-  return rows.map(creditedOf);
-}
-
-type CreditedRow = BookRow & {
-  offer_id: bigint;
-  net_minor: bigint;
-  vat_minor: bigint;
-  credited_minor: bigint;
-  total: bigint;
-  undecided: bigint;
-};
-
-function creditedOf(row: CreditedRow): CreditedDespiteReversal {
-  return {
-    ...bookOf(row),
-    offerId: Number(row.offer_id),
-    netMinor: row.net_minor,
-    vatMinor: row.vat_minor,
-    creditedMinor: row.credited_minor,
-    takenBack: { totalMinor: row.total, undecidedMinor: row.undecided },
-  };
 }
 
 /** A row of the admin list. */
-export type ListedReversal = {
-  readonly reversal: RecordedReversal;
+export type ListedReversal = RecordedReversal & {
   readonly firstHeardAt: Date;
   readonly organisationId: number | null;
   readonly offerId: number | null;
   readonly topUpId: number | null;
 };
 
-type ListedRow = ReversalRow & {
-  organisation_id: bigint | null;
-  offer_id: bigint | null;
-  top_up_id: bigint | null;
-};
-
 /** The latest first, each with its payment if that is known. */
 export async function latestReversals(on: Queryable, limit: number): Promise<ListedReversal[]> {
-  const rows = await on.query<ListedRow>(
+  return on.query(
     // Looks up the payment for each row; a plain join with the view would read all payments.
-    `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id
+    `SELECT ${columns}, first_heard_at AS "firstHeardAt", organisation_id::float8 AS "organisationId",
+            offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId"
        FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r
        LEFT JOIN LATERAL (
-         SELECT * FROM payments p WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
+         SELECT organisation_id, offer_id, top_up_id FROM payments p
+          WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
        ) p ON true
-      ORDER BY r.first_heard_at DESC, r.reversal_id DESC`,
+      ORDER BY first_heard_at DESC, reversal_id DESC`,
     [limit],
   );
-  return rows.map((row) => ({
-    reversal: reversalOf(row),
-    firstHeardAt: row.first_heard_at,
-    organisationId: idOrNull(row.organisation_id),
-    offerId: idOrNull(row.offer_id),
-    topUpId: idOrNull(row.top_up_id),
-  }));
 }
 
-function reversalOf(row: ReversalRow): RecordedReversal {
-  return {
-    reversalId: row.reversal_id,
-    kind: row.kind,
-    mode: row.mode,
-    paymentIntentId: row.payment_intent_id,
-    amountMinor: row.amount_minor,
-    currency: row.currency,
-    status: row.status,
-    reason: row.reason,
-    asOf: row.as_of,
-    taken: row.taken,
-    returned: row.returned,
-    succeeded: row.succeeded,
-    takenPosted: row.taken_booked,
-    returnedPosted: row.returned_booked,
-  };
+const settlementColumns = `
+  reversal_id AS "reversalId", borne_by AS "borneBy", amount_minor AS "amountMinor", reason, decided_by AS "decidedBy",
+  settled_at AS "settledAt", returned_cause IS NOT NULL AS "givenBack"`;
+
+/** By the ids of the reversals. */
+export async function findSettlements(
+  on: Queryable,
+  reversalIds: readonly string[],
+): Promise<Map<string, Settlement>> {
+  const settlements = await on.query<Settlement>(
+    `SELECT ${settlementColumns} FROM card_settlements WHERE reversal_id = ANY ($1)`,
+    [reversalIds],
+  );
+  return new Map(settlements.map((settlement) => [settlement.reversalId, settlement]));
+}
+
+export async function findSettlement(on: Queryable, reversalId: string): Promise<Settlement | undefined> {
+  return (await findSettlements(on, [reversalId])).get(reversalId);
+}
+
+export async function insertSettlement(
+  tx: Transaction,
+  settlement: Omit<Settlement, 'givenBack'>,
+  cause: string,
+): Promise<void> {
+  const { reversalId, borneBy, amountMinor, reason, decidedBy, settledAt } = settlement;
+  await tx.query(
+    `INSERT INTO card_settlements (reversal_id, borne_by, amount_minor, reason, decided_by, settled_at, cause)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [reversalId, borneBy, amountMinor, reason, decidedBy, settledAt, cause],
+  );
+}
+
+export async function markGivenBack(tx: Transaction, reversalId: string, cause: string): Promise<void> {
+  await tx.query('UPDATE card_settlements SET returned_cause = $2 WHERE reversal_id = $1', [
+    reversalId,
+    cause,
+  ]);
 }

@@ -1,15 +1,19 @@
 /** Stores a person's decision who bears a refund or a dispute: once, posted with its reason. It never overdraws the balance. */
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
-import { announceLowBalance } from '../balance/low-balance.ts';
-import { findCardPaymentByIntent } from '../checkouts/checkouts-store.ts';
 import { settled } from '../domain/ledger/card-ledger.ts';
 import type { RecordedReversal } from '../domain/payments/reversal.ts';
 import { type NothingToSettle, nothingToSettle, type Settlement } from '../domain/payments/settlement.ts';
 import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
+import { findCardPaymentByIntent } from '../payments/payments-store.ts';
 import { lockOfferOf, ofPayment } from './record-reversal.ts';
-import { findLockKey, lockIntent, lockReversal } from './reversals-store.ts';
-import { findSettlement, insertSettlement } from './settlements-store.ts';
+import {
+  findLockKey,
+  findSettlement,
+  insertSettlement,
+  lockIntent,
+  lockReversal,
+} from './reversals-store.ts';
 
 export type Decision = Pick<Settlement, 'reversalId' | 'borneBy' | 'reason' | 'decidedBy'>;
 
@@ -64,7 +68,6 @@ async function bear(
     const balanceMinor = await balanceOf(tx, payment.book);
     return refuse({ reason: posted.reason, balanceMinor, reversal });
   }
-  await announceLowBalance(tx, transaction, posted, now);
   const settlement = { ...decision, reversalId, amountMinor, settledAt: now };
   await insertSettlement(tx, settlement, transaction.cause);
   // The organisation has paid for the offer after all, so its Unused Time is credited again.

@@ -41,7 +41,7 @@ export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics:
       for (const each of mode.options)
         for (const currency of billedCurrencies) {
           const owing = credited.filter((offer) => offer.mode === each && offer.currency === currency);
-          const minor = owing.reduce((sum, offer) => sum + creditOwed(offer, offer.takenBack), 0n);
+          const minor = owing.reduce((sum, offer) => sum + creditOwed(offer, offer), 0n);
           owed.set({ mode: each, currency }, Number(minor));
         }
     },

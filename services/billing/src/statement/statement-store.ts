@@ -3,7 +3,6 @@ import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api'
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Period, StatementPlace } from '../domain/ledger/statement.ts';
-import { idOrNull } from '../ledger/book-row.ts';
 
 export type StatementLine = {
   readonly transactionId: bigint;
@@ -78,14 +77,14 @@ const PAGE = `
        ORDER BY booked_at DESC, transaction_id DESC LIMIT $8
     ) transactions
   )
-  SELECT bounds.opening, bounds.closing, bounds.after_at::text, page.transaction_id, page.booked_at, page.kind, page.cause,
-         page.offer_id, offer_payments.title, page.balance_after_minor, moved.*
+  SELECT bounds.opening, bounds.closing, bounds.after_at::text, page.transaction_id AS "transactionId", page.booked_at AS "bookedAt",
+         page.kind, page.cause, offer_id::float8 AS "offerId", offer_payments.title, page.balance_after_minor AS "balanceMinor", moved.*
     FROM bounds
     LEFT JOIN page ON true
     LEFT JOIN offer_payments USING (offer_id)
     LEFT JOIN LATERAL (
-      SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0)::bigint AS amount,
-             -(sum(amount_minor) FILTER (WHERE a.kind = 'card-clearing'))::bigint AS card_gross,
+      SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0)::bigint AS "amountMinor",
+             -(sum(amount_minor) FILTER (WHERE a.kind = 'card-clearing'))::bigint AS "cardGross",
              coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'vat-payable'), 0)::bigint AS vat
         FROM entries JOIN accounts a USING (account_id)
        WHERE entries.transaction_id = page.transaction_id
@@ -93,35 +92,14 @@ const PAGE = `
    ORDER BY page.booked_at DESC, page.transaction_id DESC`;
 
 type Bounds = { opening: bigint; closing: bigint | null; after_at: string | null };
-type Line = {
-  transaction_id: bigint;
-  booked_at: Date;
-  kind: TransactionKind;
-  cause: string;
-  offer_id: bigint | null;
-  title: string | null;
-  balance_after_minor: bigint;
-  amount: bigint;
-  card_gross: bigint | null;
-  vat: bigint;
-};
+type Line = Omit<StatementLine, 'card'> & { readonly cardGross: bigint | null; readonly vat: bigint };
 /** An empty page has only the bounds. */
-type PageRow = Bounds & (Line | { transaction_id: null });
+type PageRow = Bounds & (Line | { transactionId: null });
 
 function hasLine(row: PageRow): row is Bounds & Line {
-  return row.transaction_id !== null;
+  return row.transactionId !== null;
 }
 
-function lineOf(row: Line): StatementLine {
-  return {
-    transactionId: row.transaction_id,
-    bookedAt: row.booked_at,
-    kind: row.kind,
-    cause: row.cause,
-    offerId: idOrNull(row.offer_id),
-    title: row.title,
-    amountMinor: row.amount,
-    balanceMinor: row.balance_after_minor,
-    card: row.card_gross === null ? null : { netMinor: row.card_gross - row.vat, vatMinor: row.vat },
-  };
+function lineOf({ cardGross, vat, ...line }: Line): StatementLine {
+  return { ...line, card: cardGross === null ? null : { netMinor: cardGross - vat, vatMinor: vat } };
 }

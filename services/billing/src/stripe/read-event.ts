@@ -1,14 +1,24 @@
 /**
- * Reads an event of Stripe, from a webhook or from the list: the one place that decides its mode. The account that reports it says the
- * mode; the event and its object must say the same. Applying the event compares the rows that it names.
+ * What billing reads of Stripe: events, from signed webhooks or from the list, and Checkout Sessions. It is the one place that decides the
+ * mode of an event. The account that reports it says the mode; the event and its object must say the same. Applying the event compares the
+ * rows that it names.
  */
 import { createHash } from 'node:crypto';
-import type { Mode } from '@offer-ads/contracts/values/primitives';
+import {
+  type Mode,
+  mode as modeSchema,
+  offerId,
+  organisationId,
+} from '@offer-ads/contracts/values/primitives';
+import { allSecrets } from '@offer-ads/platform/config/secrets';
+import { Stripe } from 'stripe';
 import { z } from 'zod';
+import type { Purchase, Receipt } from '../domain/payments/card-payment.ts';
 import type { Reversal } from '../domain/payments/reversal.ts';
-import { instant, text } from './fields.ts';
+import type { StripeAccount } from './calls.ts';
+import type { StripeAccounts } from './client.ts';
+import { amount, currency, instant, reference, text } from './fields.ts';
 import { reversalOf } from './reversals.ts';
-import { factsOf, type SessionFacts } from './session-facts.ts';
 
 /** By this a person finds the event at Stripe. */
 export type EventName = { readonly eventId: string; readonly mode: Mode; readonly type: string };
@@ -89,4 +99,123 @@ function contentOf(type: string, object: unknown, facts: EventFacts): EventConte
       return reversal && { kind: 'reversal', reversal };
     }
   }
+}
+
+/** `unsigned`: forged, altered, too old, or signed with another secret. */
+export type WebhookReading = StripeEventReading | { readonly ok: false; readonly reason: 'unsigned' };
+
+/** Stripe's recommended limit against replays; Stripe signs each retry anew. */
+const TOLERANCE_SECONDS = 300;
+
+/** Pairs of name and value. On a part without a value, the SDK throws an unexpected error instead of refusing it. */
+const isSignature = /^[^=,]+=[^=,][^,]*(,[^=,]+=[^=,][^,]*)*$/;
+
+/** `body` is the unparsed bytes of the request: any re-encoding would break the signature. */
+export function readWebhook(
+  stripe: StripeAccounts,
+  body: Buffer,
+  signature: string,
+  now: Date,
+): WebhookReading {
+  const mode = signerOf(stripe, body, signature, now);
+  return mode === undefined ? { ok: false, reason: 'unsigned' } : readEvent(parsed(body), mode);
+}
+
+/** The mode of the account whose secret signed the body. */
+function signerOf(stripe: StripeAccounts, body: Buffer, signature: string, now: Date): Mode | undefined {
+  if (!isSignature.test(signature)) return undefined;
+  return modeSchema.options.find((mode) =>
+    allSecrets(stripe[mode].webhookSecret).some((secret) =>
+      isSigned(stripe[mode], body, signature, secret, now),
+    ),
+  );
+}
+
+function isSigned(
+  { client }: StripeAccount,
+  body: Buffer,
+  signature: string,
+  secret: string,
+  now: Date,
+): boolean {
+  try {
+    const receivedAt = now.getTime();
+    const { signature: signatures } = client.webhooks;
+    return (
+      signatures?.verifyHeader(body, signature, secret, TOLERANCE_SECONDS, undefined, receivedAt) === true
+    );
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
+    throw error;
+  }
+}
+
+/** Text that is not JSON is read as a string, which is an unreadable event. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return body.toString();
+  }
+}
+
+/** The state of a session at Stripe. */
+export type SessionFacts = {
+  /** `missing`: the account of our key has no such session. */
+  readonly status: 'open' | 'complete' | 'expired' | 'missing';
+  readonly isPaid: boolean;
+  /** Null if billing did not create the session. */
+  readonly receipt: Receipt | null;
+};
+
+const sharedMetadata = {
+  organisation_id: z.coerce.number().pipe(organisationId),
+  generation: z.coerce.number().int().positive(),
+};
+const ourMetadata = z.union([
+  z
+    .object({ offer_id: z.coerce.number().pipe(offerId), ...sharedMetadata })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
+  z
+    .object({ top_up_id: z.coerce.number().int().positive(), ...sharedMetadata })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),
+]);
+
+const anySession = z.looseObject({ status: z.string().nullish(), payment_status: z.string() });
+const ourSession = z.object({
+  id: text,
+  amount_total: amount.nullable(),
+  currency: currency.nullable(),
+  payment_intent: reference,
+});
+
+/**
+ * @param mode that of the account that says it
+ * @throws if the session has not the shape that Stripe documents, or is of the other mode
+ */
+export function factsOf(session: unknown, mode: Mode): SessionFacts {
+  const { status, payment_status: paymentStatus } = z
+    .intersection(anySession, z.object({ livemode: z.literal(mode === 'LIVE') }))
+    .parse(session);
+  // A status unknown to this version may still allow a payment, so it counts as open.
+  const known = status === 'complete' || status === 'expired' ? status : 'open';
+  return { status: known, isPaid: paymentStatus === 'paid', receipt: receiptOf(session, mode) };
+}
+
+function receiptOf(session: unknown, mode: Mode): Receipt | null {
+  const ours = z.object({ metadata: ourMetadata }).safeParse(session);
+  if (!ours.success) return null;
+  const { id: sessionId, amount_total: amountMinor, currency, payment_intent } = ourSession.parse(session);
+  if (amountMinor === null || currency === null) return null;
+  const { purchase, organisation_id: organisationId, generation } = ours.data.metadata;
+  return {
+    sessionId,
+    paymentIntentId: payment_intent,
+    amountMinor,
+    currency,
+    purchase,
+    organisationId,
+    mode,
+    generation,
+  };
 }

@@ -6,7 +6,7 @@ import { Stripe } from 'stripe';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { callStripe, isRefusal, isSpentKey } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
-import { factsOf, type SessionFacts } from './session-facts.ts';
+import { factsOf, type SessionFacts } from './read-event.ts';
 import { forgetVatRate, vatRateId } from './tax-rate.ts';
 
 export type OpenedSession =

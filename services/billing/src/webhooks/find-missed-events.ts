@@ -9,9 +9,8 @@ import { type EventReading, isGap, readOn, stretchOf } from '../domain/payments/
 import { stripeDeadline } from '../stripe/client.ts';
 import { listMoneyEvents } from '../stripe/events.ts';
 import type { ProviderEvent, StripeEventReading } from '../stripe/read-event.ts';
-import { applyEvent } from './apply-event.ts';
+import { applyEvent, keepUnapplied } from './apply-event.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';
-import { keepUnapplied } from './keep-unapplied.ts';
 import { unknownEvents } from './provider-events-store.ts';
 
 /** Of 100 events each. More pages wait for the next round, one minute later. */

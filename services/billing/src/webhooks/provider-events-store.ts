@@ -1,19 +1,9 @@
 /** The inbox for Stripe's events, with the outcome of each. */
-
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { idsOf, type PaymentRow, paymentColumns } from '../checkouts/checkouts-store.ts';
-import { toPayment } from '../checkouts/payments-store.ts';
-import {
-  type CardPayment,
-  type Receipt,
-  type ReceiptProblem,
-  receiptProblems,
-} from '../domain/payments/card-payment.ts';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
 import type { EventOutcome } from '../domain/payments/event-outcomes.ts';
-import type { OfferPayment } from '../domain/payments/offer-payment.ts';
-import { idOrNull } from '../ledger/book-row.ts';
-import { intentLock } from '../reversals/reversals-store.ts';
+import { idsOf } from '../payments/payments-store.ts';
 
 export type ReceivedProviderEvent = {
   readonly eventId: string;
@@ -22,59 +12,30 @@ export type ReceivedProviderEvent = {
   readonly receipt: Receipt | null;
 };
 
-/** `seen-before`: the event was handled before. Otherwise the payment of its receipt, locked. */
-export type RecordedEvent = 'seen-before' | { readonly payment: OfferPayment | CardPayment | undefined };
-
 /** For an event that could not be read or applied. If it arrives again, it is tried again. */
 const UNAPPLIED = 'not-applied';
 
-/** The event's row comes first: `lock_payment` is given what the insertion returns. */
-const recordStatement: PreparedStatement = {
-  name: 'record-provider-event',
-  sql: `WITH event AS (
-          INSERT INTO provider_events
-            (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-          ON CONFLICT (event_id) DO UPDATE
-            SET (mode, type, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
-              = (excluded.mode, excluded.type, excluded.offer_id, excluded.top_up_id, excluded.session_id, excluded.amount_minor,
-                 excluded.currency, excluded.outcome)
-            WHERE provider_events.outcome = '${UNAPPLIED}'
-          RETURNING offer_id AS of_offer, top_up_id AS of_top_up
-        )
-        SELECT ${paymentColumns}
-          FROM event LEFT JOIN LATERAL lock_payment(of_offer, of_top_up, $11) ON true`,
-};
-
-/**
- * Records the event, then locks the payment of its receipt. Waits for a concurrent handler of the same event.
- * @param outcome `recordOutcome` corrects it if the event turns out to have another one
- */
+/** False if the event was handled before. Waits for a concurrent handler of the same event. `recordOutcome` says what became of it. */
 export async function recordProviderEvent(
   tx: Transaction,
-  event: ReceivedProviderEvent,
-  outcome: EventOutcome,
+  { eventId, mode, type, receipt }: ReceivedProviderEvent,
   now: Date,
-): Promise<RecordedEvent> {
-  const { eventId, mode, type, receipt } = event;
+): Promise<boolean> {
   const { offerId, topUpId } = receipt === null ? { offerId: null, topUpId: null } : idsOf(receipt.purchase);
-  const [row] = await tx.query<PaymentRow | NoPayment>(recordStatement, [
-    eventId,
-    mode,
-    type,
-    now,
-    offerId,
-    topUpId,
-    receipt?.sessionId,
-    receipt?.amountMinor,
-    receipt?.currency,
-    outcome,
-    receipt?.paymentIntentId && intentLock(receipt.paymentIntentId),
-  ]);
-  if (row === undefined) return 'seen-before';
-  return { payment: row.purchase === null ? undefined : toPayment(row) };
+  const recorded = await tx.query(
+    `INSERT INTO provider_events
+       (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '${UNAPPLIED}')
+     ON CONFLICT (event_id) DO UPDATE
+       SET (mode, type, offer_id, top_up_id, session_id, amount_minor, currency)
+         = (excluded.mode, excluded.type, excluded.offer_id, excluded.top_up_id, excluded.session_id, excluded.amount_minor,
+            excluded.currency)
+       WHERE provider_events.outcome = '${UNAPPLIED}'
+     RETURNING event_id`,
+    [eventId, mode, type, now, offerId, topUpId, receipt?.sessionId, receipt?.amountMinor, receipt?.currency],
+  );
+  return recorded.length === 1;
 }
-type NoPayment = { readonly purchase: null };
 
 /** False if the event is already on record, as handled or as not applied. */
 export async function recordUnapplied(
@@ -132,33 +93,12 @@ export type ProviderProblem = {
   readonly topUpId: number | null;
 };
 
-type ProblemRow = {
-  event_id: string;
-  mode: Mode;
-  outcome: ReceiptProblem;
-  received_at: Date;
-  session_id: string | null;
-  amount_minor: bigint | null;
-  currency: string | null;
-  offer_id: bigint | null;
-  top_up_id: bigint | null;
-};
-
 /** Payments that could not be applied, the latest first. */
 export async function latestProblems(on: Queryable, limit: number): Promise<ProviderProblem[]> {
-  const rows = await on.query<ProblemRow>(
-    'SELECT * FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2',
+  return on.query(
+    `SELECT event_id AS "eventId", mode, outcome AS problem, received_at AS "heardAt", session_id AS "sessionId",
+            amount_minor AS "amountMinor", currency, offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId"
+       FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2`,
     [receiptProblems, limit],
   );
-  return rows.map((row) => ({
-    eventId: row.event_id,
-    mode: row.mode,
-    problem: row.outcome,
-    heardAt: row.received_at,
-    sessionId: row.session_id,
-    amountMinor: row.amount_minor,
-    currency: row.currency,
-    offerId: idOrNull(row.offer_id),
-    topUpId: idOrNull(row.top_up_id),
-  }));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { lookAtPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
-import { findOfferPayment } from '../../src/checkouts/payments-store.ts';
+import { lookAtPaymentLink } from '../../src/payments/follow-payment-link.ts';
+import { findOfferPayment } from '../../src/payments/payments-store.ts';
 import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();

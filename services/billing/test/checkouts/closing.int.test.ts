@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { changeCheckout } from '../../src/checkouts/checkouts-store.ts';
-import { keepCheckout } from '../../src/checkouts/close-checkout.ts';
 import { closing } from '../../src/domain/payments/checkout.ts';
+import { changeCheckout } from '../../src/payments/checkouts-store.ts';
+import { keepCheckout } from '../../src/payments/close-checkout.ts';
 import { DAY_MS, MINUTE_MS, type OpenOffer, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();

@@ -8,8 +8,7 @@ import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { issueInvoice, nameBuyers } from '../../src/invoices/invoices.ts';
-import { listDocuments } from '../../src/invoices/invoices-store.ts';
+import { insertDueInvoice, listDocuments, nameBuyers } from '../../src/invoices/invoices-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
 import { seller, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
@@ -67,7 +66,7 @@ describe('a card payment', () => {
     const book = await saveName('Old Name Ltd');
     await payOffer(book);
     await saveName('New Name Ltd', book, 'GB', 2);
-    await nameBuyers(test.billing);
+    await nameBuyers(test.billing.postgres);
     await payOffer(book);
     const names = (await invoicesOf(book)).map(({ buyer }) => buyer?.name);
     expect(names).toEqual(['New Name Ltd', 'Old Name Ltd']);
@@ -76,10 +75,10 @@ describe('a card payment', () => {
   it('does not wait for an unknown organisation’s name: the invoice gets it later', async () => {
     const book = test.newBook();
     await payOffer(book, { country: 'PL' });
-    await nameBuyers(test.billing);
+    await nameBuyers(test.billing.postgres);
     expect(await invoicesOf(book)).toMatchObject([{ buyer: null, vatMinor: 0n, vatPercent: 0 }]);
     await saveName('Kawiarnia', book, 'PL');
-    await nameBuyers(test.billing);
+    await nameBuyers(test.billing.postgres);
     expect(await invoicesOf(book)).toMatchObject([{ buyer: { name: 'Kawiarnia', country: 'PL' } }]);
   });
 });
@@ -92,7 +91,7 @@ describe('the billing details on an invoice', () => {
     await saveDetails(book, 2, mill);
     await payOffer(book);
     await saveDetails(book, 3, harbour);
-    await nameBuyers(test.billing);
+    await nameBuyers(test.billing.postgres);
     await payOffer(book);
     const none = { address: [], vatNumber: null, purchaseOrder: null };
     expect(await detailsOf(book)).toEqual([harbour, mill, none]);
@@ -112,9 +111,9 @@ describe('the billing details on an invoice', () => {
     const book = test.newBook();
     await payOffer(book);
     await saveDetails(book, 1, mill);
-    await nameBuyers(test.billing);
+    await nameBuyers(test.billing.postgres);
     await saveDetails(book, 2, harbour);
-    await nameBuyers(test.billing);
+    await nameBuyers(test.billing.postgres);
     expect(await detailsOf(book)).toEqual([mill]);
   });
 
@@ -226,7 +225,7 @@ describe('numbers', () => {
     } as const;
     const again = () =>
       test.billing.postgres.transaction(async (tx) =>
-        issueInvoice(tx, { ...sale, cause, book, seller, now }),
+        insertDueInvoice(tx, { ...sale, cause, book, seller, issuedAt: now }),
       );
     await Promise.all([again(), again(), again()]);
     expect(await invoicesOf(book)).toEqual(issued);

@@ -17,7 +17,11 @@ describe('a refund made at Stripe', () => {
     expect(await test.findReversal(id)).toMatchObject({
       offerId,
       organisationId: book.organisationId,
-      reversal: { kind: 'refund', amountMinor: 300n, taken: true, takenPosted: true, returned: false },
+      kind: 'refund',
+      amountMinor: 300n,
+      taken: true,
+      takenPosted: true,
+      returned: false,
     });
     await test.takeBack(offer, 'refund', 400);
     await untilAccounts(book, { ...sold, 'card-clearing': -500n, 'card-reversals': -700n });
@@ -70,16 +74,14 @@ describe('refunds of more than their payment', () => {
     expect(await test.receive(test.signed(JSON.stringify(event)))).toBe('accepted');
     return id;
   }
-  const expectSound = async () => {
-    for (const provenUpTo of [undefined, 0n]) expect(await test.ledgerProblems(provenUpTo)).toEqual([]);
-  };
+  const expectSound = async () => expect(await test.ledgerProblems()).toEqual([]);
   const paid = { ...sold, 'card-clearing': -1200n };
 
   it('are recorded and listed, and change nothing of the ledger', async () => {
     const offer = await test.paidOffer();
     const id = await refund(offer, 1201);
     const reversal = { amountMinor: 1201n, taken: true, takenPosted: false };
-    expect(await test.findReversal(id)).toMatchObject({ offerId: offer.offerId, reversal });
+    expect(await test.findReversal(id)).toMatchObject({ offerId: offer.offerId, ...reversal });
     expect(await test.accounts(offer.book)).toEqual(paid);
     await expectSound();
     const settled = await test.admin('POST', '/card-problems/settle', {
@@ -98,7 +100,7 @@ describe('refunds of more than their payment', () => {
     const offer = await test.paidOffer();
     const first = await test.takeBack(offer, 'refund', 700);
     const second = await refund(offer, 600);
-    expect((await test.findReversal(second))?.reversal.takenPosted).toBe(false);
+    expect((await test.findReversal(second))?.takenPosted).toBe(false);
     await expectSound();
     await test.reverse(`refunds/${first}/fail`);
     await test.untilReversal(second);
@@ -189,12 +191,11 @@ it('the ledger check finds a refund or a top-up whose record differs from the le
     postgres.query('UPDATE top_ups SET net_minor = $2 WHERE top_up_id = $1', [topUp.topUpId, netMinor]);
   await setTaken(false);
   await setNet(99_00n);
-  for (const provenUpTo of [undefined, 0n])
-    expect(await test.ledgerProblems(provenUpTo)).toEqual([
-      expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
-      `refund ${id}: its record says 0 taken and 0 returned, the ledger 1200 and 0`,
-      `refund ${id}: its record says 0 refunded, its credit notes 1200`,
-    ]);
+  expect(await test.ledgerProblems()).toEqual([
+    expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
+    `refund ${id}: its record says 0 taken and 0 returned, the ledger 1200 and 0`,
+    `refund ${id}: its record says 0 refunded, its credit notes 1200`,
+  ]);
   await setTaken(true);
   await setNet(100_00n);
   const rename = (from: string, to: string) =>

@@ -137,10 +137,7 @@ describe.each(['TEST', 'LIVE'] as const)('with the %s secret', (signer) => {
     const completed = event({ type: 'checkout.session.completed', says: signer, object }, signer);
     expect(await test.receive(completed)).toBe('accepted');
     const id = await test.takeBack(theirs, 'refund', 1000);
-    expect(await test.findReversal(id)).toMatchObject({
-      offerId: theirs.offerId,
-      reversal: { mode: victim },
-    });
+    expect(await test.findReversal(id)).toMatchObject({ offerId: theirs.offerId, mode: victim });
     // It would not fit beside the other one, which is of another payment.
     const own = refundOf(intent, { id: `re_of_${ours.offerId}` });
     const refunded = event({ type: 'refund.created', says: signer, object: own }, signer);

@@ -55,7 +55,7 @@ describe('a refund whose webhook is lost', () => {
       await findLater();
       await findLater();
       const reversal = { mode, amountMinor: 500n, takenPosted: true };
-      expect(await test.findReversal(id)).toMatchObject({ offerId: offer.offerId, reversal });
+      expect(await test.findReversal(id)).toMatchObject({ offerId: offer.offerId, ...reversal });
       expect(await linesOf(offer.book)).toEqual([refund, payment]);
       expect([alerts(id), logged('whose webhook never came')]).toEqual([1, 1]);
     },
@@ -154,7 +154,7 @@ it('a dispute whose webhooks are all lost is posted as taken and, when it was wo
   await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
   await findLater();
   const won = { status: 'won', returnedPosted: true };
-  expect(await test.findReversal(id)).toMatchObject({ reversal: won });
+  expect(await test.findReversal(id)).toMatchObject(won);
   expect(await linesOf(offer.book)).toEqual([
     { kind: 'card-dispute-won', net: '1200' },
     { kind: 'card-dispute', net: '-1200' },

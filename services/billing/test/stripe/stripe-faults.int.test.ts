@@ -3,9 +3,9 @@ import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import type { Billing } from '../../src/billing.ts';
-import { closeCheckout } from '../../src/checkouts/close-checkout.ts';
-import { followPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
-import { type CheckoutOrder, openCheckout } from '../../src/checkouts/open-checkout.ts';
+import { closeCheckout } from '../../src/payments/close-checkout.ts';
+import { followPaymentLink } from '../../src/payments/follow-payment-link.ts';
+import { type CheckoutOrder, openCheckout } from '../../src/payments/open-checkout.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
 import { DAY_MS, useBilling } from '../billing-under-test.ts';
 

@@ -6,7 +6,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { latestProblems, recordUnapplied } from '../../src/webhooks/provider-events-store.ts';
 import { DAY_MS, stripeKeys, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
-import { roundTrips, watched } from '../watched-billing.ts';
+import { watched } from '../watched-billing.ts';
 
 const test = useBilling();
 
@@ -66,14 +66,6 @@ describe('a payment', () => {
       expect(await test.balance(book)).toBe(0n);
     },
   );
-
-  it('takes three round trips, with the beginning and end of its transaction', async () => {
-    const book = test.newBook();
-    // The first booking of a book opens its accounts.
-    await test.topUp(book, 1n);
-    const { webhook } = await unheardPayment({ book });
-    expect(await roundTrips(test.billing, () => test.receive(webhook))).toBe(3);
-  });
 
   it('is applied by an event that could not be applied before', async () => {
     const { offerId, webhook } = await unheardPayment();

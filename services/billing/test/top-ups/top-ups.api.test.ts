@@ -7,8 +7,8 @@ import type { CallerContext } from '@offer-ads/contracts/internal/caller-context
 import { signedCaller } from '@offer-ads/testing/caller';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { findCardPaymentByToken } from '../../src/checkouts/checkouts-store.ts';
-import { closeTopUp } from '../../src/checkouts/close-checkout.ts';
+import { closeTopUp } from '../../src/payments/close-checkout.ts';
+import { findCardPaymentByToken } from '../../src/payments/payments-store.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
 import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
 

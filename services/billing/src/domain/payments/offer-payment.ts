@@ -24,6 +24,8 @@ export type OfferPayment = Sale & {
     /** Closed before a charge was requested: it can never be charged. */
     | { readonly method: null }
   );
+/** Of an offer or of a top-up. */
+export type Payment = OfferPayment | CardPayment;
 export type OfferCardPayment = Extract<OfferPayment, { method: 'E' }>;
 
 export function isOfOffer(payment: OfferCardPayment | CardPayment): payment is OfferCardPayment {

@@ -8,7 +8,7 @@ import { type Font, openSync } from 'fontkit';
 const open = (address: string | URL) => openSync(fileURLToPath(address)) as Font;
 
 /** The alphabets of Europe, Hebrew and Arabic. */
-export const fonts = {
+const fonts = {
   regular: open(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
   bold: open(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')),
 };
@@ -26,14 +26,14 @@ const others = [
 ];
 const opened: Font[] = [];
 
-/** @returns undefined if no font has the whole grapheme */
-export function fontFor(grapheme: string, weight: Weight): Font | undefined {
+/** The first font draws what no font has: as a box. */
+export function fontFor(grapheme: string, weight: Weight): Font {
   if (hasAll(fonts[weight], grapheme)) return fonts[weight];
   for (const [index, address] of others.entries()) {
     opened[index] ??= open(address);
     if (hasAll(opened[index], grapheme)) return opened[index];
   }
-  return undefined;
+  return fonts[weight];
 }
 
 /** Joiners and selectors of variants are not drawn. */

@@ -1,19 +1,11 @@
 /** An invoice or a credit note as a PDF: one A4 page, selectable text, embedded fonts, and always the same bytes for the same document. */
+import { buffer } from 'node:stream/consumers';
 import PdfDocument from 'pdfkit';
 import type { InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
 import type { Weight } from './fonts.ts';
-import { drawable, linesOf, MISSING, type Piece, visualPieces } from './pdf-text.ts';
+import { linesOf, type Piece, visualPieces } from './pdf-text.ts';
 
 type Pdf = InstanceType<typeof PdfDocument>;
-
-const NOTE_ON_MISSING = `${MISSING} stands for a character that this file has no font for. The page of the document shows it.`;
-
-function lacksCharacters({ buyer, seller, line, facts }: InvoiceDocument): boolean {
-  const values = facts.map(({ value }) => value);
-  return [...buyer.lines, ...seller.lines, line.title ?? '', ...values].some((text) =>
-    drawable(text, 'bold').includes(MISSING),
-  );
-}
 
 const ink = '#1b2430';
 const grey = '#5b6472';
@@ -40,7 +32,7 @@ type Style = {
   readonly most?: number;
 };
 
-export function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
+export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
   const pdf = new PdfDocument({
     size: 'A4',
     margin: 0,
@@ -54,19 +46,10 @@ export function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
       ModDate: document.issuedAt,
     },
   });
-  const done = collect(pdf);
+  const bytes = buffer(pdf);
   draw(pdf, document);
   pdf.end();
-  return done;
-}
-
-function collect(pdf: Pdf): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    pdf.on('data', (chunk: Buffer) => chunks.push(chunk));
-    pdf.on('end', () => resolve(Buffer.concat(chunks)));
-    pdf.on('error', reject);
-  });
+  return bytes;
 }
 
 function draw(pdf: Pdf, document: InvoiceDocument): void {
@@ -79,10 +62,7 @@ function draw(pdf: Pdf, document: InvoiceDocument): void {
   ];
   y = table(pdf, document, Math.max(...below) + 28);
   y = drawText(pdf, document.paid, page.left, y + 22, { color: grey });
-  const notes = [document.note, lacksCharacters(document) ? NOTE_ON_MISSING : null].filter(
-    (note) => note !== null,
-  );
-  for (const note of notes) y = drawText(pdf, note, page.left, y + 6, { color: grey, size: 9 });
+  if (document.note !== null) drawText(pdf, document.note, page.left, y + 6, { color: grey, size: 9 });
 }
 
 /** Drawn behind everything, so that no part of a test document can pass for an invoice. */
@@ -210,7 +190,7 @@ function drawText(pdf: Pdf, text: string, x: number, y: number, style: Style): n
   const widthOf = (line: string) =>
     visualPieces(line, font).reduce((sum, piece) => sum + widthOfPiece(piece), 0);
   let below = y;
-  for (const line of linesOf(drawable(text, font), { width, most: style.most ?? MAX_LINES, widthOf })) {
+  for (const line of linesOf(text, { width, most: style.most ?? MAX_LINES, widthOf })) {
     let at = align === 'right' ? x + width - widthOf(line) : x;
     for (const piece of visualPieces(line, font)) {
       choose(piece).text(piece.text, at, below + size * ASCENT, asOneRun);

@@ -1,69 +1,17 @@
-/** Text layout on a PDF page. pdfkit shapes and measures a piece of one font and one direction; this module makes lines and pieces. */
+/**
+ * What pdfkit's text layout does not know: text that is read from right to left, and several fonts in one line. pdfkit breaks the lines, and
+ * fontkit shapes the letters.
+ */
+import type { EventEmitter } from 'node:events';
 import bidiFactory from 'bidi-js';
 import type { Font } from 'fontkit';
-import { fontFor, fonts, type Weight } from './fonts.ts';
+import * as pdfkit from 'pdfkit';
+import { fontFor, type Weight } from './fonts.ts';
 
 // Node loads the function itself; the types describe another build.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const words = new Intl.Segmenter('th', { granularity: 'word' });
-
-/** Stands for characters that no font has. The reader sees that something is missing. */
-export const MISSING = '\u25A1';
-
-/** Replaces each character that no font can draw by one sign, however many code points it has. */
-export function drawable(text: string, weight: Weight): string {
-  const shown = ({ segment }: { segment: string }) =>
-    fontFor(segment, weight) === undefined ? MISSING : segment;
-  return Array.from(graphemes.segment(text), shown).join('');
-}
-
-/**
- * Breaks between words, and inside a word only if it is longer than a line, as Chinese or Thai text without spaces is. Text that does not
- * fit ends with "…".
- */
-export function linesOf(
-  text: string,
-  o: { readonly width: number; readonly most: number; readonly widthOf: (text: string) => number },
-): string[] {
-  const widths = new Map<string, number>();
-  const widthOf = (part: string) => {
-    const width = widths.get(part) ?? o.widthOf(part);
-    widths.set(part, width);
-    return width;
-  };
-  const fits = (part: string) => widthOf(part) <= o.width;
-  const lines: string[] = [];
-  let line = '';
-  let used = 0;
-  const add = (part: string) => {
-    if (line !== '' && used + widthOf(part.trimEnd()) > o.width) {
-      lines.push(line.trimEnd());
-      line = '';
-      used = 0;
-    }
-    line += part;
-    used += widthOf(part);
-  };
-  for (const word of text.split(/(?<= )/)) {
-    if (fits(word.trimEnd())) add(word);
-    else {
-      for (const part of segmentsOf(words, word)) {
-        if (fits(part)) add(part);
-        else segmentsOf(graphemes, part).forEach(add);
-      }
-    }
-  }
-  lines.push(line);
-  if (lines.length <= o.most) return lines;
-  const letters = segmentsOf(graphemes, lines[o.most - 1] ?? '');
-  while (letters.length > 0 && o.widthOf(`${letters.join('')}…`) > o.width) letters.pop();
-  return [...lines.slice(0, o.most - 1), `${letters.join('')}…`];
-}
-
-function segmentsOf(segmenter: Intl.Segmenter, text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
 
 /** A part of a line with one font and one direction, which is that of its letters. */
 export type Piece = { readonly text: string; readonly font: Font };
@@ -79,10 +27,59 @@ export function visualPieces(line: string, weight: Weight): Piece[] {
   for (const { segment, index } of graphemes.segment(line)) {
     const level = embedding.levels[index] ?? 0;
     const last = pieces.at(-1);
-    const font = fontFor(segment, weight) ?? fonts[weight];
+    const font = fontFor(segment, weight);
     const text = level % 2 === 1 ? (bidi.getMirroredCharacter(segment) ?? segment) : segment;
     if (last?.level === level && last.font === font) last.text += text;
     else pieces.push({ text, font, level, place: places.get(index) ?? index });
   }
+  // fontkit knows the direction by the letters.
+  for (const piece of pieces)
+    if (piece.level % 2 === 1 && !/\p{L}/u.test(piece.text))
+      piece.text = Array.from(graphemes.segment(piece.text), ({ segment }) => segment)
+        .toReversed()
+        .join('');
   return pieces.toSorted((a, b) => a.place - b.place);
+}
+
+/** pdfkit exports its line wrapper; its types do not. It asks a document for the widths of words and for its place on the page. */
+type Wrapper = EventEmitter & { wrap: (text: string, options: object) => void };
+const { LineWrapper } = pdfkit as unknown as {
+  LineWrapper: new (
+    document: object,
+    options: { width: number; height: number; ellipsis: boolean },
+  ) => Wrapper;
+};
+
+/** The lines of a text, as pdfkit breaks them. Text that does not fit into `most` lines ends with "…". */
+export function linesOf(
+  text: string,
+  o: { readonly width: number; readonly most: number; readonly widthOf: (text: string) => number },
+): string[] {
+  const lines: string[] = [];
+  // Heights are counted in lines.
+  const page = {
+    x: 0,
+    y: 0,
+    page: { maxY: () => o.most },
+    currentLineHeight: () => 1,
+    widthOfString: (word: string) => o.widthOf(drawn(word)),
+  };
+  const wrapper = new LineWrapper(page, { width: o.width, height: o.most, ellipsis: true });
+  wrapper.on('line', (line: string) => {
+    lines.push(drawn(line).trimEnd());
+    page.y += 1;
+  });
+  wrapper.wrap(breakable(text), {});
+  return lines;
+}
+
+/** A sign without width, between the words of Thai, which has no spaces. */
+const MAY_BREAK = '\u200B';
+
+const drawn = (text: string) => text.replaceAll(MAY_BREAK, '');
+
+function breakable(text: string): string {
+  return text.replace(/\p{Script=Thai}+/gu, (thai) =>
+    Array.from(words.segment(thai), ({ segment }) => segment).join(MAY_BREAK),
+  );
 }

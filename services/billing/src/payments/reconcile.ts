@@ -10,10 +10,9 @@ import { type CardPayment, purchaseName } from '../domain/payments/card-payment.
 import { isUndecidedTooLong, reopened, sessionExpired } from '../domain/payments/checkout.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
-import { applySessionFacts } from './apply-session-facts.ts';
 import { changeCheckout, takeDueSessions, takePastEnd } from './checkouts-store.ts';
 import { closeCheckout, closeTopUp } from './close-checkout.ts';
-import { isProblem } from './record-payment.ts';
+import { applySessionFacts, isProblem } from './record-payment.ts';
 
 /** Per kind. The next check of a batch is moved on when it is read, so a batch is small enough to be finished soon. */
 const BATCH = 20;

@@ -4,9 +4,9 @@ import type { Billing } from '../billing.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { payerMeets } from '../domain/payments/checkout.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
-import { applySessionFacts } from './apply-session-facts.ts';
-import { findCardPaymentByToken } from './checkouts-store.ts';
 import { ensureSession, startNextGeneration } from './ensure-session.ts';
+import { findCardPaymentByToken } from './payments-store.ts';
+import { applySessionFacts } from './record-payment.ts';
 
 export type LinkLeadsTo =
   | { readonly kind: 'session'; readonly url: string; readonly payment: CardPayment }

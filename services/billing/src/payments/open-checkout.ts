@@ -12,9 +12,10 @@ import { type CardPayment, purchaseName } from '../domain/payments/card-payment.
 import { newCheckout } from '../domain/payments/checkout.ts';
 import { isSameSale, type OfferCardPayment, type Sale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
+import { insertCheckout } from './checkouts-store.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
-import { insertCheckout, lockOfferPayment } from './payments-store.ts';
+import { lockOfferPayment } from './payments-store.ts';
 
 export type CheckoutOrder = Sale & { readonly country: string; readonly offerExpiryAt: Date };
 

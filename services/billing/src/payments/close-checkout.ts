@@ -23,10 +23,9 @@ import {
 import type { OfferOfBook } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { expireSession, openSession } from '../stripe/sessions.ts';
-import { applySessionFacts } from './apply-session-facts.ts';
 import { changeCheckout, updateCheckout } from './checkouts-store.ts';
 import { insertClosed, lockOfferPayment } from './payments-store.ts';
-import { isProblem } from './record-payment.ts';
+import { applySessionFacts, isProblem } from './record-payment.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
 

@@ -1,9 +1,9 @@
 /** Top-ups by card in Postgres. There is one row per idempotency key; it is locked while the top-up is paid or closed. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { insertSession } from '../checkouts/checkouts-store.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Purchase } from '../domain/payments/card-payment.ts';
 import type { Checkout } from '../domain/payments/checkout.ts';
+import { insertSession } from './checkouts-store.ts';
 
 export type TopUpOrder = {
   readonly book: Book;

@@ -7,14 +7,14 @@ import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
-import { lockCardPayment } from '../checkouts/checkouts-store.ts';
-import { ensureSession } from '../checkouts/ensure-session.ts';
-import { newPayToken, paymentUrl } from '../checkouts/payment-link.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
 import { isSameBook } from '../domain/ledger/ledger.ts';
 import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
 import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from '../domain/payments/top-up.ts';
+import { ensureSession } from './ensure-session.ts';
+import { newPayToken, paymentUrl } from './payment-link.ts';
+import { lockCardPayment } from './payments-store.ts';
 import { findTopUpByKey, insertTopUp, lockTopUpsOf, openTopUpsOf, type TopUpOrder } from './top-ups-store.ts';
 
 export type TopUpOutcome =

@@ -1,24 +1,12 @@
-/** Card payments of offers and top-ups in Postgres: checkouts, sessions, and which of them are due for reconciliation. */
-
+/** Checkouts in Postgres: their sessions at Stripe, and which of them are due for reconciliation. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type {
-  Postgres,
-  PreparedStatement,
-  Queryable,
-  Transaction,
-} from '@offer-ads/platform/postgres/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
-import {
-  type Checkout,
-  type CheckoutState,
-  nextCheck,
-  nextClosing,
-  nextReconciliation,
-} from '../domain/payments/checkout.ts';
-import { WrongMode } from '../domain/payments/wrong-mode.ts';
-import { type BookRow, bookOf } from '../ledger/book-row.ts';
+import { type Checkout, nextCheck, nextClosing, nextReconciliation } from '../domain/payments/checkout.ts';
+import type { Payment, Sale } from '../domain/payments/offer-payment.ts';
+import { type CardPaymentRow, lockCardPayment, saleValues, toCardPayment } from './payments-store.ts';
 
 /** The table of each kind of purchase. The purchase's row is locked before its money moves. */
 const tables = {
@@ -32,64 +20,20 @@ function rowOf(purchase: Purchase) {
   return { ...tables[purchase.kind], key };
 }
 
-/** The columns of a `PaymentRow`. */
-export const paymentColumns = `
-  purchase, offer_id, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method,
-  earned_minor, credited_minor, state, pay_token, expiry_at, paid_at, paid_session_id, payment_intent_id,
-  deletion, deletion_taken_back, generation, session_id, url, expires_at, expired`;
-
-const lockStatement: PreparedStatement = {
-  name: 'lock-payment',
-  sql: `SELECT ${paymentColumns} FROM lock_payment($1, $2, $3)`,
-};
-
-/**
- * Locks the payment of an offer or a top-up, and returns it as it is then.
- * @param lockBefore names an advisory lock that is taken before the row
- */
-export async function lockPaymentRow(
+export async function insertCheckout(
   tx: Transaction,
-  purchase: Purchase,
-  lockBefore: string | null = null,
-): Promise<PaymentRow | undefined> {
-  const { offerId, topUpId } = idsOf(purchase);
-  const [row] = await tx.query<PaymentRow>(lockStatement, [offerId, topUpId, lockBefore]);
-  return row;
-}
-
-/** The values of the columns `offer_id` and `top_up_id`, one of which is null. */
-export function idsOf(purchase: Purchase) {
-  return purchase.kind === 'offer'
-    ? { offerId: purchase.offerId, topUpId: null }
-    : { offerId: null, topUpId: purchase.topUpId };
-}
-
-/** Undefined also for an offer that is not paid by card. */
-export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
-  const row = await lockPaymentRow(tx, purchase);
-  return row && isCardRow(row) ? toCardPayment(row) : undefined;
-}
-
-export async function findCardPaymentByToken(
-  on: Queryable,
-  payToken: string,
-): Promise<CardPayment | undefined> {
-  const [row] = await on.query<CardPaymentRow>('SELECT * FROM payments WHERE pay_token = $1', [payToken]);
-  return row && toCardPayment(row);
-}
-
-/** @throws {WrongMode} if only the other mode has a payment with this intent */
-export async function findCardPaymentByIntent(
-  on: Queryable,
-  mode: Mode,
-  paymentIntentId: string,
-): Promise<CardPayment | undefined> {
-  const [row] = await on.query<CardPaymentRow>(
-    'SELECT * FROM payments WHERE payment_intent_id = $1 ORDER BY mode = $2 DESC LIMIT 1',
-    [paymentIntentId, mode],
+  sale: Sale & { readonly vatMinor: bigint; readonly payToken: string },
+  checkout: Checkout,
+  now: Date,
+): Promise<void> {
+  const inserted = await tx.query(
+    `INSERT INTO offer_payments
+       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token, offer_expiry_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'E', $8, $9, $10)
+     ON CONFLICT DO NOTHING RETURNING offer_id`,
+    [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.expiryAt],
   );
-  if (row !== undefined && row.mode !== mode) throw new WrongMode('the payment of a refund or dispute', mode);
-  return row && toCardPayment(row);
+  if (inserted.length === 1) await insertSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
 }
 
 /** Applies `change` to the checkout of a locked card payment, in one statement, and returns the changed payment. */
@@ -124,7 +68,7 @@ export async function changeCheckout(
  */
 export async function earlierSession(
   on: Queryable,
-  payment: { readonly method: 'B' | null } | CardPayment | undefined,
+  payment: Payment | undefined,
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
 ): Promise<string | null> {
   if (payment?.method !== 'E' || generation >= payment.checkout.session.generation) return null;
@@ -174,38 +118,31 @@ export async function insertSession(
  * Writes the row of the purchase and its session. A new generation begins only when no earlier session can be paid any more, so those need
  * no further check. Only offers are deleted.
  */
-const checkoutWrite = (kind: Purchase['kind']): PreparedStatement => {
+const checkoutWrite = (kind: Purchase['kind']): string => {
   const { table, id } = tables[kind];
   const deletion = kind === 'offer' ? ', deletion = $13, deletion_taken_back = $14' : '';
-  return {
-    name: `save-checkout-of-${kind}`,
-    sql: `WITH changed AS (
-            UPDATE ${table}
-               SET state = $9, paid_at = $10, paid_session_id = coalesce($11, paid_session_id),
-                   payment_intent_id = coalesce($12, payment_intent_id)${deletion}
-             WHERE ${id} = $1
-          ), earlier AS (
-            UPDATE checkout_sessions SET expired = true, next_check_at = NULL
-             WHERE ${id} = $1 AND generation < $2 AND NOT (expired AND next_check_at IS NULL)
-          ), session AS (${sessionWrite(id)})
-          SELECT EXISTS (SELECT FROM card_reversals WHERE payment_intent_id = $12) AS taken_back`,
-  };
+  return `
+    WITH changed AS (
+      UPDATE ${table}
+         SET state = $9, paid_at = $10, paid_session_id = coalesce($11, paid_session_id),
+             payment_intent_id = coalesce($12, payment_intent_id)${deletion}
+       WHERE ${id} = $1
+    ), earlier AS (
+      UPDATE checkout_sessions SET expired = true, next_check_at = NULL
+       WHERE ${id} = $1 AND generation < $2 AND NOT (expired AND next_check_at IS NULL)
+    ) ${sessionWrite(id)}`;
 };
-const checkoutWrites = { offer: checkoutWrite('offer'), 'top-up': checkoutWrite('top-up') } as const;
 
-/**
- * @param paid the session that was paid, if this stores a payment; the caller then holds the lock of its intent
- * @returns whether a refund or dispute of that payment is on record
- */
+/** @param paid the session that was paid, if this stores a payment */
 export async function saveCheckout(
   tx: Transaction,
   purchase: Purchase,
   checkout: Checkout,
   now: Date,
   paid?: { readonly sessionId: string; readonly paymentIntentId: string | null },
-): Promise<boolean> {
+): Promise<void> {
   const { state, paidAt, deletion, revoked } = checkout;
-  const [row] = await tx.query<{ taken_back: boolean }>(checkoutWrites[purchase.kind], [
+  await tx.query(checkoutWrite(purchase.kind), [
     ...sessionValues(purchase, checkout, now),
     state,
     paidAt,
@@ -213,7 +150,6 @@ export async function saveCheckout(
     paid?.paymentIntentId,
     ...(purchase.kind === 'offer' ? [deletion, revoked] : []),
   ]);
-  return row?.taken_back === true;
 }
 
 /** Asks for the batch that is due, oldest first: at most `limit` sessions, or at most `limit` offers and as many top-ups. */
@@ -307,70 +243,4 @@ async function findCardPayments(on: Queryable, rows: readonly PurchaseRow[]): Pr
     [ids('offer_id'), ids('top_up_id')],
   );
   return found.map(toCardPayment);
-}
-
-/** A row of the view `payments`. The session's columns and those of the checkout are null for an offer that is not paid by card. */
-export type PaymentRow = BookRow & {
-  purchase: Purchase['kind'];
-  offer_id: bigint | null;
-  top_up_id: bigint | null;
-  title: string;
-  net_minor: bigint;
-  vat_minor: bigint;
-  earned_minor: bigint;
-  credited_minor: bigint;
-  paid_at: Date | null;
-  paid_session_id: string | null;
-  payment_intent_id: string | null;
-  deletion: number;
-  deletion_taken_back: boolean;
-} & (
-    | { payment_method: 'B' | null; state: 'charged' | 'closed' }
-    | {
-        payment_method: 'E';
-        state: CheckoutState;
-        pay_token: string;
-        expiry_at: Date;
-        generation: number;
-        session_id: string | null;
-        url: string | null;
-        expires_at: Date;
-        expired: boolean;
-      }
-  );
-type CardPaymentRow = Extract<PaymentRow, { payment_method: 'E' }>;
-
-export function isCardRow(row: PaymentRow): row is CardPaymentRow {
-  return row.payment_method === 'E';
-}
-
-export function toCardPayment(row: CardPaymentRow): CardPayment {
-  return {
-    method: 'E',
-    purchase:
-      row.purchase === 'offer'
-        ? { kind: 'offer', offerId: Number(row.offer_id) }
-        : { kind: 'top-up', topUpId: Number(row.top_up_id) },
-    book: bookOf(row),
-    title: row.title,
-    netMinor: row.net_minor,
-    vatMinor: row.vat_minor,
-    payToken: row.pay_token,
-    paidSessionId: row.paid_session_id,
-    paymentIntentId: row.payment_intent_id,
-    checkout: {
-      state: row.state,
-      session: {
-        generation: row.generation,
-        expiresAt: row.expires_at,
-        sessionId: row.session_id,
-        url: row.url,
-        expired: row.expired,
-      },
-      expiryAt: row.expiry_at,
-      paidAt: row.paid_at,
-      deletion: row.deletion,
-      revoked: row.deletion_taken_back,
-    },
-  };
 }

@@ -8,9 +8,9 @@ import type { Billing } from '../billing.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { opened, renewed, sessionExpired } from '../domain/payments/checkout.ts';
 import { openSession } from '../stripe/sessions.ts';
-import { deleteTopUp } from '../top-ups/top-ups-store.ts';
-import { changeCheckout, lockCardPayment } from './checkouts-store.ts';
-import { deletePayment } from './payments-store.ts';
+import { changeCheckout } from './checkouts-store.ts';
+import { deletePayment, lockCardPayment } from './payments-store.ts';
+import { deleteTopUp } from './top-ups-store.ts';
 
 /**
  * Throws a 503 if Stripe's answer is unknown: the row stays *opening*, and the caller can repeat. If Stripe refuses the price as too small,
