@@ -14,7 +14,6 @@ import { ledgerCheckMissing } from './alerts/money/ledger-check-missing.ts';
 import { ledgerUnsound } from './alerts/money/ledger-unsound.ts';
 import { stripeEventsMissed } from './alerts/money/stripe-events-missed.ts';
 import { webhookFailures } from './alerts/money/webhook-failures.ts';
-import { imageStoreForeign } from './alerts/pictures/image-store-foreign.ts';
 import { moderationSlow } from './alerts/pictures/moderation-slow.ts';
 import { pictureProcessDying } from './alerts/pictures/picture-process-dying.ts';
 import { placementsRoomShort } from './alerts/placements/placements-room-short.ts';
@@ -50,7 +49,6 @@ export const drills: readonly Drill[] = [
   messagesParked,
   brokerDisconnected,
   rateLimitStoreDown,
-  imageStoreForeign,
   loopFailing,
   webhookFailures,
   ledgerUnsound,

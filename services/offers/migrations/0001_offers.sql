@@ -310,8 +310,8 @@ CREATE INDEX placement_shares_hour ON placement_shares (hour);
 -- was stored meanwhile.
 CREATE TABLE images (
   name       text PRIMARY KEY,
-  -- Hash of the bytes, and the type. Null: found in the store without a row.
-  content    text,
+  -- Hash of the bytes, and the type.
+  content    text NOT NULL,
   -- When to check whether an offer needs it; when to remove it, if it is retired. 'infinity': when an offer with it is deleted, or gets
   -- another picture.
   look_at    timestamptz(3) NOT NULL,
@@ -332,20 +332,11 @@ END $$;
 CREATE TRIGGER look_at_image AFTER UPDATE OF deleted_at ON offers FOR EACH ROW
   WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION look_at_image();
 
--- When the store was last searched for pictures without a row, and the last picture of the daily sample; replicas share this work by its one
--- row.
-CREATE TABLE image_search (
-  only_row      boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  began_at      timestamptz(3) NOT NULL,
-  sampled_up_to text NOT NULL DEFAULT ''
-);
-INSERT INTO image_search (began_at) VALUES ('-infinity');
-
--- The owner of the image store: the store holds this id too, and nothing is removed from a store that holds another id. The service
--- writes the row at its first start, so that databases made from one template differ.
+-- Pictures lie under this id in the store, so installations that were given the same store never meet. The service writes the row at its
+-- first start, so that databases made from one template differ.
 CREATE TABLE image_store (
   only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  database_id uuid NOT NULL
+  database_id uuid NOT NULL DEFAULT gen_random_uuid()
 );
 
 ---- Views and clicks ----

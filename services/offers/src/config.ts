@@ -70,7 +70,7 @@ export const offersSettings = z.object({
     .regex(/^(file:\/\/\/.+|s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?)$/, { error: storeHint })
     .meta({
       description:
-        'Where pictures are stored: file:///folder, which all replicas share, or s3://bucket or s3://bucket/prefix in any store with the S3 API. Several machines need a bucket. Each installation needs its own folder or prefix.',
+        'Where pictures are stored: file:///folder, which all replicas share, or s3://bucket or s3://bucket/prefix in any store with the S3 API. Several machines need a bucket.',
       example: 's3://offer-pictures/production',
     }),
   FREE_LIVE_OFFERS_PER_DAY: freeOffers.default(10).meta({

@@ -27,8 +27,8 @@ import { mountRunningOffersRoute } from './http/running-offers-route.ts';
 import { mountTestClockRoutes } from './http/test-clock-routes.ts';
 import { mountViewsRoute } from './http/views-route.ts';
 import { imageAddresses } from './images/addresses.ts';
+import { databaseId } from './images/images-store.ts';
 import { openImageStore } from './images/open.ts';
-import { ownImageStore } from './images/owner.ts';
 import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
 import { createRenditions } from './images/renditions.ts';
 import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
@@ -78,7 +78,9 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     creations: createKeyedSemaphore(CREATIONS),
     reservations: createKeyedSemaphore(RESERVATIONS),
     freeLiveOffersPerDay: config.FREE_LIVE_OFFERS_PER_DAY,
-    images: started.use(await openImageStore(imageStoreOf(config), foundation)),
+    images: started.use(
+      await openImageStore(imageStoreOf(config), await databaseId(postgres), foundation),
+    ),
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     tokens: placementTokens({ secret: config.PLACEMENT_TOKEN_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,
@@ -86,7 +88,6 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     metrics,
     meters: offersMeters(metrics),
   };
-  const owner = await ownImageStore(context);
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -114,7 +115,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   );
   const showings = started.use(showingsOfViewers(context));
   const sweeper = started.use(startSweeper(context));
-  const imageRemoval = started.use(startImageRemoval({ ...context, owner }));
+  const imageRemoval = started.use(startImageRemoval(context));
   const retentionDays = config.AUDIT_RETENTION_DAYS;
   const audit = started.use(startAuditLog({ store: postgresAudit(postgres), retentionDays, ...foundation }));
   const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });

@@ -1,16 +1,14 @@
 /** Pictures in an S3 bucket. Loaded only where a bucket is configured, because the client takes 0.4 s and 36 MB. */
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
-  ListObjectsV2Command,
   NoSuchKey,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { traceCall } from '@offer-ads/platform/telemetry/traces';
-import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES, pictureTypeOf } from './images.ts';
+import { type ImageStore, pictureTypeOf } from './images.ts';
 
 export type BucketSettings = {
   readonly endpoint: string;
@@ -33,49 +31,28 @@ export function openImageBucket(o: BucketSettings): ImageStore {
   const reader = clientFor(o, MAX_READING);
   const writer = clientFor(o, MAX_WRITING);
   const at = (name: string) => ({ Bucket: o.bucket, Key: o.prefix + name });
-  const write = async (name: string, body: Uint8Array | string, type: string, signal?: AbortSignal) => {
-    const command = new PutObjectCommand({ ...at(name), Body: body, ContentType: type });
-    await traceCall('bucket', () => writer.send(command, signal && { abortSignal: signal }));
-  };
-  const get = async (client: S3Client, name: string, signal?: AbortSignal) => {
-    try {
-      const command = new GetObjectCommand(at(name));
-      const found = await traceCall('bucket', () => client.send(command, signal && { abortSignal: signal }));
-      if (found.Body === undefined || found.ContentLength === undefined) {
-        throw new Error('the store answered without a body or its length');
-      }
-      return { sizeBytes: found.ContentLength, bytes: found.Body as Readable };
-    } catch (error) {
-      // A missing bucket is a fault; a missing picture is not.
-      if (error instanceof NoSuchKey) return null;
-      throw error;
-    }
-  };
   return {
-    put: (name, picture, signal) => write(name, picture, pictureTypeOf(name), signal),
-    read: (name, signal) => get(reader, name, signal),
-    readMark: async (signal) => {
-      const found = await get(writer, MARK, signal);
-      return found === null ? null : text(found.bytes);
+    put: async (name, picture, signal) => {
+      const command = new PutObjectCommand({ ...at(name), Body: picture, ContentType: pictureTypeOf(name) });
+      await traceCall('bucket', () => writer.send(command, { abortSignal: signal }));
     },
-    writeMark: (databaseId, signal) => write(MARK, databaseId, 'text/plain', signal),
+    read: async (name, signal) => {
+      try {
+        const command = new GetObjectCommand(at(name));
+        const found = await traceCall('bucket', () => reader.send(command, { abortSignal: signal }));
+        if (found.Body === undefined || found.ContentLength === undefined) {
+          throw new Error('the store answered without a body or its length');
+        }
+        return { sizeBytes: found.ContentLength, bytes: found.Body as Readable };
+      } catch (error) {
+        // A missing bucket is a fault; a missing picture is not.
+        if (error instanceof NoSuchKey) return null;
+        throw error;
+      }
+    },
     remove: async (name, signal) => {
       const command = new DeleteObjectCommand(at(name));
       await traceCall('bucket', () => writer.send(command, signal && { abortSignal: signal }));
-    },
-    list: async function* list() {
-      let next: string | undefined;
-      do {
-        const command: ListObjectsV2Command = new ListObjectsV2Command({
-          Bucket: o.bucket,
-          Prefix: o.prefix,
-          MaxKeys: PAGE_OF_NAMES,
-          ContinuationToken: next,
-        });
-        const page = await traceCall('bucket', () => writer.send(command));
-        yield (page.Contents ?? []).map(({ Key = '' }) => Key.slice(o.prefix.length)).filter(isImageName);
-        next = page.NextContinuationToken;
-      } while (next !== undefined);
     },
     [Symbol.asyncDispose]: async () => {
       reader.destroy();

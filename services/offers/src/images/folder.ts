@@ -1,25 +1,24 @@
 /** Pictures in a folder that every replica shares. */
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, opendir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES } from './images.ts';
+import type { ImageStore } from './images.ts';
 
 export async function openImageFolder(folder: string): Promise<ImageStore> {
   await mkdir(folder, { recursive: true });
-  const write = async (name: string, bytes: Uint8Array | string, signal?: AbortSignal) => {
-    // A rename is atomic, so no reader ever gets half a picture.
-    const unfinished = join(folder, `.${name}.${randomUUID()}`);
-    try {
-      await writeFile(unfinished, bytes, { flush: true, ...(signal && { signal }) });
-      await rename(unfinished, join(folder, name));
-    } catch (error) {
-      await removeFile(unfinished).catch(() => {});
-      throw error;
-    }
-    await flushFolder(folder);
-  };
   return {
-    put: write,
+    put: async (name, picture, signal) => {
+      // A rename is atomic, so no reader ever gets half a picture.
+      const unfinished = join(folder, `.${name}.${randomUUID()}`);
+      try {
+        await writeFile(unfinished, picture, { flush: true, signal });
+        await rename(unfinished, join(folder, name));
+      } catch (error) {
+        await removeFile(unfinished).catch(() => {});
+        throw error;
+      }
+      await flushFolder(folder);
+    },
     read: async (name) => {
       const file = await nullIfAbsent(open(join(folder, name)));
       if (file === null) return absentFrom(folder);
@@ -32,19 +31,6 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
       }
     },
     remove: (name) => removeFile(join(folder, name)),
-    list: async function* list() {
-      let page: string[] = [];
-      for await (const { name } of await opendir(folder)) {
-        if (!isImageName(name) && !isUnfinished(name)) continue;
-        page.push(name);
-        if (page.length < PAGE_OF_NAMES) continue;
-        yield page;
-        page = [];
-      }
-      if (page.length > 0) yield page;
-    },
-    readMark: async () => (await nullIfAbsent(readFile(join(folder, MARK), 'utf8'))) ?? absentFrom(folder),
-    writeMark: (databaseId, signal) => write(MARK, databaseId, signal),
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -53,12 +39,6 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
 async function absentFrom(folder: string): Promise<null> {
   await access(folder);
   return null;
-}
-
-/** Left by a process that died during the write. */
-function isUnfinished(name: string): boolean {
-  const picture = /^\.(.+)\.[0-9a-f-]{36}$/.exec(name)?.[1];
-  return picture !== undefined && isImageName(picture);
 }
 
 /** Without this, a power failure may lose the new name, though not the bytes. */

@@ -8,7 +8,7 @@ import { type ImageStore, isImageName, type StoredImage } from './images.ts';
 /** Decision 23, deadlines and outages. */
 export const STORE_MS = 2_000;
 
-const operations = ['put', 'read', 'remove', 'list', 'read-mark', 'write-mark'] as const;
+const operations = ['put', 'read', 'remove'] as const;
 type Operation = (typeof operations)[number];
 type Work = {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
@@ -67,21 +67,6 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
     read: async (name, signal) =>
       isImageName(name) ? ask('read', (within) => readInTime(store, name, within), signal) : null,
     remove: (name, signal) => ask('remove', (within) => store.remove(name, within), signal),
-    list: async function* list() {
-      const pages = store.list()[Symbol.asyncIterator]();
-      try {
-        for (;;) {
-          const page = await ask('list', () => pages.next());
-          if (page.done === true) return;
-          yield page.value;
-        }
-      } finally {
-        // Not awaited, because a hanging store would block here.
-        void pages.return?.().catch(() => {});
-      }
-    },
-    readMark: (signal) => ask('read-mark', (within) => store.readMark(within), signal),
-    writeMark: (id, signal) => ask('write-mark', (within) => store.writeMark(id, within), signal),
     [Symbol.asyncDispose]: async () => {
       for (const breaker of Object.values(breakers)) breaker.shutdown();
       await store[Symbol.asyncDispose]();

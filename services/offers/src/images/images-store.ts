@@ -12,7 +12,7 @@ import type {
 } from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
-import { extensions, pictureOf } from './images.ts';
+import { extensions } from './images.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -21,20 +21,18 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const UNTOUCHED_MS = 60 * MINUTE_MS;
 /**
  * A picture stays this long after its offers are deleted, as long as events are known (inbox): a service that learns of the deletion late
- * still shows it. A picture without a row stays equally long, so that a service with a wrong database setting does no harm at once.
+ * still shows it.
  */
 const RETAINED_MS = 30 * DAY_MS;
 /** How often a picture of an unfinished creation is checked. */
 const RESERVED_MS = DAY_MS;
 /** When the removal of a retired picture is tried again, by any replica. */
 const RETRY_MS = 10 * MINUTE_MS;
-/** One search a day finds pictures in the store that have no row. */
-const SEARCH_EVERY_MS = DAY_MS;
 
 /**
  * Two usual cases change and lock no row that others wait for: a new picture, and one that was stored just now. The commit does not wait for
  * the disk: the commit of the reservation that needs the picture does, and so makes this one durable too. After a crash of the database
- * in between, the picture may have no row (`adoptUnknown`).
+ * in between, a picture that no offer has may stay in the store without a row.
  */
 const recordStatement: PreparedStatement = {
   name: 'record-image',
@@ -135,41 +133,6 @@ export async function replaceImage(
   return true;
 }
 
-/**
- * Checks pictures that are due only when an offer is deleted, in case that one was missed: those whose names follow `afterName`. An unneeded
- * one is due in an hour, because a creation may just have found it.
- * @returns how many were checked, how many of them are not needed, and the last name; '' if there are no more
- */
-export async function checkSample(
-  db: Queryable,
-  o: { now: Date; afterName: string; atMost: number },
-): Promise<{ checked: number; unneeded: number; lastName: string }> {
-  const [found] = await db.query<{ checked: number; unneeded: number; last_name: string | null }>(
-    `WITH sample AS MATERIALIZED (
-       SELECT name FROM images WHERE name > $1 AND look_at = 'infinity' ORDER BY name LIMIT $2
-     ), unneeded AS (
-       UPDATE images SET look_at = $3 FROM sample
-        WHERE images.name = sample.name AND NOT EXISTS (SELECT FROM offers WHERE image = sample.name AND deleted_at IS NULL)
-       RETURNING 1
-     )
-     SELECT count(*)::int AS checked, (SELECT count(*) FROM unneeded)::int AS unneeded, max(name) AS last_name FROM sample`,
-    [o.afterName, o.atMost, after(o.now, UNTOUCHED_MS)],
-  );
-  if (found === undefined) throw new Error('counting returned no row');
-  const { checked, unneeded, last_name } = found;
-  return { checked, unneeded, lastName: checked < o.atMost || last_name === null ? '' : last_name };
-}
-
-/** Where the last sample ended: the name of a picture; '' for the beginning. */
-export async function sampledUpTo(db: Queryable): Promise<string> {
-  const [row] = await db.query<{ name: string }>('SELECT sampled_up_to AS name FROM image_search');
-  return row?.name ?? '';
-}
-
-export async function recordSampledUpTo(db: Queryable, name: string): Promise<void> {
-  await db.query('UPDATE image_search SET sampled_up_to = $1', [name]);
-}
-
 /** Called after the pictures were removed from the store. */
 export async function forgetRetired(db: Queryable, names: readonly string[]): Promise<number> {
   const forgotten = await db.query(
@@ -179,50 +142,12 @@ export async function forgetRetired(db: Queryable, names: readonly string[]): Pr
   return forgotten.length;
 }
 
-/** The id of this database, written into its image store. The proposed id is stored at the first start and never changes. */
-export async function databaseId(db: Queryable, proposed: string): Promise<string> {
-  await db.query('INSERT INTO image_store (database_id) VALUES ($1) ON CONFLICT DO NOTHING', [proposed]);
+/** The id of this database, under which its pictures lie. It is made at the first start, and never changes. */
+export async function databaseId(db: Queryable): Promise<string> {
+  await db.query('INSERT INTO image_store DEFAULT VALUES ON CONFLICT DO NOTHING');
   const [row] = await db.query<{ id: string }>('SELECT database_id AS id FROM image_store');
   if (row === undefined) throw new Error('the id of the database is not there though it was inserted');
   return row.id;
-}
-
-/** True if one of the pictures has no row. A rendition has the row of its picture. */
-export async function isAnyUnknown(db: Queryable, names: readonly string[]): Promise<boolean> {
-  const unknown = await db.query(
-    `SELECT FROM unnest($1::text[]) AS found (name)
-     WHERE NOT EXISTS (SELECT FROM images WHERE images.name = found.name) LIMIT 1`,
-    [names.map(pictureOf)],
-  );
-  return unknown.length > 0;
-}
-
-/** True for one replica per day. */
-export async function beginSearch(db: Queryable, now: Date): Promise<boolean> {
-  const begun = await db.query('UPDATE image_search SET began_at = $1 WHERE began_at <= $2 RETURNING 1', [
-    now,
-    before(now, SEARCH_EVERY_MS),
-  ]);
-  return begun.length === 1;
-}
-
-/** The search failed: the next replica starts it again. */
-export async function giveSearchUp(db: Queryable): Promise<void> {
-  await db.query("UPDATE image_search SET began_at = '-infinity'");
-}
-
-/**
- * Adds rows for names in the store that have none. They are checked in a month and removed if they are not needed. A rendition gets one only if
- * its picture has none: the picture was removed while the rendition was being made.
- */
-export async function adoptUnknown(db: Queryable, names: readonly string[], now: Date): Promise<number> {
-  const adopted = await db.query(
-    `INSERT INTO images (name, look_at) SELECT name, $3 FROM unnest($1::text[], $2::text[]) AS found (name, picture)
-     WHERE NOT EXISTS (SELECT FROM images WHERE images.name = found.picture)
-     ON CONFLICT DO NOTHING RETURNING 1`,
-    [names, names.map(pictureOf), after(now, RETAINED_MS)],
-  );
-  return adopted.length;
 }
 
 /** A person does not look at more than this one by one. */
@@ -268,8 +193,4 @@ function namesOf(rows: readonly { readonly name: string }[]): string[] {
 
 function after(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms);
-}
-
-function before(now: Date, ms: number): Date {
-  return after(now, -ms);
 }

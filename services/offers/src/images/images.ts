@@ -20,20 +20,9 @@ export type ImageStore = AsyncDisposable & {
   readonly read: (name: string, signal: AbortSignal) => Promise<StoredImage | null>;
   /** Resolves also if there is no such picture. */
   readonly remove: (name: string, signal?: AbortSignal) => Promise<void>;
-  /** All our names in the store, page by page, including unfinished writes. */
-  readonly list: () => AsyncIterable<readonly string[]>;
-  /** The id of the database that the store belongs to; null if it has none yet. */
-  readonly readMark: (signal?: AbortSignal) => Promise<string | null>;
-  readonly writeMark: (databaseId: string, signal?: AbortSignal) => Promise<void>;
 };
 
 export type StoredImage = { readonly sizeBytes: number; readonly bytes: Readable };
-
-/** At most this many names in a page of `list`. */
-export const PAGE_OF_NAMES = 1_000;
-
-/** The object, beside the pictures, that holds the id of the database that the store belongs to. */
-export const MARK = 'belongs-to-database';
 
 /** The same for the same bytes, whoever uploads them. */
 export function contentOf(picture: Uint8Array, type: PictureType): string {

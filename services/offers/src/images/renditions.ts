@@ -92,4 +92,6 @@ async function makeAndStore(o: RenditionsContext, name: string, requestId: strin
   const call = systemCallContext(offer, requestId);
   const { bytes } = await o.otherServices.rendition(call, picture, rendition.width);
   await o.images.put(name, bytes, AbortSignal.timeout(STORE_MS));
+  // Its picture may have been removed meanwhile, with the renditions that were there then.
+  if ((await findNeeding(o.postgres, rendition.picture)) === null) await o.images.remove(name);
 }

@@ -1,22 +1,22 @@
 /** Which pictures are removed, and that no other ever is. */
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type ImageStore, MARK, newImageName, renditionName } from '../../src/images/images.ts';
-import { retireUnneeded } from '../../src/images/images-store.ts';
+import type { ImageStore } from '../../src/images/images.ts';
+import { databaseId, retireUnneeded } from '../../src/images/images-store.ts';
 import { openImageStore } from '../../src/images/open.ts';
 import { storeImage } from '../../src/images/store-image.ts';
 import type { Offers } from '../../src/service.ts';
 import { created } from '../creation/creating.ts';
 import { create, createdId } from '../forms.ts';
-import { NOON, offersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { offersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { folderOf } from './listed-picture.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,30 +28,20 @@ let folder: string;
 let images: ImageStore;
 beforeAll(async () => {
   replicas = [under.offers, await under.startReplica()];
-  folder = fileURLToPath(under.config.IMAGE_STORE_URL);
+  folder = await folderOf(under);
   const foundation = { logger: silentLogger, metrics: createMetrics('test') };
-  images = under.use(await openImageStore({ kind: 'folder', folder }, foundation));
-  // Each replica searches the store when it starts. The search would add a row for a picture that a test is just writing.
-  await searchEverywhere();
+  const settings = { kind: 'folder', folder: fileURLToPath(under.config.IMAGE_STORE_URL) } as const;
+  images = under.use(await openImageStore(settings, await databaseId(under.postgres), foundation));
 });
 beforeEach(async () => {
-  await under.postgres.query(
-    "DELETE FROM images; UPDATE image_search SET began_at = '-infinity', sampled_up_to = ''",
-  );
+  await under.postgres.query('DELETE FROM images');
   for (const name of await stored()) await rm(join(folder, name));
 });
 
-/** The names in the store, without its mark. */
-async function stored(): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => name !== MARK);
-}
+const stored = () => readdir(folder);
 
 async function removeEverywhere(): Promise<void> {
   await Promise.all(replicas.map(({ imageRemoval }) => imageRemoval.remove()));
-}
-
-async function searchEverywhere(): Promise<void> {
-  await Promise.all(replicas.map(({ imageRemoval }) => imageRemoval.search()));
 }
 
 async function removeAfter(ms: number, times = 1): Promise<void> {
@@ -182,7 +172,7 @@ describe('a picture is removed', () => {
 
   it('also if more are due than one batch has', async () => {
     await under.postgres.query(
-      `INSERT INTO images (name, look_at) SELECT lpad(to_hex(n), 64, '0') || '.png', $1 FROM generate_series(1, 450) AS n`,
+      `INSERT INTO images (name, content, look_at) SELECT name, name, $1 FROM (SELECT lpad(to_hex(n), 64, '0') || '.png' FROM generate_series(1, 450) AS n) AS new (name)`,
       [under.clock.now()],
     );
     await removeEverywhere();
@@ -225,49 +215,6 @@ describe('a picture stays', () => {
   });
 });
 
-describe('the daily sample', () => {
-  const sampled = async () => {
-    const metrics = (await Promise.all(replicas.map(metricsOf))).join('');
-    const sum = (outcome: string) =>
-      [
-        ...metrics.matchAll(
-          new RegExp(`^images_sampled_total\\{[^}]*outcome="${outcome}"[^}]*\\} (\\d+)`, 'gm'),
-        ),
-      ]
-        .map(([, count]) => Number(count))
-        .reduce((total, count) => total + count, 0);
-    return { needed: sum('needed'), unneeded: sum('unneeded') };
-  };
-  const addMissed = (count: number) =>
-    under.postgres.query(
-      `INSERT INTO images (name, look_at) SELECT lpad(to_hex(n), 64, '0') || '.png', 'infinity' FROM generate_series(1, $1::int) AS n`,
-      [count],
-    );
-
-  it('finds a picture whose deletion was missed, which is removed an hour later; a needed one stays', async () => {
-    await createdId(under);
-    await removeAfter(HOUR);
-    await addMissed(1);
-    const before = await sampled();
-    await searchEverywhere();
-    expect(await sampled()).toEqual({ needed: before.needed + 1, unneeded: before.unneeded + 1 });
-    await removeAfter(HOUR - 1);
-    expect(await under.count('images')).toBe(2);
-    await removeAfter(1);
-    expect([await under.count('images'), await stored()]).toEqual([1, [expect.any(String)]]);
-  });
-
-  it('is at most 10,000 a day, and goes on behind the last one', async () => {
-    await addMissed(12_000);
-    const missed = () => under.count("images WHERE look_at = 'infinity'");
-    await searchEverywhere();
-    expect(await missed()).toBe(2_000);
-    under.clock.advance(DAY);
-    await searchEverywhere();
-    expect(await missed()).toBe(0);
-  });
-});
-
 describe('a retired picture', () => {
   it('is never used again: the same picture is stored under another name, which no late removal hits', async () => {
     const retired = await storeOnly();
@@ -304,121 +251,17 @@ describe('a retired picture', () => {
   });
 });
 
-describe('a file in the store that has no row', () => {
-  const stray = newImageName(`${'a'.repeat(64)}.png`, { width: 400, height: 300 });
-
-  it('is removed after 30 days, unless it has no name of ours', async () => {
-    const unfinished = `.${stray}.8d7f9df2-5b3e-4f8e-9c59-0d6f8ad1d7b1`;
-    for (const name of [stray, unfinished, 'README']) await writeFile(join(folder, name), 'bytes');
-    await searchEverywhere();
-    await removeAfter(30 * DAY - 1);
-    expect(await stored()).toHaveLength(3);
-    await removeAfter(1);
-    expect(await stored()).toEqual(['README']);
-  });
-
-  it('is removed after 30 days, if it is a rendition whose picture is gone; one whose picture is there stays', async () => {
-    const picture = await storeOnly();
-    await createdId(under);
-    const [orphan, ours] = [renditionName(stray, 160), renditionName(picture, 160)];
-    for (const name of [orphan, ours, `.${ours}.8d7f9df2-5b3e-4f8e-9c59-0d6f8ad1d7b1`])
-      await writeFile(join(folder, name), 'bytes');
-    await searchEverywhere();
-    await removeAfter(30 * DAY - 1);
-    expect(await stored()).toHaveLength(4);
-    await removeAfter(1);
-    expect((await stored()).toSorted()).toEqual([picture, ours].toSorted());
-  });
-
-  it('stays if an offer needs it, as after a restored backup', async () => {
-    await createdId(under);
-    await under.postgres.query('DELETE FROM images');
-    await searchEverywhere();
-    await removeAfter(30 * DAY, 5);
-    expect(await stored()).toHaveLength(1);
-  });
-
-  it('is looked for once a day, by one of the replicas', async () => {
-    await searchEverywhere();
-    await writeFile(join(folder, stray), 'bytes');
-    under.clock.advance(DAY - 1);
-    await searchEverywhere();
-    expect(await under.count('images')).toBe(0);
-    under.clock.advance(1);
-    await searchEverywhere();
-    expect(await under.count('images')).toBe(1);
-  });
-
-  it('is looked for again soon after the store was away', async () => {
-    await writeFile(join(folder, stray), 'bytes');
-    await rename(folder, `${folder}-away`);
-    await expect(under.offers.imageRemoval.search()).rejects.toMatchObject({ status: 503 });
-    await rename(`${folder}-away`, folder);
-    await searchEverywhere();
-    expect(await under.postgres.query('SELECT name FROM images')).toEqual([{ name: stray }]);
-  });
-});
-
-describe('a store that belongs to another database', () => {
-  const stray = newImageName(`${'b'.repeat(64)}.png`, { width: 400, height: 300 });
-  let mark: string;
-  beforeEach(async () => {
-    mark = await readFile(join(folder, MARK), 'utf8');
-  });
-  afterEach(async () => {
-    await writeFile(join(folder, MARK), mark);
-    await removeEverywhere();
-  });
-
-  const isForeign = async () => /^image_store_foreign\{[^}]*\} 1$/m.test(await metricsOf(under.offers));
-
-  it('refuses the start of a service on another database, and loses no picture', async () => {
-    await createdId(under);
-    const before = await stored();
-    await expect(
-      startOffersUnderTest({ settings: { IMAGE_STORE_URL: under.config.IMAGE_STORE_URL } }),
-    ).rejects.toThrow(/IMAGE_STORE_URL.*another database/);
-    expect([await stored(), await readFile(join(folder, MARK), 'utf8')]).toEqual([before, mark]);
-  });
-
-  it.each([
-    ['whose mark was changed', () => writeFile(join(folder, MARK), randomUUID())],
-    ['whose mark is gone, and which has pictures without a row', () => rm(join(folder, MARK))],
-  ])('%s is not searched, loses nothing, and a metric shows it; offers are sold', async (_, change) => {
-    const id = await createdId(under);
-    const unneeded = await storeOnly();
-    await writeFile(join(folder, stray), 'bytes');
-    await change();
-    await under.postgres.query('UPDATE offers SET deleted_at = $1 WHERE offer_id = $2', [
-      under.clock.now(),
-      id,
-    ]);
-    under.clock.advance(365 * DAY);
-    await expect(under.offers.imageRemoval.search()).rejects.toThrow('another database');
-    await expect(under.offers.imageRemoval.remove()).rejects.toThrow('another database');
-    expect((await stored()).toSorted()).toEqual([unneeded, stray].toSorted());
-    expect(await under.postgres.query('SELECT name FROM images')).toEqual([{ name: unneeded }]);
-    expect(await isForeign()).toBe(true);
-    under.clock.set(NOON);
-    await createdId(under);
-  });
-
-  it('loses unneeded pictures again once its mark names our database again', async () => {
-    await storeOnly();
-    await writeFile(join(folder, MARK), randomUUID());
-    under.clock.advance(HOUR);
-    await expect(under.offers.imageRemoval.remove()).rejects.toThrow('another database');
-    await writeFile(join(folder, MARK), mark);
-    await removeEverywhere();
-    expect([await stored(), await isForeign()]).toEqual([[], false]);
-  });
-
-  it('is not one without a mark that has only pictures of ours: it gets our mark again', async () => {
-    await createdId(under);
-    const [picture = ''] = await stored();
-    await writeFile(join(folder, renditionName(picture, 160)), 'a rendition of ours');
-    await rm(join(folder, MARK));
-    await removeEverywhere();
-    expect(await readFile(join(folder, MARK), 'utf8')).toBe(mark);
-  });
+it('pictures of another installation in the same store are never met', async () => {
+  const settings = { IMAGE_STORE_URL: under.config.IMAGE_STORE_URL };
+  const other = under.use(await startOffersUnderTest({ settings }));
+  const [ours, theirs] = [await createdId(under), await createdId(other)];
+  const theirFolder = await folderOf(other);
+  expect([theirFolder, await readdir(theirFolder)]).toEqual([
+    expect.not.stringContaining(folder),
+    [expect.any(String)],
+  ]);
+  await deleteOffer(ours);
+  await removeAfter(365 * DAY);
+  expect([await stored(), await readdir(theirFolder)]).toEqual([[], [expect.any(String)]]);
+  expect((await other.call('DELETE', `/offers/${theirs}`)).status).toBe(200);
 });

@@ -3,19 +3,18 @@ import { createHmac } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { renditionName } from '../../src/images/images.ts';
 import { createdId } from '../forms.ts';
 import { offersUnderTest, patiently } from '../offers-under-test.ts';
-import { atTheService, listedAddress } from './listed-picture.ts';
+import { atTheService, folderOf, listedAddress } from './listed-picture.ts';
 
 const HOUR = 3_600_000;
 
 const under = offersUnderTest();
 const absent = `${'0'.repeat(64)}-${'0'.repeat(16)}-320x240.jpg`;
-const folder = () => fileURLToPath(under.config.IMAGE_STORE_URL);
+const folder = () => folderOf(under);
 
 async function newAddress(): Promise<URL> {
   await createdId(under);
@@ -126,7 +125,7 @@ describe('a signed address', () => {
 describe('a picture', () => {
   it('that was removed by hand is 404, and is back when the same one is stored again', async () => {
     const address = await newAddress();
-    for (const name of await readdir(folder())) await rm(join(folder(), name));
+    for (const name of await readdir(await folder())) await rm(join(await folder(), name));
     expect(await statusOf(address)).toBe(404);
     await createdId(under);
     expect(await statusOf(address)).toBe(200);
@@ -147,9 +146,9 @@ describe('a picture', () => {
 
   it('is 503 while the store is away, and is back with the store', async () => {
     const address = await newAddress();
-    await rename(folder(), `${folder()}-away`);
+    await rename(await folder(), `${await folder()}-away`);
     expect(await statusOf(address)).toBe(503);
-    await rename(`${folder()}-away`, folder());
+    await rename(`${await folder()}-away`, await folder());
     expect(await statusOf(address)).toBe(200);
   });
 });

@@ -1,6 +1,5 @@
 /**
- * The part of S3 that pictures need, as strict as real stores: it computes every signature (SigV4), bodies must have the hash that was signed,
- * and listings come in pages.
+ * The part of S3 that pictures need, as strict as real stores: it computes every signature (SigV4), and bodies must have the hash that was signed.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,10 +15,8 @@ export type S3StandIn = AsyncDisposable & {
   readonly config: Partial<OffersConfig>;
   /** By key. */
   readonly objects: Map<string, { readonly bytes: Buffer; readonly contentType: string | undefined }>;
-  /** The operations so far, such as `PUT`; `LIST` for a page of names. */
+  /** The operations so far, such as `PUT`. */
   readonly asked: string[];
-  /** The most keys in a page. */
-  maxKeys: number;
   /** The connection breaks after this many bytes of a picture. */
   breakAfterBytes: number;
   /** Runs before every operation. An error that it returns is the answer. */
@@ -57,7 +54,6 @@ export async function startS3StandIn(): Promise<S3StandIn> {
     },
     objects: new Map(),
     asked: [],
-    maxKeys: 1_000,
     breakAfterBytes: Number.POSITIVE_INFINITY,
     before: async () => undefined,
     [Symbol.asyncDispose]: async () => {
@@ -77,13 +73,11 @@ async function answer(o: S3StandIn, req: IncomingMessage): Promise<Answer> {
   const [bucket, ...rest] = decodeURIComponent(url.pathname).slice(1).split('/');
   if (bucket !== o.settings.bucket) return { status: 404, code: 'NoSuchBucket' };
   const key = rest.join('/');
-  const operation = key === '' && url.searchParams.get('list-type') === '2' ? 'LIST' : (req.method ?? '');
+  const operation = req.method ?? '';
   o.asked.push(operation);
   const instead = await o.before(operation);
   if (instead !== undefined) return instead;
   switch (operation) {
-    case 'LIST':
-      return { body: listing(o, url.searchParams), contentType: 'application/xml' };
     case 'PUT':
       o.objects.set(key, { bytes: body, contentType: req.headers['content-type'] });
       return { body: '', contentType: undefined };
@@ -97,17 +91,6 @@ async function answer(o: S3StandIn, req: IncomingMessage): Promise<Answer> {
     default:
       return { status: 405, code: 'MethodNotAllowed' };
   }
-}
-
-function listing(o: S3StandIn, query: URLSearchParams): string {
-  const prefix = query.get('prefix') ?? '';
-  const after = query.get('continuation-token') ?? '';
-  const keys = [...o.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
-  const page = keys.slice(0, Math.min(o.maxKeys, Number(query.get('max-keys') ?? 1_000)));
-  const next = page.length < keys.length ? page.at(-1) : undefined;
-  const contents = page.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
-  const token = next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`;
-  return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${contents}${token}</ListBucketResult>`;
 }
 
 function send(o: S3StandIn, res: ServerResponse, req: IncomingMessage, reply: Answer): void {
