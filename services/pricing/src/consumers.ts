@@ -11,10 +11,7 @@ import type { InterestsStore } from './members/interests-store.ts';
 import type { MemberChange, MembersStore } from './members/members-store.ts';
 
 export function subscriptions(
-  stores: {
-    readonly members: MembersStore;
-    readonly interests: Pick<InterestsStore, 'replace'>;
-  },
+  stores: { readonly members: MembersStore; readonly interests: Pick<InterestsStore, 'replace'> },
   metrics: Metrics,
 ): readonly Subscription[] {
   const outcomes = metrics.counter({
@@ -38,9 +35,7 @@ export function subscriptions(
       write(events.map(({ data: { memberId, version } }) => ({ removed: memberId, version }))),
     ),
     on(CatalogueChanged, ({ data, subjectVersion }) => {
-      const active = data.interests
-        .filter((interest) => interest.active)
-        .map((interest) => interest.interestId);
+      const active = data.interests.flatMap((each) => (each.active ? [each.interestId] : []));
       return stores.interests.replace({ version: subjectVersion, active });
     }),
   ];

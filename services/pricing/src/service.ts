@@ -49,32 +49,16 @@ export async function startPricing(
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const members = openMembersStore(mongo.connection);
   const audience = opened.use(
-    await openAudience({
-      engine: config.AUDIENCE_ENGINE,
-      mongo,
-      mongoUrl: config.MONGO_URL,
-      ...foundation,
-    }),
+    await openAudience({ engine: config.AUDIENCE_ENGINE, mongo, mongoUrl: config.MONGO_URL, ...foundation }),
   );
 
   const interests = await holdInterests(openInterestsStore(mongo.connection));
   const ratesStore = openRatesStore(mongo.connection);
   const rates = await holdRates(ratesStore);
-  opened.use(
-    startLoop({
-      name: 'read-held',
-      everyMs: shareEveryMs,
-      work: keepFresh([rates, interests], logger),
-      ...foundation,
-    }),
-  );
+  const readHeld = keepFresh([rates, interests], logger);
+  opened.use(startLoop({ name: 'read-held', everyMs: shareEveryMs, work: readHeld, ...foundation }));
 
-  const refresher = ratesRefresher({
-    url: config.RATES_URL,
-    store: ratesStore,
-    held: rates,
-    ...foundation,
-  });
+  const refresher = ratesRefresher({ url: config.RATES_URL, store: ratesStore, held: rates, ...foundation });
   const watchRates = ratesWatch({ held: rates, ...foundation });
   opened.use(
     startLoop({
@@ -132,14 +116,7 @@ export async function startPricing(
       routes: (app) => {
         mountPriceRoutes(app, prices);
         mountAuditRoute(app, { admin, audit });
-        mountAdminRoutes(app, {
-          admin,
-          clock,
-          members,
-          audience,
-          rates,
-          refresher,
-        });
+        mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
         mountParkedRoutes(app, { broker, admin, logger });
       },
     }),

@@ -2,15 +2,7 @@
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { LiveGrid } from './live-grid.ts';
 
-export type AudienceMetrics = {
-  readonly applied: () => void;
-  readonly unreadable: CountUnreadable;
-  readonly buildFailed: () => void;
-};
-
-export type CountUnreadable = (documents?: number) => void;
-
-export function unreadableMembers(metrics: Metrics): CountUnreadable {
+export function unreadableMembers(metrics: Metrics): (documents?: number) => void {
   const unreadable = metrics.counter({
     name: 'audience_unreadable_members_total',
     help: 'Members that MongoDB holds in a form which this service never writes; they count for nothing',
@@ -22,7 +14,7 @@ export function unreadableMembers(metrics: Metrics): CountUnreadable {
 export function audienceMetrics(
   metrics: Metrics,
   o: { readonly ageMs: () => number | undefined; readonly counting: () => LiveGrid | undefined },
-): AudienceMetrics {
+) {
   const read = (name: string, help: string, figure: (grid: LiveGrid) => number) =>
     metrics.readGauge({ name, help }, (gauge) => {
       const grid = o.counting();

@@ -1,6 +1,6 @@
 /** The thread of `build-in-thread.ts`: builds one grid. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type GridBuild, startGridBuild } from './build-grid.ts';
+import { startGridBuild } from './build-grid.ts';
 import type { BuildInput, BuildTask, BuildUpdate } from './build-in-thread.ts';
 
 const task = workerData as BuildTask;
@@ -10,7 +10,14 @@ const send = (update: BuildUpdate) => port.postMessage(update);
 
 if ('mongoUrl' in task) {
   const build = startGridBuild();
-  await addEverybody(task.mongoUrl, build);
+  // Only here: most grids are built without MongoDB.
+  const { readEverybody } = await import('./members-feed-store.ts');
+  let unreadable = 0;
+  for await (const { members, expected } of readEverybody(task.mongoUrl, () => (unreadable += 1))) {
+    for (const member of members) build.add(member);
+    send({ read: build.members(), expected });
+  }
+  send({ unreadable });
   send({ grid: build.finish() });
 } else {
   const build = startGridBuild(task.older);
@@ -18,15 +25,4 @@ if ('mongoUrl' in task) {
     if (members === null) send({ grid: build.finish() });
     else for (const member of members) build.add(member);
   });
-}
-
-async function addEverybody(url: string, build: GridBuild): Promise<void> {
-  // Only here: most grids are built without MongoDB.
-  const { readEverybody } = await import('./members-feed-store.ts');
-  let unreadable = 0;
-  for await (const { members, expected } of readEverybody(url, () => (unreadable += 1))) {
-    for (const member of members) build.add(member);
-    send({ read: build.members(), expected });
-  }
-  send({ unreadable });
 }

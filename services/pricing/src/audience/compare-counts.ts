@@ -13,13 +13,8 @@ export function compareCounts(o: {
 }): Omit<MembersCheck, 'repaired'> {
   const differing = o.targets.filter((target) => o.fresh.count(target) !== o.counting.count(target)).length;
   const [members, counted] = [o.fresh.members(), o.counting.members()];
-  return {
-    ok: members === counted && differing === 0,
-    members,
-    counted,
-    targets: o.targets.length,
-    differing,
-  };
+  const ok = members === counted && differing === 0;
+  return { ok, members, counted, targets: o.targets.length, differing };
 }
 
 /** Around random members, half of them for one gender, half of them for some interests. */
@@ -27,10 +22,10 @@ export function randomTargets(grid: Grid, count: number): readonly Target[] {
   const below = (end: number) => Math.floor(Math.random() * end);
   const interests = [...grid.interests.keys()];
   return Array.from({ length: count }, (_, number) => {
-    const cell =
+    const { row, column } =
       grid.size === 0 ? { row: below(ROWS), column: below(COLUMNS) } : cellOf(grid, below(grid.size));
     return {
-      ...positionOf(cell.row, cell.column),
+      ...positionOf(row, column),
       radiusMiles: 5 + below(26),
       gender: number % 2 === 0 ? [] : [memberGenders[below(memberGenders.length)] as MemberGender],
       interests:

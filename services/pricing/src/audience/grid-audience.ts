@@ -18,7 +18,7 @@ import { compareCounts, randomTargets } from './compare-counts.ts';
 import { followMembers } from './follow-members.ts';
 import type { Grid } from './grid.ts';
 import { type LiveGrid, openLiveGrid } from './live-grid.ts';
-import type { Change, MemberChange, MembersFeed } from './members-feed-store.ts';
+import type { Change, MembersFeed } from './members-feed-store.ts';
 import { type ReplicaMarks, replicaMarks } from './replica-marks.ts';
 
 /** Builds a grid from MongoDB, or from an older one and members who changed. */
@@ -100,9 +100,13 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
       void countOnceCurrent(read, itsMarks).catch(() => {});
       const room = () => roomForChanges(read);
       const apply = (change: Change) => {
-        if (!('mark' in change)) return applyTo(read, change);
-        itsMarks.cameBack(change.mark);
-        if (counting === read) marks.cameBack(change.mark);
+        if ('mark' in change) {
+          itsMarks.cameBack(change.mark);
+          if (counting === read) marks.cameBack(change.mark);
+        } else {
+          read.set(change.memberId, change.member);
+          metrics.applied();
+        }
       };
       const end = await followMembers({ feed, from: position, apply, room, signal, logger });
       if (end === 'stopped') return;
@@ -131,11 +135,6 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
     waitsFor = undefined;
     logger.info({ members: grid.members() }, 'the audience is current');
     await marks.set();
-  }
-
-  function applyTo(grid: LiveGrid, change: MemberChange): void {
-    grid.set(change.memberId, change.member);
-    metrics.applied();
   }
 
   async function roomForChanges(grid: LiveGrid): Promise<void> {
@@ -174,9 +173,7 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
     name: 'audience-marks',
     everyMs: SET_MARK_EVERY_MS,
     // While MongoDB is unavailable, the code that follows it logs that.
-    work: async () => {
-      await marks.set().catch(() => {});
-    },
+    work: async () => void (await marks.set().catch(() => {})),
     logger,
     metrics: o.metrics,
   });

@@ -21,8 +21,9 @@ export type Position = string;
 export type Mark = { readonly of: string; readonly number: number };
 
 /** Null: the member does not count (any more). */
-export type MemberChange = { readonly memberId: number; readonly member: CountedMember | null };
-export type Change = MemberChange | { readonly mark: Mark };
+export type Change =
+  | { readonly memberId: number; readonly member: CountedMember | null }
+  | { readonly mark: Mark };
 
 /** The changes since a position are no longer available. */
 export class HistoryLostError extends Error {
@@ -87,11 +88,14 @@ export function openMembersFeed(connection: Connection, onUnreadable: () => void
       throw new HistoryLostError(`the collection of members is another one now: ${event.operationType}`);
     }
     const document = 'fullDocument' in event ? event.fullDocument : undefined;
-    if (isMark) return (document ?? null) === null ? null : { mark: markOf(document as MarkDocument) };
+    if (isMark) {
+      const mark = (document ?? null) as MarkDocument | null;
+      return mark && { mark: { of: mark._id, number: mark.number } };
+    }
     const memberId = event.documentKey._id as number;
     // Without a document, the member was deleted, or the deletion follows in the stream.
-    const counts = document !== undefined && document !== null && isEligible(document as MemberDocument);
-    const [member = null] = counts ? readMember(document as MemberDocument, onUnreadable) : [];
+    const stored = (document ?? {}) as Partial<MemberDocument>;
+    const [member = null] = isEligible(stored) ? readMember(stored, onUnreadable) : [];
     return { memberId, member };
   }
 
@@ -191,10 +195,6 @@ const ofMembersAndMarks = [
   },
   { $project: { operationType: 1, ns: 1, documentKey: 1, fullDocument: 1 } },
 ];
-
-function markOf({ _id, number }: MarkDocument): Mark {
-  return { of: _id, number };
-}
 
 function positionOf(stream: { readonly resumeToken: unknown }): Position {
   return EJSON.stringify(stream.resumeToken);

@@ -11,10 +11,8 @@ import { startGridAudience } from './grid-audience.ts';
 import { openMembersFeed } from './members-feed-store.ts';
 import { openMongoAudience } from './mongo-audience-store.ts';
 
-export type AudienceEngineName = 'index' | 'mongo';
-
 type Options = {
-  readonly engine: AudienceEngineName;
+  readonly engine: 'index' | 'mongo';
   readonly mongo: Mongo;
   readonly mongoUrl: string;
   readonly logger: Logger;
@@ -41,75 +39,63 @@ export async function openAudience(o: Options): Promise<Audience> {
 }
 
 function audienceInMemory(o: Options & { readonly patient: Mongo }): Audience {
-  const { mongoUrl } = o;
   return startGridAudience({
     ...o,
     feed: openMembersFeed(o.patient.connection, unreadableMembers(o.metrics)),
     build: (from, progress) =>
       from === 'mongo'
-        ? buildInThread({ mongoUrl }, [], progress)
+        ? buildInThread({ mongoUrl: o.mongoUrl }, [], progress)
         : buildInThread({ older: from.older }, from.changed, progress),
   });
 }
 
-/** Runs in the background, because the first time it reads every member. */
-function bringUpToDate(o: { readonly patient: Mongo; readonly logger: Logger }): AsyncDisposable & {
-  readonly isDone: () => boolean;
-} {
+/** In the background, because the first time it reads every member. */
+function bringUpToDate({ patient, logger }: Options & { readonly patient: Mongo }) {
+  return untilDone(async (signal) => {
+    const work = async () => {
+      await expireTombstones(patient.connection);
+      return roundKeptPositions(patient.connection, signal);
+    };
+    const members = await keepTrying(work, {
+      signal,
+      onFailure: (error) => logger.warn({ error }, 'positions in MongoDB are not rounded yet'),
+    });
+    if (members > 0) logger.info({ members }, 'positions of members were rounded in MongoDB');
+  });
+}
+
+function audienceInMongo({ mongo, patient, logger }: Options & { readonly patient: Mongo }): Audience {
+  const index = untilDone((signal) =>
+    keepTrying(openMongoAudience(patient.connection).prepare, {
+      signal,
+      onFailure: (error) => logger.warn({ error }, 'the 2dsphere index is not there yet'),
+    }),
+  );
+  return {
+    count: openMongoAudience(mongo.connection).count,
+    waitsFor: async () => {
+      if (!(await mongo.healthy())) return ['MongoDB does not answer'];
+      return index.isDone() ? [] : ['the 2dsphere index of members to be built'];
+    },
+    includesWritten: async () => true,
+    check: null,
+    [Symbol.asyncDispose]: index[Symbol.asyncDispose],
+  };
+}
+
+/** Work that goes on in the background until it is done or disposed. */
+function untilDone(work: (signal: AbortSignal) => Promise<void>) {
   const stopping = new AbortController();
-  const { signal } = stopping;
   let isDone = false;
-  async function work(): Promise<void> {
-    const members = await keepTrying(
-      async () => {
-        await expireTombstones(o.patient.connection);
-        return roundKeptPositions(o.patient.connection, signal);
-      },
-      { signal, onFailure: (error) => o.logger.warn({ error }, 'positions in MongoDB are not rounded yet') },
-    );
-    isDone = true;
-    if (members > 0) o.logger.info({ members }, 'positions of members were rounded in MongoDB');
-  }
-  const done = work().catch(() => {});
+  const done = work(stopping.signal).then(
+    () => void (isDone = true),
+    () => {},
+  );
   return {
     isDone: () => isDone,
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await done;
-    },
-  };
-}
-
-function audienceInMongo({
-  mongo,
-  patient,
-  logger,
-}: {
-  readonly mongo: Mongo;
-  readonly patient: Mongo;
-  readonly logger: Logger;
-}): Audience {
-  const stopping = new AbortController();
-  let isPrepared = false;
-  const prepared = prepare().catch(() => {});
-  async function prepare(): Promise<void> {
-    await keepTrying(openMongoAudience(patient.connection).prepare, {
-      signal: stopping.signal,
-      onFailure: (error) => logger.warn({ error }, 'the 2dsphere index is not there yet'),
-    });
-    isPrepared = true;
-  }
-  return {
-    count: openMongoAudience(mongo.connection).count,
-    waitsFor: async () => {
-      if (!(await mongo.healthy())) return ['MongoDB does not answer'];
-      return isPrepared ? [] : ['the 2dsphere index of members to be built'];
-    },
-    includesWritten: async () => true,
-    check: null,
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort();
-      await prepared;
     },
   };
 }

@@ -77,7 +77,7 @@ function namesOtherMode(environment: unknown, mode: Mode): boolean {
 
 /** Includes faults of the period if its date-times can be read; unreadable ones are faults already. */
 function refusalOfFields(body: Body, issues: Issues, now: Date): EstimateRefusal {
-  const faulty = faultyFields(issues);
+  const faulty = [...new Set(issues.map((issue) => issue.path[0] as Field))];
   const others = [
     ...faultsOfPeriod(parseDateTime(body.start_datetime), parseDateTime(body.end_datetime), now),
     ...faultsOfNames(body),
@@ -85,10 +85,6 @@ function refusalOfFields(body: Body, issues: Issues, now: Date): EstimateRefusal
   const faults = [...faulty.map((field) => faultOf(field, body[field])), ...others];
   const onlyDateTimes = others.length === 0 && faulty.every((field) => isUnreadableDateTime(field, body));
   return { reason: onlyDateTimes ? 'invalid-date-time' : 'invalid-input', faults };
-}
-
-function faultyFields(issues: Issues): readonly Field[] {
-  return [...new Set(issues.map((issue) => issue.path[0] as Field))];
 }
 
 function faultOf(field: Field, value: unknown): string {

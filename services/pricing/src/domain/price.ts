@@ -6,7 +6,7 @@
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 import type { ExchangeRate } from './rates/exchange-rate.ts';
 
-export type PriceInput = {
+type PriceInput = {
   readonly durationMs: number;
   readonly matchingUsers: number;
   /** Null if there is no price in the organisation's currency: it is never billed, or its rate is missing or out of date. */

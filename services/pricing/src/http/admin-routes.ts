@@ -38,10 +38,8 @@ export function mountAdminRoutes(
   });
 
   app.post('/admin/members/check', o.admin(100 * 1024), async (req, res) => {
-    if (o.audience.check === null)
-      return void res
-        .status(409)
-        .json({ message: 'There is nothing to compare: MongoDB itself counts the members' });
+    const message = 'There is nothing to compare: MongoDB itself counts the members';
+    if (o.audience.check === null) return void res.status(409).json({ message });
     res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
   });
 

@@ -14,16 +14,18 @@ import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
 import { estimateReply, refusalReply } from './replies.ts';
 
-export type EstimateParts = PriceParts & { readonly interests: Pick<HeldInterests, 'active'> };
+type EstimateParts = PriceParts & {
+  readonly contextSecret: string;
+  readonly clock: Clock;
+  readonly interests: Pick<HeldInterests, 'active'>;
+};
 type Answer = { readonly status: number; readonly body: EstimateReply | Refusal };
 
 const path = '/offers/price-estimate';
 /** A form with every possible interest takes 4 kB. */
 const MAX_BODY_BYTES = 65_536;
 
-export function estimateFastPath(
-  o: EstimateParts & { readonly contextSecret: string; readonly clock: Clock },
-): FastPath {
+export function estimateFastPath(o: EstimateParts): FastPath {
   const verify = callerVerifier({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
   const quotes = openQuotes(o.contextSecret);
 

@@ -44,13 +44,8 @@ export function mountPriceRoutes(
     if (!request.success) return void res.status(400).json({ message: 'not a request for a quoted price' });
     const { quoteId, receivedAt, ...offer } = request.data;
     const holder = callerOf(req);
-    const redeemed = quotes.redeem({
-      quoteId,
-      form: formOf(offer),
-      holder,
-      receivedAt: new Date(receivedAt),
-    });
-    res.json(quotedPriceReply(redeemed));
+    const asked = { quoteId, form: formOf(offer), holder, receivedAt: new Date(receivedAt) };
+    res.json(quotedPriceReply(quotes.redeem(asked)));
   });
 }
 

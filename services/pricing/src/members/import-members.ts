@@ -36,27 +36,23 @@ export async function importMembers(o: {
   };
   for await (const line of readLines(o.bytes, MAX_LINE_BYTES)) {
     const read = readMember(line, o.now);
-    if (!read.ok) {
+    if ('problem' in read) {
       await writeBatch();
       return { imported, refused: { line: line.number, problem: read.problem } };
     }
-    batch.push(read.change);
+    batch.push(read);
     if (batch.length === BATCH) await writeBatch();
   }
   await writeBatch();
   return { imported };
 }
 
-type ReadMember =
-  | { readonly ok: true; readonly change: MemberChange }
-  | { readonly ok: false; readonly problem: string };
-
-function readMember({ text }: Line, now: Date): ReadMember {
-  if (text === null) return { ok: false, problem: `is longer than ${MAX_LINE_BYTES} bytes` };
+function readMember({ text }: Line, now: Date): MemberChange | { readonly problem: string } {
+  if (text === null) return { problem: `is longer than ${MAX_LINE_BYTES} bytes` };
   const parsed = memberLine.safeParse(parseJson(text));
-  if (!parsed.success) return { ok: false, problem: problemOf(parsed.error) };
+  if (!parsed.success) return { problem: problemOf(parsed.error) };
   const { member_id, version = { atLeast: now.getTime() }, ...facts } = parsed.data;
-  return { ok: true, change: { facts: { memberId: member_id, ...facts }, version } };
+  return { facts: { memberId: member_id, ...facts }, version };
 }
 
 /** @returns undefined for invalid JSON, which no schema accepts */

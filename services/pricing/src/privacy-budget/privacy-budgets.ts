@@ -45,15 +45,8 @@ export function openPrivacyBudgets(o: {
   const loops = new AsyncDisposableStack();
   const { logger, metrics } = o;
   loops.defer(trace.write);
-  loops.use(
-    startLoop({
-      name: 'trace-estimates',
-      everyMs: TRACE_EVERY_MS,
-      work: async () => trace.write(),
-      logger,
-      metrics,
-    }),
-  );
+  const write = async () => trace.write();
+  loops.use(startLoop({ name: 'trace-estimates', everyMs: TRACE_EVERY_MS, work: write, logger, metrics }));
   if (o.perDay !== undefined) {
     const share = () => budgets.share(o.store);
     // After the loop has stopped, so that the other replicas learn what was spent here last.

@@ -30,11 +30,8 @@ export async function holdRates(store: Pick<RatesStore, 'newest'>): Promise<Held
       known = new Map();
       knownFor = { fixings, minute };
     }
-    let rate = known.get(currency);
-    if (rate === undefined) {
-      rate = exchangeRateOf(currency, fixings, now);
-      known.set(currency, rate);
-    }
+    const rate = known.get(currency) ?? exchangeRateOf(currency, fixings, now);
+    known.set(currency, rate);
     return rate;
   }
 

@@ -61,19 +61,24 @@ const parser = new XMLParser({
 
 export function parseRates(xml: string, now: Date): FeedResult {
   const parsed = envelope.safeParse(parseXml(xml));
-  if (!parsed.success) return malformed("the feed is not the central bank's document of one day's rates");
+  if (!parsed.success)
+    return failed('malformed', "the feed is not the central bank's document of one day's rates");
   const { time: date, Cube: entries } = parsed.data.Envelope.Cube[0].Cube[0];
-  if (date > frankfurtDate(now)) return wrongDate(`the feed is dated ${date}, which is in the future`);
-  if (!isFixingDay(date)) return wrongDate(`the feed is dated ${date}, on which there is no fixing`);
+  if (date > frankfurtDate(now))
+    return failed('wrong-date', `the feed is dated ${date}, which is in the future`);
+  if (!isFixingDay(date))
+    return failed('wrong-date', `the feed is dated ${date}, on which there is no fixing`);
 
   const perEuroE8 = new Map<string, bigint>();
   for (const entry of entries) {
     const rateE8 = parseRateE8(entry.rate);
-    if (rateE8 === undefined) return malformed(`the rate of ${entry.currency} is not a positive decimal`);
-    if (perEuroE8.has(entry.currency)) return malformed(`${entry.currency} is in the feed twice`);
+    if (rateE8 === undefined)
+      return failed('malformed', `the rate of ${entry.currency} is not a positive decimal`);
+    if (perEuroE8.has(entry.currency)) return failed('malformed', `${entry.currency} is in the feed twice`);
     perEuroE8.set(entry.currency, rateE8);
   }
-  if (!perEuroE8.has('GBP')) return malformed('the feed has no rate of GBP, by which every other is divided');
+  if (!perEuroE8.has('GBP'))
+    return failed('malformed', 'the feed has no rate of GBP, by which every other is divided');
   return { ok: true, rates: { date, perEuroE8 } };
 }
 
@@ -103,9 +108,6 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
-
-const malformed = (problem: string) => failed('malformed', problem);
-const wrongDate = (problem: string) => failed('wrong-date', problem);
 
 function failed(reason: FeedRefusal['reason'], problem: string): FeedRefusal {
   return { ok: false, reason, problem };

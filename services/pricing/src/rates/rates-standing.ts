@@ -2,34 +2,30 @@
 import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
-import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts';
 import type { HeldRates } from './held-rates.ts';
 import type { Jump, RatesRefresher } from './refresh-rates.ts';
-import { MAX_MISSING } from './watch-rates.ts';
+import { ratesAge } from './watch-rates.ts';
 
 export function ratesStanding(
   { held, refused }: { held: Omit<HeldRates, 'refresh'>; refused: RatesRefresher['refused'] },
   now: Date,
 ): RatesReply {
-  const date = held.latestDate(now) ?? null;
+  const { latest, missing, outOfDate } = ratesAge(held, now);
   const last = refused();
   return {
-    date,
-    missingFixings: date === null ? MAX_MISSING : missingFixings(date, now, MAX_MISSING),
-    outOfDate: date === null || isOutOfDate(date, now),
+    date: latest ?? null,
+    missingFixings: missing,
+    outOfDate,
     perGbp: billedCurrencies.map((currency) => {
       const rate = held.exchangeRate(currency, now);
-      return { currency, rate: rate === null ? null : decimal(rate.perGbpE6, 6) };
+      return { currency, rate: rate && decimal(rate.perGbpE6, 6) };
     }),
-    refused:
-      last === null
-        ? null
-        : {
-            at: last.at.toISOString(),
-            reason: last.reason,
-            problem: last.problem,
-            jump: last.reason === 'jump' ? jumpShown(last.jump, held.fixings()) : null,
-          },
+    refused: last && {
+      at: last.at.toISOString(),
+      reason: last.reason,
+      problem: last.problem,
+      jump: last.reason === 'jump' ? jumpShown(last.jump, held.fixings()) : null,
+    },
   };
 }
 

@@ -6,7 +6,13 @@ import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts'
 import type { HeldRates } from './held-rates.ts';
 
 /** Six weeks: above that, the exact number does not matter. Also reported while there are no rates. */
-export const MAX_MISSING = 30;
+const MAX_MISSING = 30;
+
+export function ratesAge(held: Pick<HeldRates, 'latestDate'>, now: Date) {
+  const latest = held.latestDate(now);
+  if (latest === undefined) return { latest, missing: MAX_MISSING, outOfDate: true };
+  return { latest, missing: missingFixings(latest, now, MAX_MISSING), outOfDate: isOutOfDate(latest, now) };
+}
 
 export function ratesWatch(o: {
   readonly held: Pick<HeldRates, 'latestDate'>;
@@ -20,10 +26,8 @@ export function ratesWatch(o: {
   });
   let wasOutOfDate = false;
   return () => {
-    const now = o.clock.now();
-    const latest = o.held.latestDate(now);
-    age.set(latest === undefined ? MAX_MISSING : missingFixings(latest, now, MAX_MISSING));
-    const outOfDate = latest === undefined || isOutOfDate(latest, now);
+    const { latest, missing, outOfDate } = ratesAge(o.held, o.clock.now());
+    age.set(missing);
     if (outOfDate && !wasOutOfDate)
       o.logger.error({ latest }, 'rates are out of date: only pounds can be billed');
     if (!outOfDate && wasOutOfDate) o.logger.info({ latest }, 'rates are good again');

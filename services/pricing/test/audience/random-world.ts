@@ -9,14 +9,10 @@ import type { CountedMember } from '../../src/members/member-document.ts';
 
 type Place = { readonly latitude: number; readonly longitude: number };
 
-export type World = {
-  readonly chance: Chance;
-  readonly interests: number;
-  readonly places: readonly Place[];
-};
+export type World = { readonly chance: Chance; readonly interests: number };
 
 const METRES_PER_MILE = 1609.344;
-const fixedPlaces: readonly Place[] = [
+const places: readonly Place[] = [
   { latitude: 51.5074, longitude: -0.1278 },
   { latitude: 51.7, longitude: 0.2 },
   { latitude: -16.8, longitude: 179.99 },
@@ -31,7 +27,7 @@ const fixedPlaces: readonly Place[] = [
 const genders: readonly MemberGender[] = ['Male', 'Female', 'Non-binary'];
 
 export function createWorld(seed: number, interests: number): World {
-  return { chance: chance(seed), interests, places: fixedPlaces };
+  return { chance: chance(seed), interests };
 }
 
 export function randomMember(world: World, memberId: number): CountedMember {
@@ -45,7 +41,7 @@ export function randomMember(world: World, memberId: number): CountedMember {
   };
 }
 
-export function randomPlace({ chance, places }: World): Place {
+export function randomPlace({ chance }: World): Place {
   const centre = chance.oneOf(places);
   return {
     spot: () => centre,
@@ -68,7 +64,7 @@ export function randomStep({ chance }: World, { latitude, longitude }: Place, de
 /** @param member the distance to this member may become the radius */
 export function randomTarget(world: World, member: Place | undefined): Target {
   const { chance, interests } = world;
-  const centre = chance.below(6) === 0 ? randomPlace(world) : around(chance, chance.oneOf(world.places), 0.3);
+  const centre = chance.below(6) === 0 ? randomPlace(world) : around(chance, chance.oneOf(places), 0.3);
   const wanted = chance.weighted({ none: 3, one: 2, some: 3, many: 1 });
   const count = { none: 0, one: 1, some: 2 + chance.below(4), many: 20 }[wanted];
   return {

@@ -2,36 +2,25 @@
 
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { Target } from '@offer-ads/contracts/audience/target';
-import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
 import { startGridBuild } from '../../src/audience/build-grid.ts';
 import { openLiveGrid } from '../../src/audience/live-grid.ts';
 import type { CountedMember } from '../../src/members/member-document.ts';
-import { priceOffer } from '../../src/price-offer.ts';
+import { type PriceParts, priceOffer } from '../../src/price-offer.ts';
 import { secretOffsets } from '../../src/privacy-budget/privacy-budgets.ts';
 import { replicaBudgets } from '../../src/privacy-budget/replica-budgets.ts';
 import { countByForce } from '../audience/random-world.ts';
 import { memorySpendingStore } from '../memory-spending-store.ts';
-import { type AttackedWorld, moved } from './attacked-world.ts';
-import { type Ask, type Claim, locate, type Method, NoRequestsLeft } from './attacker.ts';
+import { flatMetres, moved } from './attacked-world.ts';
+import { type Circle, locate, type Method, NoRequestsLeft } from './attacker.ts';
 
 export type Defence = {
   readonly positions: 'exact' | 'rounded';
   readonly minCohort: number;
-  readonly revealingPerDay: number | undefined;
-  readonly revealingPer30Days?: number;
-};
-
-export type Attack = {
-  readonly victim: CountedMember;
-  readonly claim: Claim | null;
-  readonly requests: number;
-  /** The day on which the attack ended, from 1. */
-  readonly day: number;
-  /** The counts that the attacker got, in order. */
-  readonly shownCounts: readonly number[];
+  readonly perDay?: number;
+  readonly per30Days?: number;
 };
 
 /**
@@ -40,13 +29,10 @@ export type Attack = {
  */
 export type Patience = { readonly requests: number; readonly days?: number };
 
-const oneDay: Patience = { requests: 5_000 };
 const DAY_MS = 86_400_000;
-const startAt = new Date('2026-12-01T00:00:00Z');
-const endAt = new Date('2026-12-02T00:00:00Z');
+const period = { startAt: new Date('2026-12-01T00:00:00Z'), endAt: new Date('2026-12-02T00:00:00Z') };
 const firstDay = new Date('2026-11-20T08:00:00Z');
 const deadline = createDeadline(600_000);
-const secret = 'a-secret-of-the-attacked-service-0123456789';
 
 function countsOf(members: readonly CountedMember[], { positions }: Defence): (target: Target) => number {
   if (positions === 'exact') return (target) => countByForce(members, target);
@@ -55,88 +41,72 @@ function countsOf(members: readonly CountedMember[], { positions }: Defence): (t
   return openLiveGrid(build.finish()).count;
 }
 
-/** Opens the attacked service; each attack has its own caller. */
-export function attackedService({ members }: AttackedWorld, defence: Defence) {
+/**
+ * Opens the attacked service. Each attack has its own caller, who knows the member's gender, interests, and position within about six
+ * kilometres.
+ */
+export function attackedService(members: readonly CountedMember[], defence: Defence) {
+  const { minCohort, perDay, per30Days } = defence;
   const counts = countsOf(members, defence);
-  const budget = replicaBudgets({
-    perDay: defence.revealingPerDay,
-    per30Days: defence.revealingPer30Days,
-    minCohort: defence.minCohort,
-    secretOffset: secretOffsets(secret),
-    onUsedUp: () => {},
-  });
+  const secretOffset = secretOffsets('a-secret-of-the-attacked-service-0123456789');
+  const budget = replicaBudgets({ perDay, per30Days, minCohort, secretOffset, onUsedUp: () => {} });
   const store = memorySpendingStore();
   let now = firstDay;
   let isCoarse = false;
-  const discloseCount = (question: Parameters<typeof budget.answer>[0]) => {
-    const answer = budget.answer(question);
-    isCoarse = answer.isCoarse;
-    return answer.shown;
-  };
-  const parts = {
-    audience: { count: async (target: Target) => counts(target) },
+  const parts: PriceParts = {
+    audience: { count: async (target) => counts(target) },
     sandbox: { count: async () => 0 },
     rates: { exchangeRate: () => null },
-    privacyBudgets: { discloseCount },
-    minCohort: defence.minCohort,
+    privacyBudgets: {
+      discloseCount: (question) => {
+        const answer = budget.answer(question);
+        isCoarse = answer.isCoarse;
+        return answer.shown;
+      },
+    },
+    minCohort,
   };
-  const ask = async (target: Parameters<Ask>[0], caller: CallerContext) =>
-    (await priceOffer(parts, { target, startAt, endAt, caller, now, deadline })).matchingUsers;
 
-  return {
-    /** The attacker knows the member's gender, interests, and position within about six kilometres. */
-    attack: async (
-      victim: CountedMember,
-      method: Method,
-      seed: number,
-      { requests, days } = oneDay,
-    ): Promise<Attack> => {
-      const shownCounts: number[] = [];
-      let day = 1;
-      let areDaysBeforeKnown = false;
-      const startNextDay = async () => {
+  return async (victim: CountedMember, method: Method, seed: number, { requests, days }: Patience) => {
+    /** The counts that the attacker got, in order. */
+    const shownCounts: number[] = [];
+    let day = 1;
+    let areDaysBeforeKnown = false;
+    // The attack on the previous victim may have lasted days, so each attack begins on a new day.
+    now = new Date(now.getTime() + DAY_MS);
+    const organisationId = 1 + victim.memberId * 1_000 + seed;
+    const own = `${organisationId}`;
+    const caller = callerContext({ audience: 'pricing', organisationId, mailbox: own, network: own });
+    const { gender, interests } = victim;
+    const ask = async (circle: Circle, wanted: readonly number[]) => {
+      if (shownCounts.length >= requests) throw new NoRequestsLeft();
+      const target = { ...circle, gender: [gender], interests: wanted };
+      for (;;) {
+        const price = await priceOffer(parts, { target, ...period, caller, now, deadline });
+        // The days before are known two seconds after the first estimate of a day.
+        if (!areDaysBeforeKnown) await budget.share(store);
+        areDaysBeforeKnown = true;
+        if (!isCoarse || days === undefined) {
+          shownCounts.push(price.matchingUsers);
+          return price.matchingUsers;
+        }
+        if (day === days) throw new NoRequestsLeft();
         await budget.share(store);
         areDaysBeforeKnown = false;
         day += 1;
         now = new Date(now.getTime() + DAY_MS);
-      };
-      // The attack on the previous victim may have lasted days, so each attack begins on a new day.
-      now = new Date(now.getTime() + DAY_MS);
-      const organisationId = 1 + victim.memberId * 1_000 + seed;
-      const caller = callerContext({
-        audience: 'pricing',
-        organisationId,
-        personId: organisationId,
-        mailbox: `${organisationId}`,
-        network: `${organisationId}`,
-      });
-      const askCounting: Ask = async (target) => {
-        if (shownCounts.length >= requests) throw new NoRequestsLeft();
-        for (;;) {
-          const answer = await ask(target, caller);
-          // The days before are known two seconds after the first estimate of a day.
-          if (!areDaysBeforeKnown) await budget.share(store);
-          areDaysBeforeKnown = true;
-          if (!isCoarse || days === undefined) {
-            shownCounts.push(answer);
-            return answer;
-          }
-          if (day === days) throw new NoRequestsLeft();
-          await startNextDay();
-        }
-      };
-      const hint = chance(seed + victim.memberId);
-      const around = {
-        ...moved(victim, hint.below(8_001) - 4_000, hint.below(8_001) - 4_000),
-        metres: 10_000,
-      };
-      const claim = await locate(askCounting, { ...victim, around }, method, seed);
-      return { victim, claim, requests: shownCounts.length, day, shownCounts };
-    },
+      }
+    };
+    const hint = chance(seed + victim.memberId);
+    const place = moved(victim, hint.below(8_001) - 4_000, hint.below(8_001) - 4_000);
+    const claim = await locate({ ask, interests, around: { ...place, metres: 10_000 } }, method, seed);
+    /** Infinite if the attacker claims nothing. */
+    const metresOff = claim === null ? Number.POSITIVE_INFINITY : flatMetres(victim, claim);
+    return { metresOff, day, shownCounts };
   };
 }
 
-export function victimsOf({ members }: AttackedWorld, count: number, seed: number): readonly CountedMember[] {
+export function victimsOf(members: readonly CountedMember[], count: number, seed: number) {
   const random = chance(seed);
   return Array.from({ length: count }, () => random.oneOf(members));
 }

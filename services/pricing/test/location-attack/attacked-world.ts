@@ -4,38 +4,23 @@ import type { CountedMember } from '../../src/members/member-document.ts';
 
 export type Place = { readonly latitude: number; readonly longitude: number };
 
-export type AttackedWorld = {
-  readonly members: readonly CountedMember[];
-  /** Where an attacker begins to look: everybody lives in this circle. */
-  readonly around: Place & { readonly metres: number };
-};
-
 export const METRES_PER_DEGREE = 111_195;
+export const INTERESTS = Array.from({ length: 30 }, (_, n) => n + 1);
+const { cos, hypot, PI, sin } = Math;
 
-const { cos, PI } = Math;
-const INTERESTS = 30;
-
-export function cityWorld(seed: number, members = 5_000): AttackedWorld {
+export function cityWorld(seed: number): readonly CountedMember[] {
   const random = chance(seed);
   const centre = { latitude: 51.5074, longitude: -0.1278 };
-  return {
-    members: Array.from({ length: members }, (_, n) => randomMember(random, n + 1, centre, 7_000)),
-    around: { ...centre, metres: 25_000 },
-  };
+  return Array.from({ length: 5_000 }, (_, n) => randomMember(random, n + 1, centre, 7_000));
 }
 
-export function countryWorld(seed: number, members = 1_000): AttackedWorld {
+export function countryWorld(seed: number): readonly CountedMember[] {
   const random = chance(seed);
   const centre = { latitude: 56.6, longitude: -4.2 };
   const towns = Array.from({ length: 40 }, () =>
     moved(centre, spread(random, 28_000), spread(random, 28_000)),
   );
-  return {
-    members: Array.from({ length: members }, (_, n) =>
-      randomMember(random, n + 1, random.oneOf(towns), 1_200),
-    ),
-    around: { ...centre, metres: 90_000 },
-  };
+  return Array.from({ length: 1_000 }, (_, n) => randomMember(random, n + 1, random.oneOf(towns), 1_200));
 }
 
 /** The place this many metres to the north and to the east. */
@@ -46,11 +31,23 @@ export function moved({ latitude, longitude }: Place, north: number, east: numbe
   };
 }
 
+export function inDirection(from: Place, degrees: number, metres: number): Place {
+  const radians = (degrees * PI) / 180;
+  return moved(from, metres * cos(radians), metres * sin(radians));
+}
+
+/** A flat approximation, good enough within a country. */
+export function flatMetres(a: Place, b: Place): number {
+  const east = (b.longitude - a.longitude) * cos((a.latitude * PI) / 180);
+  return METRES_PER_DEGREE * hypot(b.latitude - a.latitude, east);
+}
+
 function randomMember(random: Chance, memberId: number, home: Place, metres: number): CountedMember {
   const interests = new Set<number>();
   const wanted = random.below(9);
   // Lower ids are more popular.
-  while (interests.size < wanted) interests.add((1 + (random.below(1_000) / 1_000) ** 1.5 * INTERESTS) | 0);
+  while (interests.size < wanted)
+    interests.add((1 + (random.below(1_000) / 1_000) ** 1.5 * INTERESTS.length) | 0);
   return {
     memberId,
     ...moved(home, spread(random, metres), spread(random, metres)),

@@ -3,61 +3,63 @@
  * city or country to look. All attacks of docs/prices.md are one loop: take a circle whose edge halves the places that are still
  * likely, find out whether the member is inside, and weigh the places anew.
  */
-
 import { isWithin } from '@offer-ads/contracts/audience/great-circle';
-import type { Target } from '@offer-ads/contracts/audience/target';
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { CountedMember } from '../../src/members/member-document.ts';
-import { METRES_PER_DEGREE, moved, type Place } from './attacked-world.ts';
+import { flatMetres, INTERESTS, inDirection, type Place } from './attacked-world.ts';
 
 export type Circle = Place & { readonly radiusMiles: number };
-export type Known = Pick<CountedMember, 'gender' | 'interests'> & {
-  readonly around: Place & { readonly metres: number };
-};
-
-/** What an attacker asks: an estimate's `matching_users`. Throws `NoRequestsLeft` when there are none left. */
-export type Ask = (target: Target) => Promise<number>;
 
 export class NoRequestsLeft extends Error {}
 
-/** The odds that the member is inside a circle, which may differ slightly from the wanted one. */
-export type Finding = { readonly circle: Circle; readonly oddsInside: number };
-export type Method = (ask: Ask, known: Known, cut: Cut, random: Chance) => Promise<Finding | null>;
+/** What the attacker knows and can do. */
+type Attacker = {
+  /** An estimate for the member's gender: its `matching_users`. Throws `NoRequestsLeft` when there are none left. */
+  readonly ask: (circle: Circle, interests: readonly number[]) => Promise<number>;
+  readonly interests: readonly number[];
+  readonly around: Place & { readonly metres: number };
+  readonly random: Chance;
+};
 
-/** A circle whose edge halves the likely places, and the same circle moved away until it contains none of them; null if the places are too far apart. */
-export type Cut = {
+/** A circle whose edge halves the likely places. */
+type Cut = {
   readonly circle: Circle;
+  /** The same circle, moved away until it contains none of them; null if they are too far apart. */
   readonly before: Circle | null;
-  /** The middle of the likely places. */
-  readonly middle: Place;
+  /** The same circle, turned about the middle of the likely places. */
+  readonly turned: (degrees: number) => Circle;
   readonly spreadMetres: number;
 };
 
-export type Claim = Place & {
-  /** Root mean square of the distances of the places that are still likely. */
-  readonly withinMetres: number;
-};
+/** The odds that the member is inside a circle, which may differ slightly from the wanted one. */
+type Finding = { readonly circle: Circle; readonly oddsInside: number };
+export type Method = (attacker: Attacker, cut: Cut) => Promise<Finding | null>;
 
-const INTERESTS = Array.from({ length: 30 }, (_, n) => n + 1);
+/** With the root mean square of the distances of the places that are still likely. */
+type Claim = Place & { readonly withinMetres: number };
+
+/** Of counts. */
+const STEP = 10;
 /** The share of lifts that another member causes. */
 const FALSE_LIFTS = 0.03;
-const SMALLEST_MILES = 5;
 const PLACES = 1_500;
 const FINE_ENOUGH_METRES = 20;
 const MAX_TRIES = 20_000;
 const METRES_PER_MILE = 1609.344;
-const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
+const { ceil, exp, max, min, sqrt } = Math;
 
 /** @returns null if the remaining places are more than about a kilometre apart */
-export async function locate(ask: Ask, known: Known, method: Method, seed: number): Promise<Claim | null> {
+export async function locate(o: Omit<Attacker, 'random'>, method: Method, seed: number) {
   const random = chance(seed);
-  let places = startPlaces(known.around, random);
+  let places: readonly Place[] = Array.from({ length: PLACES }, () => {
+    const metres = o.around.metres * sqrt(random.below(1_000_001) / 1_000_000);
+    return inDirection(o.around, random.below(360_000) / 1_000, metres);
+  });
   let claim = claimOf(places);
   try {
     for (let tried = 0; tried < MAX_TRIES && claim.withinMetres >= FINE_ENOUGH_METRES; tried += 1) {
-      const finding = await method(ask, known, halvingCut(places, claim, random), random);
+      const finding = await method({ ...o, random }, halvingCut(claim, random));
       if (finding === null) continue;
-      places = resampled(weighed(places, finding), random);
+      places = resampled(places, finding, random);
       claim = claimOf(places);
     }
   } catch (error) {
@@ -67,10 +69,10 @@ export async function locate(ask: Ask, known: Known, method: Method, seed: numbe
 }
 
 /** Counts are exact: the difference is the number of members of this kind inside. */
-export const exactDifferences: Method = async (ask, known, { circle, before }) => {
+const exactDifferences: Method = async (attacker, { circle, before }) => {
   const inside =
-    (await membersLikeThis(known, ask, circle)) -
-    (before === null ? 0 : await membersLikeThis(known, ask, before));
+    (await membersLikeThis(attacker, circle)) -
+    (before === null ? 0 : await membersLikeThis(attacker, before));
   return { circle, oddsInside: inside > 0 ? 1e4 : 1e-4 };
 };
 
@@ -79,147 +81,108 @@ export const exactDifferences: Method = async (ask, known, { circle, before }) =
  * and other interests are left out at random, until a count happens to stand just below a step; a single lift tells then that
  * somebody was added.
  */
-export function liftsOverSteps(o: { readonly draws: number; readonly step: number }): Method {
-  return async (ask, known, cut, random) => {
-    let odds = 1;
-    for (let draw = 0; draw < o.draws; draw += 1) {
-      const lift = await addedByRarest(known, ask, nearby(cut, random), random);
-      odds *= lift >= o.step ? 1 / (o.step * FALSE_LIFTS) : (1 - 1 / o.step) / (1 - FALSE_LIFTS);
-      if (odds > 4 || odds < 0.2) break;
-    }
-    return { circle: cut.circle, oddsInside: odds };
-  };
-}
-
-/** Counts are rounded down to steps at unknown places: only the mean of many differences tells. */
-export function meanDifferences(o: { readonly draws: number; readonly step: number }): Method {
-  return async (ask, known, cut, random) => {
-    let sum = 0;
-    for (let draw = 0; draw < o.draws; draw += 1)
-      sum += await addedByRarest(known, ask, nearby(cut, random), random);
-    // Twice the variance of a step met by chance.
-    const variance = o.step ** 2 / 3 / o.draws;
-    return { circle: cut.circle, oddsInside: bounded(exp((sum / o.draws - 0.5) / variance)) };
-  };
-}
+const liftsOverSteps: Method = async (attacker, cut) => {
+  let odds = 1;
+  for (let draw = 0; draw < 40 && odds <= 4 && odds >= 0.2; draw += 1) {
+    const lift = await addedByRarest(attacker, cut);
+    odds *= lift >= STEP ? 1 / (STEP * FALSE_LIFTS) : (1 - 1 / STEP) / (1 - FALSE_LIFTS);
+  }
+  return { circle: cut.circle, oddsInside: odds };
+};
 
 /**
  * Counts are rounded down to steps at known multiples: the circle is turned about the likely places until the count of the others passes a
  * step, and that place is found by halving. Just below a step one member more is told.
  */
-export function liftsAtFoundSteps(o: { readonly halvings: number }): Method {
-  return async (ask, known, { circle, middle }, random) => {
-    const { gender, interests } = known;
-    const added = rarest(interests, 1);
-    if (added.length === 0) return null;
-    const leftOut = random.oneOf(INTERESTS);
-    const others = INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
-    const askAt = async (degrees: number, wanted = others) => {
-      const turned = turnedAbout(middle, circle, degrees);
-      return { degrees, turned, shown: await ask({ ...turned, gender: [gender], interests: wanted }) };
-    };
-    let from = await askAt(0);
-    let to = await askAt(random.oneOf([-60, 60]));
-    if (from.shown === to.shown) return null;
-    for (let halving = 0; halving < o.halvings; halving += 1) {
-      const half = await askAt((from.degrees + to.degrees) / 2);
-      if (half.shown === from.shown) from = half;
-      else to = half;
-    }
-    const below = from.shown < to.shown ? from : to;
-    const isLifted = (await askAt(below.degrees, [...others, ...added])).shown > below.shown;
-    return { circle: below.turned, oddsInside: isLifted ? 0.6 / FALSE_LIFTS : 0.4 / (1 - FALSE_LIFTS) };
+const liftsAtFoundSteps: Method = async (attacker, cut) => {
+  const added = rarest(attacker, 1);
+  if (added.length === 0) return null;
+  const others = someOthers(attacker);
+  const askAt = async (degrees: number, interests = others) => {
+    const circle = cut.turned(degrees);
+    return { degrees, circle, shown: await attacker.ask(circle, interests) };
+  };
+  let from = await askAt(0);
+  let to = await askAt(attacker.random.oneOf([-60, 60]));
+  if (from.shown === to.shown) return null;
+  for (let halving = 0; halving < 7; halving += 1) {
+    const half = await askAt((from.degrees + to.degrees) / 2);
+    if (half.shown === from.shown) from = half;
+    else to = half;
+  }
+  const below = from.shown < to.shown ? from : to;
+  const isLifted = (await askAt(below.degrees, [...others, ...added])).shown > below.shown;
+  return { circle: below.circle, oddsInside: isLifted ? 0.6 / FALSE_LIFTS : 0.4 / (1 - FALSE_LIFTS) };
+};
+
+/**
+ * Counts are rounded down to steps at unknown places: only the sum of many differences tells.
+ * @param o.weight of the evidence, in variances of a step that is met by chance
+ * @param o.others how many members others add on the average
+ */
+export function means(o: { draws: number; step: number; weight: number; others: number }): Method {
+  return async (attacker, cut) => {
+    let sum = 0;
+    for (let draw = 0; draw < o.draws; draw += 1) sum += (await addedByRarest(attacker, cut)) - o.others;
+    return { circle: cut.circle, oddsInside: max(1e-4, min(1e4, exp((sum * o.weight) / o.step ** 2))) };
   };
 }
 
-function turnedAbout(middle: Place, circle: Circle, degrees: number): Circle {
-  const north = (circle.latitude - middle.latitude) * METRES_PER_DEGREE;
-  const east = (circle.longitude - middle.longitude) * METRES_PER_DEGREE * cos((middle.latitude * PI) / 180);
-  const angle = (degrees * PI) / 180;
-  return {
-    ...circle,
-    ...moved(middle, north * cos(angle) - east * sin(angle), north * sin(angle) + east * cos(angle)),
-  };
-}
+export const methods: Readonly<Record<string, Method>> = {
+  'exact differences': exactDifferences,
+  'lifts over steps': liftsOverSteps,
+  'lifts at found steps': liftsAtFoundSteps,
+  'means of 20': means({ draws: 20, step: STEP, weight: 3, others: 0.5 }),
+  'weighed differences': means({ draws: 20, step: STEP, weight: 6, others: 0.6 }),
+};
 
-/** Counts are rounded down to steps at unknown places: differences are added up, each as evidence of its own. */
-export function weighedDifferences(o: { readonly draws: number; readonly step: number }): Method {
-  return async (ask, known, cut, random) => {
-    // Twice the variance of a step met by chance; a little more than half a member is added by others.
-    const variance = o.step ** 2 / 6;
-    let logOdds = 0;
-    for (let draw = 0; draw < o.draws; draw += 1)
-      logOdds += ((await addedByRarest(known, ask, nearby(cut, random), random)) - 0.6) / variance;
-    return { circle: cut.circle, oddsInside: bounded(exp(logOdds)) };
-  };
-}
-
-/** Another circle with nearly the same members. */
-function nearby({ circle, spreadMetres }: Cut, random: Chance): Circle {
+/** How many members the rarest interest adds to those with some others, in another circle with nearly the same members. */
+async function addedByRarest(attacker: Attacker, { circle, spreadMetres }: Cut): Promise<number> {
+  const { ask, random } = attacker;
   const metres = min(1_000, 0.2 * spreadMetres + 10);
-  return { ...circle, ...inDirection(circle, random.below(360), (metres * random.below(1_000)) / 1_000) };
+  const moved = inDirection(circle, random.below(360), (metres * random.below(1_000)) / 1_000);
+  const nearby = { ...circle, ...moved };
+  const others = someOthers(attacker);
+  const without = await ask(nearby, others);
+  const added = rarest(attacker, 1);
+  return added.length === 0 ? 0 : (await ask(nearby, [...others, ...added])) - without;
 }
 
-/** Counts members with any interest that the victim lacks, leaving out one at random, and returns how many the victim's rarest interest adds. */
-async function addedByRarest({ gender, interests }: Known, ask: Ask, circle: Circle, random: Chance) {
+/** The interests that the member lacks, without one at random. */
+function someOthers({ interests, random }: Attacker): readonly number[] {
   const leftOut = random.oneOf(INTERESTS);
-  const others = INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
-  const without = await ask({ ...circle, gender: [gender], interests: others });
-  const added = rarest(interests, 1);
-  if (added.length === 0) return 0;
-  return (await ask({ ...circle, gender: [gender], interests: [...others, ...added] })) - without;
-}
-
-function bounded(odds: number): number {
-  return max(1e-4, min(1e4, odds));
+  return INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
 }
 
 /**
- * How many members of the gender have the wanted interests and none beside the known ones. A target means "any of these", so they are
+ * How many members of the gender have the three rarest interests and none beside the known ones. A target means "any of these", so they are
  * counted by what is missing when the rest is asked for (inclusion and exclusion): two estimates for each interest, multiplied.
  */
-async function membersLikeThis(
-  { gender, interests }: Known,
-  ask: Ask,
-  circle: Circle,
-  wanted = rarest(interests, 3),
-): Promise<number> {
+async function membersLikeThis(attacker: Attacker, circle: Circle): Promise<number> {
+  const wanted = rarest(attacker, 3);
   let sum = 0;
   for (let subset = 0; subset < 2 ** wanted.length; subset += 1) {
     const left = wanted.filter((_, n) => (subset >> n) % 2 === 1);
-    const others = INTERESTS.filter((each) => !interests.includes(each) || left.includes(each));
-    const sign = left.length % 2 === 0 ? -1 : 1;
-    sum += sign * (await ask({ ...circle, gender: [gender], interests: others }));
+    const others = INTERESTS.filter((each) => !attacker.interests.includes(each) || left.includes(each));
+    sum += (left.length % 2 === 0 ? -1 : 1) * (await attacker.ask(circle, others));
   }
   return wanted.length === 0 ? 0 : sum;
 }
 
 /** Higher ids are rarer. */
-function rarest(interests: readonly number[], count: number): readonly number[] {
+function rarest({ interests }: Attacker, count: number): readonly number[] {
   return interests.toSorted((a, b) => b - a).slice(0, count);
 }
 
-type Weighed = { readonly place: Place; readonly weight: number };
-
-function startPlaces(around: Known['around'], random: Chance): readonly Place[] {
-  return Array.from({ length: PLACES }, () => {
-    const metres = around.metres * sqrt(random.below(1_000_001) / 1_000_000);
-    return inDirection(around, random.below(360_000) / 1_000, metres);
-  });
-}
-
-function weighed(places: readonly Place[], { circle, oddsInside }: Finding): readonly Weighed[] {
-  const inside = oddsInside / (1 + oddsInside);
-  return places.map((place) => ({ place, weight: isWithin(circle, place) ? inside : 1 - inside }));
-}
-
 /** Resamples as many places by weight and moves each a little (a particle filter), so that the places become finer. */
-function resampled(places: readonly Weighed[], random: Chance): readonly Place[] {
-  const total = places.reduce((sum, { weight }) => sum + weight, 0);
+function resampled(places: readonly Place[], { circle, oddsInside }: Finding, random: Chance) {
+  const inside = oddsInside / (1 + oddsInside);
+  const weights = places.map((place) => (isWithin(circle, place) ? inside : 1 - inside));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
   const kept: Place[] = [];
   let passed = 0;
-  for (const { place, weight } of places) {
-    passed += weight;
+  for (const [n, place] of places.entries()) {
+    passed += weights[n] ?? 0;
     while (kept.length + 0.5 < (passed / total) * PLACES) kept.push(place);
   }
   const jitter = max(2, 0.12 * claimOf(kept).withinMetres);
@@ -227,43 +190,20 @@ function resampled(places: readonly Weighed[], random: Chance): readonly Place[]
 }
 
 /** @param middle of the likely places */
-function halvingCut(places: readonly Place[], middle: Claim, random: Chance): Cut {
+function halvingCut(middle: Claim, random: Chance): Cut {
   const spreadMetres = middle.withinMetres;
-  const radiusMiles = max(SMALLEST_MILES, min(30, ceil((2.5 * spreadMetres) / METRES_PER_MILE)));
-  // The places are further apart than the widest circle, so the circle is around one of them.
-  if (spreadMetres > 40_000)
-    return { circle: { ...placeOf(random.oneOf(places)), radiusMiles }, before: null, middle, spreadMetres };
+  const radiusMiles = max(5, min(30, ceil((2.5 * spreadMetres) / METRES_PER_MILE)));
   const direction = random.below(360);
   const metres = radiusMiles * METRES_PER_MILE + spreadMetres * (random.below(101) / 100 - 0.5);
-  const circle = { ...inDirection(middle, direction, metres), radiusMiles };
-  const before =
-    spreadMetres > 5_000 ? null : { ...inDirection(circle, direction, 2.5 * spreadMetres), radiusMiles };
-  return { circle, before, middle, spreadMetres };
-}
-
-function placeOf({ latitude, longitude }: Place): Place {
-  return { latitude, longitude };
+  const at = (degrees: number, away: number) => ({ ...inDirection(middle, degrees, away), radiusMiles });
+  const before = spreadMetres > 5_000 ? null : at(direction, metres + 2.5 * spreadMetres);
+  const turned = (degrees: number) => at(direction + degrees, metres);
+  return { circle: turned(0), before, turned, spreadMetres };
 }
 
 function claimOf(places: readonly Place[]): Claim {
-  let [latitude, longitude, squares] = [0, 0, 0];
-  for (const place of places) {
-    latitude += place.latitude / places.length;
-    longitude += place.longitude / places.length;
-  }
-  const shrink = cos((latitude * PI) / 180);
-  for (const place of places)
-    squares += (place.latitude - latitude) ** 2 + (shrink * (place.longitude - longitude)) ** 2;
-  return { latitude, longitude, withinMetres: METRES_PER_DEGREE * sqrt(squares / places.length) };
-}
-
-function inDirection(from: Place, degrees: number, metres: number): Place {
-  const radians = (degrees * PI) / 180;
-  return moved(from, metres * cos(radians), metres * sin(radians));
-}
-
-/** A flat approximation, good enough within a country. */
-export function flatMetres(a: Place, b: Place): number {
-  const east = (b.longitude - a.longitude) * cos((a.latitude * PI) / 180);
-  return METRES_PER_DEGREE * hypot(b.latitude - a.latitude, east);
+  const mean = (of: keyof Place) => places.reduce((sum, place) => sum + place[of] / places.length, 0);
+  const middle = { latitude: mean('latitude'), longitude: mean('longitude') };
+  const squares = places.reduce((sum, place) => sum + flatMetres(middle, place) ** 2, 0);
+  return { ...middle, withinMetres: sqrt(squares / places.length) };
 }

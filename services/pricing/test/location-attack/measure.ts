@@ -1,81 +1,43 @@
-/** Measures every attack against every defence, and the days that daily attacks take, for ADR 19: `node services/pricing/test/location-attack/measure.ts`. */
-import { attackedService, type Defence, victimsOf } from './attack.ts';
+/** Measures every attack against every defence, and daily attacks, for ADR 19: `node services/pricing/test/location-attack/measure.ts`. */
+import { attackedService, type Defence, type Patience, victimsOf } from './attack.ts';
 import { cityWorld, countryWorld } from './attacked-world.ts';
-import {
-  exactDifferences,
-  flatMetres,
-  liftsAtFoundSteps,
-  liftsOverSteps,
-  meanDifferences,
-  weighedDifferences,
-} from './attacker.ts';
+import { means, methods } from './attacker.ts';
 
-const defences: Readonly<Record<string, Defence>> = {
-  'exact counts and positions': { positions: 'exact', minCohort: 1, revealingPerDay: undefined },
-  'cohort of 10': { positions: 'exact', minCohort: 10, revealingPerDay: undefined },
-  'positions of a kilometre': { positions: 'rounded', minCohort: 1, revealingPerDay: undefined },
-  both: { positions: 'rounded', minCohort: 10, revealingPerDay: undefined },
-  'both, and a budget of 200': { positions: 'rounded', minCohort: 10, revealingPerDay: 200 },
-};
-const methods = {
-  'exact differences': exactDifferences,
-  'lifts over steps': liftsOverSteps({ draws: 40, step: 10 }),
-  'lifts at found steps': liftsAtFoundSteps({ halvings: 7 }),
-  'weighed differences': weighedDifferences({ draws: 20, step: 10 }),
-  'means of 20, steps of 10': meanDifferences({ draws: 20, step: 10 }),
-  'means of 20, steps of 100': meanDifferences({ draws: 20, step: 100 }),
-};
-const worlds = { city: cityWorld(1), country: countryWorld(2) };
-const VICTIMS = 20;
+const aDay: Patience = { requests: 5_000 };
+const production: Defence = { positions: 'rounded', minCohort: 10, perDay: 200, per30Days: 1_000 };
+const defences: readonly (readonly [string, Defence, Patience])[] = [
+  ['exact counts and positions', { positions: 'exact', minCohort: 1 }, aDay],
+  ['cohort of 10', { positions: 'exact', minCohort: 10 }, aDay],
+  ['positions of a kilometre', { positions: 'rounded', minCohort: 1 }, aDay],
+  ['both', { positions: 'rounded', minCohort: 10 }, aDay],
+  ['both, and a budget of 200', { positions: 'rounded', minCohort: 10, perDay: 200 }, aDay],
+  // Attackers who stop when a budget is used up, and continue on the next day.
+  ...[1, 30, 365].map(
+    (days) => [`production, ${days} days`, production, { requests: 100_000, days }] as const,
+  ),
+];
+const inHundreds = means({ draws: 20, step: 100, weight: 3, others: 0.5 });
+const columns = ['defence', 'where', 'attack', '30 m', '300 m', '1 km', 'twice', 'claims', 'found by'];
+process.stdout.write(`| ${columns.join(' | ')} |\n`);
 
-for (const [how, defence] of Object.entries(defences)) {
-  for (const [where, world] of Object.entries(worlds)) {
-    const service = attackedService(world, defence);
-    for (const [by, method] of Object.entries(methods)) {
+for (const [how, defence, patience] of defences)
+  for (const [where, world] of Object.entries({ city: cityWorld(1), country: countryWorld(2) })) {
+    const attack = attackedService(world, defence);
+    for (const [by, method] of Object.entries({ ...methods, 'means, steps of 100': inHundreds })) {
       const metres: number[] = [];
-      const requests: number[] = [];
-      let twice = 0;
-      for (const victim of victimsOf(world, VICTIMS, 77)) {
-        const first = await service.attack(victim, method, 1);
-        const away = first.claim === null ? Number.POSITIVE_INFINITY : flatMetres(victim, first.claim);
-        metres.push(away);
-        if (away > 1_000) continue;
-        requests.push(first.requests);
-        const again = (await service.attack(victim, method, 2)).claim;
-        if (again !== null && flatMetres(victim, again) <= 1_000) twice += 1;
-      }
-      const within = (limit: number) => metres.filter((each) => each <= limit).length;
-      const range = requests.length === 0 ? '-' : `${Math.min(...requests)} to ${Math.max(...requests)}`;
-      process.stdout.write(
-        `| ${how} | ${where} | ${by} | ${within(30)} | ${within(300)} | ${within(1_000)} | ${twice} | ${range} |\n`,
-      );
-    }
-  }
-}
-
-/** With the settings of production; attackers stop when a budget is used up and continue on the next day. */
-const production: Defence = {
-  positions: 'rounded',
-  minCohort: 10,
-  revealingPerDay: 200,
-  revealingPer30Days: 1_000,
-};
-for (const [where, world] of Object.entries(worlds)) {
-  const service = attackedService(world, production);
-  for (const [by, method] of Object.entries(methods)) {
-    for (const days of [1, 30, 365]) {
-      let claims = 0;
       const found: string[] = [];
-      for (const victim of victimsOf(world, VICTIMS, 77)) {
-        const { claim, day, requests } = await service.attack(victim, method, 1, { requests: 100_000, days });
-        if (claim === null) continue;
-        claims += 1;
-        if (flatMetres(victim, claim) <= 1_000) found.push(`day ${day} (${requests} requests)`);
+      let twice = 0;
+      for (const victim of victimsOf(world, 20, 77)) {
+        const { metresOff, day, shownCounts } = await attack(victim, method, 1, patience);
+        metres.push(metresOff);
+        if (metresOff > 1_000) continue;
+        found.push(`${shownCounts.length} requests until day ${day}`);
+        if ((await attack(victim, method, 2, patience)).metresOff <= 1_000) twice += 1;
       }
-      const when = found.length === 0 ? '-' : found.join(', ');
+      const within = [30, 300, 1_000].map((limit) => metres.filter((each) => each <= limit).length);
+      const claims = metres.filter(Number.isFinite).length;
       process.stdout.write(
-        `| ${where} | ${by} | ${days} days | ${found.length} of ${VICTIMS} | ${claims} claims | ${when} |\n`,
+        `| ${[how, where, by, ...within, twice, claims, found.join(', ') || '-'].join(' | ')} |\n`,
       );
     }
   }
-}

@@ -37,7 +37,7 @@ export function isNewerDue(lastFixing: string, now: Date): boolean {
 /** How many fixings after this one should exist by now; counts back from today, up to `atMost`. */
 export function missingFixings(lastFixing: string, now: Date, atMost: number): number {
   let missing = 0;
-  for (let date = lastDayDue(now); date > lastFixing && missing < atMost; date = dayBefore(date)) {
+  for (let date = lastDayDue(now); date > lastFixing && missing < atMost; date = addDays(date, -1)) {
     if (isFixingDay(date)) missing += 1;
   }
   return missing;
@@ -58,7 +58,7 @@ export function isFixingDay(date: string): boolean {
 
 function lastDayDue(now: Date): string {
   const [date = '', time = ''] = frankfurtTime.format(now).split(' ');
-  return time >= PUBLISHED_AT ? date : dayBefore(date);
+  return time >= PUBLISHED_AT ? date : addDays(date, -1);
 }
 
 /** The Gregorian computus (Meeus, Jones and Butcher), with their variable names. */
@@ -78,10 +78,6 @@ function easterSunday(year: number): string {
   const month = Math.floor((h + l - 7 * m + 114) / 31);
   const day = ((h + l - 7 * m + 114) % 31) + 1;
   return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);
-}
-
-function dayBefore(date: string): string {
-  return addDays(date, -1);
 }
 
 function addDays(date: string, days: number): string {
