@@ -64,7 +64,6 @@ export async function startReplica(o: {
     env: {
       ...settings,
       PORT: `${port}`,
-      CALL_SPOOL_FOLDER: join(folder, 'call-spool'),
       ...imageSettings(images),
       ...o.env,
     },
