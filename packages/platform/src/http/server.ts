@@ -26,7 +26,6 @@ import {
 import { healthRoutes, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
 import { onePerConnection } from './pipelining.ts';
-import { gatherHeaders, handHeadersOver, setHeader } from './replies.ts';
 import { accept, acceptedOf, routeTemplate } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
 
@@ -44,12 +43,8 @@ export type HttpServerOptions = {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Several threads listen on this port; the system gives each connection to one of them. */
-  readonly isPortShared?: boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** What `/metrics` answers, if that is more than `metrics`. */
-  readonly readMetrics?: (() => Promise<string>) | undefined;
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
@@ -143,7 +138,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   // Ignore unknown `Expect` headers: Node's own refusal would lack the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
-  server.listen({ port: o.port, host: o.host, reusePort: o.isPortShared === true });
+  server.listen({ port: o.port, host: o.host });
   await once(server, 'listening');
 
   const { port } = server.address() as AddressInfo;
@@ -216,9 +211,8 @@ function receiveRequests(
 
   function receive(req: IncomingMessage, res: ServerResponse, span: Span | undefined): void {
     const request = accept(req, o.clock.now(), span);
-    gatherHeaders(res);
-    setHeader(res, 'X-Request-Id', request.requestId);
-    if (isSecure) setHeader(res, 'Strict-Transport-Security', strictTransport);
+    res.setHeader('X-Request-Id', request.requestId);
+    if (isSecure) res.setHeader('Strict-Transport-Security', strictTransport);
     if (o.storeClock !== undefined) setStoreTime(req, res, o.storeClock);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
@@ -230,7 +224,6 @@ function receiveRequests(
         ? inSpanOf(span, () => serveFast(serve, res, span))
         : serveFast(serve, res, span);
     }
-    handHeadersOver(res);
     inSpanOf(span, () => app(req, res));
   }
 
@@ -260,7 +253,7 @@ function endServerSpan({ span, method, route, status }: Answered): void {
 /** Only for calls of services: these send a deadline. */
 function setStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
   const nowMs = req.headers[requestBudgetHeader] === undefined ? undefined : clock.nowMs();
-  if (nowMs !== undefined) setHeader(res, storeTimeHeader, nowMs);
+  if (nowMs !== undefined) res.setHeader(storeTimeHeader, nowMs);
 }
 
 type Answered = {
