@@ -1,7 +1,6 @@
 /** Every object of every overlay fits its schema, and unknown fields are refused. */
 import { describe, expect, it } from '@jest/globals';
 import { operate } from '../render/patch.ts';
-import { render } from '../render/render.ts';
 import { faultsOf, podFaults } from '../render/schemas.ts';
 import { deployed, manifestsOf } from './overlays.ts';
 

@@ -32,7 +32,7 @@ export async function startModeration(
   overrides: ModerationOverrides = {},
 ): Promise<RunningService & { readonly url: string }> {
   const foundation = createFoundation('moderation', config.LOG_LEVEL, overrides);
-  const { clock, logger, metrics } = foundation;
+  const { clock, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
   const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));

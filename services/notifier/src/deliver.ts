@@ -140,7 +140,8 @@ export function startDelivery(o: {
     queue = claimed.map((one) => {
       const contact = contactOf.get(one.organisationId);
       const hasLeft = contact !== undefined && !isReachedAt(contact, one.recipient);
-      return { ...one, bounce: bounceOf.get(one.recipient.toLowerCase()), hasLeft, isProbe: false };
+      const bounce = bounceOf.get(one.recipient.toLowerCase());
+      return Object.assign(one, { bounce, hasLeft, isProbe: false });
     });
     return mayBeMore;
   }

@@ -78,9 +78,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     creations: createKeyedSemaphore(CREATIONS),
     reservations: createKeyedSemaphore(RESERVATIONS),
     freeLiveOffersPerDay: config.FREE_LIVE_OFFERS_PER_DAY,
-    images: started.use(
-      await openImageStore(imageStoreOf(config), await databaseId(postgres), foundation),
-    ),
+    images: started.use(await openImageStore(imageStoreOf(config), await databaseId(postgres), foundation)),
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     tokens: placementTokens({ secret: config.PLACEMENT_TOKEN_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,

@@ -20,7 +20,7 @@ function admissionOf({ atOnce = 1, maxWaiting = 5, isBusy = false }) {
   const overBudget = new Set<number>();
   const decoder: Decoder = { run: fail as never, isBusy: () => isBusy, takeProcessorMs: () => 5 };
   const admission = createAdmission({
-    decoders: Array(atOnce).fill(decoder),
+    decoders: Array.from({ length: atOnce }, () => decoder),
     maxWaiting,
     budget: {
       check: (organisation) => {
