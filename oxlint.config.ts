@@ -117,7 +117,7 @@ export default defineConfig({
       rules: imports('nodemailer'),
     },
     { files: ['services/offers/src/images/bucket.ts'], rules: imports('@aws-sdk/client-s3') },
-    { files: ['services/gateway/src/counting/shared-counts.ts'], rules: imports('ioredis') },
+    { files: ['services/gateway/src/public-api/request-limiter.ts'], rules: imports('ioredis') },
     { files: ['packages/platform/src/**'], rules: imports('pg', 'mongoose', 'express') },
     { files: ['packages/platform/src/messaging/broker/*.ts'], rules: imports('amqplib') },
     { files: ['services/*/src/domain/*.ts'], rules: pure('^\\.\\./') },

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 
 import pg from 'pg';
 import { composeKey, randomDigitsOfKey } from '../../services/gateway/src/domain/keys/api-key.ts';
-import { sha256Of } from '../../services/gateway/src/keys/key-cache.ts';
+import { sha256Of } from '../../services/gateway/src/keys/keys-store.ts';
 
 const keysEach = 10;
 const inBatch = 10_000;

@@ -87,7 +87,6 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       // Callers on this machine may set the client address, like a load balancer in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
-      CALL_SPOOL_FOLDER: join(folder, 'call-spool'),
       STATUS_TARGETS: `moderation=${at.moderation}`,
       // `SIGN_UP=approval npm start` tries how the platform team approves organisations.
       SIGN_UP: process.env.SIGN_UP || 'open',

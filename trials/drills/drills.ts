@@ -23,7 +23,6 @@ import { membersLeftOut } from './alerts/prices/members-left-out.ts';
 import { privacyBudgetUsedUp } from './alerts/prices/privacy-budget-used-up.ts';
 import { ratesRefused } from './alerts/prices/rates-refused.ts';
 import { ratesStale } from './alerts/prices/rates-stale.ts';
-import { callLogBacklog } from './alerts/requests/call-log-backlog.ts';
 import { callLogLost } from './alerts/requests/call-log-lost.ts';
 import { circuitBreakerOpen } from './alerts/requests/circuit-breaker-open.ts';
 import { databasePoolExhausted } from './alerts/requests/database-pool-exhausted.ts';
@@ -62,7 +61,6 @@ export const drills: readonly Drill[] = [
   audienceIndexLagging,
   membersLeftOut,
   placementsRoomShort,
-  callLogBacklog,
   callLogLost,
   mailsUnsent,
   webhooksUnsent,

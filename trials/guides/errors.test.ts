@@ -219,7 +219,7 @@ describe('the guide of errors', () => {
       expect(messagesOf(`${ANY} ${status}`)).toEqual(replies.map(messageOf));
     expect(messagesOf(`${ANY} 503`)).toEqual([serviceUnavailable('').publicBody.message]);
     for (const [status, file] of [
-      [429, 'services/gateway/src/http/proxy/rate-limit.ts'],
+      [429, 'services/gateway/src/public-api/rate-limit.ts'],
       [500, 'packages/platform/src/http/errors.ts'],
     ] as const) {
       const [message = '', ...more] = messagesOf(`${ANY} ${status}`);
@@ -389,7 +389,7 @@ describe('the guide of errors', () => {
     const code = [
       'packages/platform/src/http/errors.ts',
       'packages/platform/src/http/ambiguous-requests.ts',
-      'services/gateway/src/http/public-routes.ts',
+      'services/gateway/src/public-api/public-api.ts',
     ].map(source);
     expect(told).toHaveLength(9);
     for (const [status = '', message = ''] of told) {

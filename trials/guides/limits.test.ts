@@ -13,7 +13,7 @@ import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
 import { defaultQuota } from '../../services/gateway/src/domain/accounts/organisation.ts';
 import { maxKeysInForce } from '../../services/gateway/src/domain/keys/key-state.ts';
-import { endpoints } from '../../services/gateway/src/http/endpoints.ts';
+import { endpoints } from '../../services/gateway/src/public-api/endpoints.ts';
 import { GREATEST_PICTURE_PIXELS } from '../../services/offers/src/domain/creation/offer-form.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -45,7 +45,7 @@ describe('the guide of limits', () => {
   it.each<[string, number[]]>([
     [
       'Requests per minute from one address, over all endpoints',
-      [constant('services/gateway/src/http/proxy/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
+      [constant('services/gateway/src/public-api/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
     ['An `Idempotency-Key`', [constant('packages/contracts/src/values/idempotency-key.ts', /\{1,(\d+)\}/)]],
     ['`title`', [offerLimits.title]],

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { endpoints, webhookEndpoints } from '../../../services/gateway/src/http/endpoints.ts';
+import { endpoints, webhookEndpoints } from '../../../services/gateway/src/public-api/endpoints.ts';
 import type { Manifest } from '../render/patch.ts';
 import { manifestsOf } from './overlays.ts';
 import { environmentOf, workload } from './workloads.ts';

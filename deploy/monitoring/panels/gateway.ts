@@ -66,7 +66,7 @@ export const gateway: Dashboard = {
         },
         {
           title: 'Counted in memory',
-          description: 'Requests a second that each replica counts by itself because Valkey is down.',
+          description: 'Requests a second that each replica counts by itself because Valkey is down or slow.',
           unit: 'reqps',
           queries: [['sum(rate(rate_limit_counted_in_memory_total[$__rate_interval]))', 'requests']],
         },
@@ -76,26 +76,12 @@ export const gateway: Dashboard = {
       title: 'Call log',
       panels: [
         {
-          title: 'Oldest unwritten call',
-          description:
-            'The age of the oldest call that is not in Postgres yet. CallLogBacklog fires at five minutes.',
-          unit: 's',
-          redFrom: 300,
-          queries: [['max by (instance) (call_log_oldest_call_age_seconds)', '{{instance}}']],
-        },
-        {
-          title: 'Spool',
-          description: 'Calls on disk while Postgres is down. It is full at 256 MB.',
-          unit: 'bytes',
-          redFrom: 256 * 1024 * 1024,
-          queries: [['max by (instance) (call_log_spool_bytes)', '{{instance}}']],
-        },
-        {
           title: 'Calls',
-          description: 'Calls in memory, and calls lost in 15 minutes.',
+          description:
+            'Calls that wait to be written, of 100,000 that have room at each replica, and calls lost in 15 minutes.',
           unit: 'short',
           queries: [
-            ['sum(call_log_waiting_calls)', 'in memory'],
+            ['sum(call_log_waiting_calls)', 'waiting'],
             ['sum(increase(call_log_lost_total[15m]))', 'lost'],
           ],
         },

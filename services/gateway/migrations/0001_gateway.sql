@@ -118,43 +118,6 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_organisation ON api_keys (organisation_id);
 CREATE INDEX api_keys_of_placements ON api_keys (id) WHERE organisation_id IS NULL;
 
--- Changes of what requests with a key depend on. Replicas read them and drop what they have cached (decision 25, revoked on every replica).
--- Triggers write them, so that no change is forgotten, not even one that is made by hand. A day is kept.
-CREATE TABLE key_changes (
-  changed_in      xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  changed_at      timestamptz NOT NULL DEFAULT now(),
-  -- Null: of all organisations.
-  organisation_id integer
-);
-CREATE INDEX key_changes_changed_in ON key_changes (changed_in);
-CREATE INDEX key_changes_changed_at ON key_changes (changed_at);
-
-CREATE FUNCTION note_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  changed jsonb := to_jsonb(coalesce(OLD, NEW));
-BEGIN
-  -- Replicas read all placement keys again and again, because these are few.
-  IF TG_TABLE_NAME = 'api_keys' AND changed ->> 'organisation_id' IS NULL THEN RETURN NULL; END IF;
-  INSERT INTO key_changes (organisation_id)
-  VALUES ((changed ->> CASE TG_TABLE_NAME WHEN 'organisations' THEN 'id' ELSE 'organisation_id' END)::integer);
-  RETURN NULL;
-END
-$$;
--- OLD before NEW: caches know the row as it was. Not for `last_used_at` of keys and `last_signed_in_at` of people, which change often. A new key is in no cache yet.
-CREATE TRIGGER key_change AFTER DELETE OR UPDATE OF organisation_id, created_by, sha256, mode, expires_at, disabled_at, requests_per_minute
-  ON api_keys FOR EACH ROW EXECUTE FUNCTION note_key_change();
-CREATE TRIGGER key_change AFTER UPDATE OF organisation_id, email, enabled ON people
-  FOR EACH ROW EXECUTE FUNCTION note_key_change();
-CREATE TRIGGER key_change AFTER UPDATE OF enabled, approved_at, currency, country, trading_name ON organisations
-  FOR EACH ROW EXECUTE FUNCTION note_key_change();
-CREATE TRIGGER key_change AFTER INSERT OR UPDATE OR DELETE ON quotas
-  FOR EACH ROW EXECUTE FUNCTION note_key_change();
-CREATE TRIGGER key_change AFTER INSERT OR UPDATE OR DELETE ON terms_acceptances
-  FOR EACH ROW EXECUTE FUNCTION note_key_change();
--- Has no organisation, so it changes all.
-CREATE TRIGGER key_change AFTER INSERT OR UPDATE OF id, holds_from OR DELETE ON terms_versions
-  FOR EACH ROW EXECUTE FUNCTION note_key_change();
-
 ---- Signing up ----
 
 -- People who register an organisation by themselves. The organisation is made when the link in the mail proves the address; until then,

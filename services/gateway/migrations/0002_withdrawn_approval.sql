@@ -3,7 +3,3 @@ ALTER TABLE organisations
   ADD COLUMN withdrawn_at timestamptz,
   ADD COLUMN withdrawn_because text,
   ADD CONSTRAINT withdrawal CHECK ((withdrawn_at IS NULL) = (withdrawn_because IS NULL)) NOT VALID;
-
--- What a key may do depends on it.
-CREATE OR REPLACE TRIGGER key_change AFTER UPDATE OF enabled, approved_at, withdrawn_at, currency, country, trading_name ON organisations
-  FOR EACH ROW EXECUTE FUNCTION note_key_change();

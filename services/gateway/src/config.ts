@@ -1,6 +1,5 @@
 /** The gateway's settings; only this file reads the environment. */
 import { isIP } from 'node:net';
-import { isAbsolute } from 'node:path';
 import {
   adminTokenHashes,
   amqpUrl,
@@ -13,7 +12,6 @@ import {
   postgresUrl,
   readConfig,
   serviceUrl,
-  wholeNumber,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import { signUpPolicies } from './domain/accounts/approval.ts';
@@ -53,16 +51,6 @@ const valkeyUrl = z
     example: 'redis://:password@valkey:6379',
   });
 
-const callSpoolFolder = z
-  .string()
-  .refine(isAbsolute, { error: 'must be an absolute path, such as /data/call-spool' })
-  .optional()
-  .meta({
-    description:
-      'Folder in which log records of calls wait while Postgres is unavailable, at most 256 MB. Replicas may share it. Without it they wait in memory and are lost at a stop.',
-    example: '/data/call-spool',
-  });
-
 const statusTargets = commaSeparated
   .refine((all) => all.every((target) => statusTarget.test(target) && URL.canParse(afterName(target))), {
     error: 'must be name=address pairs separated by commas, such as moderation=http://moderation:8080',
@@ -78,11 +66,6 @@ const statusTargets = commaSeparated
     example: 'moderation=http://moderation:8080',
     without: 'none',
   });
-
-/** Each further thread gets its share of a replica's connections to Postgres; of 10, a share must allow work on two organisations. */
-const maxThreads = 3;
-/** Only there does the system divide the connections of a port between listeners. */
-const canSharePort = process.platform === 'linux';
 
 export const gatewaySettings = z.object({
   ...httpSettings,
@@ -105,7 +88,6 @@ export const gatewaySettings = z.object({
   }),
   TRUSTED_PROXIES: networks,
   VALKEY_URL: valkeyUrl,
-  CALL_SPOOL_FOLDER: callSpoolFolder,
   STATUS_TARGETS: statusTargets,
   SIGN_UP: z
     .enum(signUpPolicies, { error: `must be one of ${signUpPolicies.join(', ')}` })
@@ -115,18 +97,6 @@ export const gatewaySettings = z.object({
         'Who may register organisations. closed: only the platform team (`npm run admin -- org create`). approval: everybody, by a link in a mail; until the platform team approves the organisation (`npm run admin -- org approve`), it has no LIVE mode and its counts are of made-up members. open: everybody, approved at once.',
       example: 'approval',
     }),
-  GATEWAY_THREADS: wholeNumber(1, maxThreads)
-    .refine((threads) => threads === 1 || canSharePort, { error: 'may be more than 1 only on Linux' })
-    .default(1)
-    .meta({
-      description: `How many threads serve requests on the one port, 1 to ${maxThreads}. They count limits together. More than one pays where processors would be idle.`,
-      example: '2',
-    }),
-  KEY_CACHE_MB: wholeNumber(1, 4_096).default(64).meta({
-    description:
-      'How much memory the keys in use may take in each replica, 1 to 4096 MB. Each takes about 900 bytes: 64 MB hold 70,000. With more keys in use, requests look up their keys in Postgres more often.',
-    example: '256',
-  }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:
       "Origin of the pictures of offers, so that the portal may show them: that of offers' PUBLIC_URL, or that of the bucket with the pictures.",

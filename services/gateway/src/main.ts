@@ -2,7 +2,4 @@ import { runService } from '@offer-ads/platform/process/process';
 import { readGatewayConfig } from './config.ts';
 import { startGateway } from './service.ts';
 
-await runService('gateway', () => {
-  const config = readGatewayConfig();
-  return startGateway(config, { threads: config.GATEWAY_THREADS });
-});
+await runService('gateway', () => startGateway(readGatewayConfig()));

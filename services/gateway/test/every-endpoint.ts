@@ -1,5 +1,5 @@
 /** A request to each endpoint of the specification, for what holds for all of them. */
-import { endpoints, webhookEndpoints } from '../src/http/endpoints.ts';
+import { endpoints, webhookEndpoints } from '../src/public-api/endpoints.ts';
 
 export type SampleRequest = {
   readonly method: string;

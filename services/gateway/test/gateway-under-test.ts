@@ -13,9 +13,6 @@ import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
 import { type Gateway, type GatewayOverrides, startGateway } from '../src/service.ts';
 import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 
-/** Shorter than in production, because every revocation waits this long. */
-const keysUnconfirmedMs = 100;
-
 export type Reply = { status: number; headers: Headers; body: unknown };
 type Call = {
   method?: string;
@@ -106,7 +103,6 @@ export async function startGatewayUnderTest(
         {
           logger: silentLogger,
           brokerNamespace: broker.namespace,
-          keysUnconfirmedMs,
           ...(o.clock !== undefined && { clock: o.clock }),
           ...o.overrides,
           ...changed.overrides,

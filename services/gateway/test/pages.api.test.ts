@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import { endpoints, placementEndpoints, webhookEndpoints } from '../src/http/endpoints.ts';
+import { endpoints, placementEndpoints, webhookEndpoints } from '../src/public-api/endpoints.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;

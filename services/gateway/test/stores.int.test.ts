@@ -10,8 +10,7 @@ import { managePeople } from '../src/accounts/manage-people.ts';
 import { lockOrganisation } from '../src/accounts/organisations-store.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
 import { isInForce } from '../src/domain/keys/key-state.ts';
-import { sha256Of } from '../src/keys/key-cache.ts';
-import { countKeysInForce, findKeyFacts } from '../src/keys/keys-store.ts';
+import { countKeysInForce, findKeyFacts, sha256Of } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
 import { connect, storePatienceMs } from './call-log/calls-database.ts';
 import { cafe } from './gateway-under-test.ts';
@@ -29,7 +28,7 @@ beforeAll(async () => {
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
   postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
-  const administration = { postgres, clock, waitUntilCachesExpire: async () => {} };
+  const administration = { postgres, clock };
   keys = manageKeys(administration);
   organisations = manageOrganisations(administration);
   people = managePeople({ ...administration, publicUrl: 'https://ads.example.test' });

@@ -11,7 +11,7 @@ describe('rules in a hurry', () => {
       'max by (a) (outbox_oldest_event_age_seconds) > 300',
       'max by (a) (outbox_oldest_event_age_seconds) > 10',
     ],
-    ['call_log_oldest_call_age_seconds{a="b"} >= 30', 'call_log_oldest_call_age_seconds{a="b"} >= 1'],
+    ['outbox_oldest_event_age_seconds{a="b"} >= 30', 'outbox_oldest_event_age_seconds{a="b"} >= 1'],
     [
       'time() - max by (a, b) (x_timestamp_seconds) > 108000',
       'time() - max by (a, b) (x_timestamp_seconds) > 3600',

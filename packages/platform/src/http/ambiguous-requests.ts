@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { sendJson, setHeader } from './replies.ts';
+import { sendJson } from './replies.ts';
 
 type Ambiguity = 'unknown-version' | 'unknown-coding' | 'no-host' | 'several-hosts' | 'malformed-host';
 
@@ -28,7 +28,7 @@ export function refuseAmbiguous(req: IncomingMessage, res: ServerResponse): bool
   if (ambiguity === null) return false;
   connection[refused] = true;
   const { status, message } = replies[ambiguity];
-  setHeader(res, 'Connection', 'close');
+  res.setHeader('Connection', 'close');
   sendJson(res, status, { message });
   return true;
 }

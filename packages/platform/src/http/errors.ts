@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { Fault } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
-import { sendJson, setHeader } from './replies.ts';
+import { sendJson } from './replies.ts';
 import { acceptedOf, hasBody } from './request.ts';
 
 export const notFound: RequestHandler = (_req, res) => {
@@ -27,7 +27,7 @@ export function answerFault(logger: Logger, error: unknown, res: ServerResponse)
   logger[level]({ requestId, status: fault.status, error: fault }, fault.message);
   // Part of the reply is already sent: break the connection, so that the caller does not take it for complete.
   if (res.headersSent) return void res.destroy();
-  if (fault.retryAfterSeconds !== undefined) setHeader(res, 'Retry-After', fault.retryAfterSeconds);
+  if (fault.retryAfterSeconds !== undefined) res.setHeader('Retry-After', fault.retryAfterSeconds);
   sendJson(res, fault.status, fault.publicBody);
 }
 
@@ -81,7 +81,7 @@ const uploadRefusals = { 400: 'Bad request', 408: 'Request timeout' };
 /** Refuses a stalled or unreadable body. The reply is sent before the connection ends, so that the caller learns the reason. */
 function refuseUpload(res: ServerResponse, status: keyof typeof uploadRefusals): void {
   if (!res.headersSent) {
-    setHeader(res, 'Connection', 'close');
+    res.setHeader('Connection', 'close');
     sendJson(res, status, { message: uploadRefusals[status] });
   }
   // After the reply was written: code that still reads the body gets an error.

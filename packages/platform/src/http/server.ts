@@ -25,7 +25,6 @@ import {
 } from './errors.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
-import { gatherHeaders, handHeadersOver, setHeader } from './replies.ts';
 import { accept, acceptedOf, routeTemplate } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
 import { inTurn } from './requests-in-turn.ts';
@@ -216,9 +215,8 @@ function receiveRequests(
 
   function receive(req: IncomingMessage, res: ServerResponse, span: Span | undefined): void {
     const request = accept(req, o.clock.now(), span);
-    gatherHeaders(res);
-    setHeader(res, 'X-Request-Id', request.requestId);
-    if (isSecure) setHeader(res, 'Strict-Transport-Security', strictTransport);
+    res.setHeader('X-Request-Id', request.requestId);
+    if (isSecure) res.setHeader('Strict-Transport-Security', strictTransport);
     if (o.storeClock !== undefined) setStoreTime(req, res, o.storeClock);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
@@ -230,7 +228,6 @@ function receiveRequests(
         ? inSpanOf(span, () => serveFast(serve, res, span))
         : serveFast(serve, res, span);
     }
-    handHeadersOver(res);
     inSpanOf(span, () => app(req, res));
   }
 
@@ -260,7 +257,7 @@ function endServerSpan({ span, method, route, status }: Answered): void {
 /** Only for calls of services: these send a deadline. */
 function setStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
   const nowMs = req.headers[requestBudgetHeader] === undefined ? undefined : clock.nowMs();
-  if (nowMs !== undefined) setHeader(res, storeTimeHeader, nowMs);
+  if (nowMs !== undefined) res.setHeader(storeTimeHeader, nowMs);
 }
 
 type Answered = {

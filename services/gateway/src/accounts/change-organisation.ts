@@ -14,8 +14,6 @@ import { findOrganisation, lockOrganisation, raiseVersion } from './organisation
 export type Administration = {
   readonly postgres: Postgres;
   readonly clock: Clock;
-  /** Resolves when no replica's cache can still hold the old state (decision 25, revoked on every replica). */
-  readonly waitUntilCachesExpire: () => Promise<void>;
 };
 
 /**

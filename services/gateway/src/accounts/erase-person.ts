@@ -70,7 +70,6 @@ export function erasePeople(o: Administration) {
         return store.eraseUnsentEvents(tx, address);
       }, deadline);
       const sent = await store.eraseSentEvents(postgres, address);
-      await o.waitUntilCachesExpire();
       return done({ ...answer, events: unsent + sent });
     },
   };

@@ -51,14 +51,12 @@ export function manageOrganisations(o: Administration) {
       enabled: boolean,
       deadline: Deadline,
     ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
-      const outcome = await changeOrganisation<never>(o, id, deadline, async (tx, organisation) => {
+      return changeOrganisation<never>(o, id, deadline, async (tx, organisation) => {
         if (organisation.enabled === enabled) return done('unchanged');
         await store.setOrganisationEnabled(tx, id, enabled);
         if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
         return done('changed');
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
     },
 
     /**
@@ -71,24 +69,17 @@ export function manageOrganisations(o: Administration) {
       decision: { readonly by: string } | { readonly reason: string },
       deadline: Deadline,
     ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
-      const outcome = await withOrganisation<Organisation, never>(
-        o,
-        id,
-        deadline,
-        async (tx, organisation) => {
-          const at = clock.now();
-          const approves = 'by' in decision;
-          if ((organisation.approval !== null) === approves) return done(organisation);
-          const now = approves
-            ? { approval: { at, by: decision.by }, withdrawal: null }
-            : { approval: null, withdrawal: { at, reason: decision.reason } };
-          await store.setApproval(tx, id, now);
-          await announceDecision(tx, id, now);
-          return done({ ...organisation, ...now });
-        },
-      );
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
+      return withOrganisation<Organisation, never>(o, id, deadline, async (tx, organisation) => {
+        const at = clock.now();
+        const approves = 'by' in decision;
+        if ((organisation.approval !== null) === approves) return done(organisation);
+        const now = approves
+          ? { approval: { at, by: decision.by }, withdrawal: null }
+          : { approval: null, withdrawal: { at, reason: decision.reason } };
+        await store.setApproval(tx, id, now);
+        await announceDecision(tx, id, now);
+        return done({ ...organisation, ...now });
+      });
     },
 
     /** The name that members see on offers without an advertised name. It is sent to services in the caller context. */
@@ -98,14 +89,12 @@ export function manageOrganisations(o: Administration) {
       tradingName: string,
       deadline: Deadline,
     ): Promise<Outcome<Organisation, OrganisationRefusal>> => {
-      const outcome = await changeOrganisation(o, id, deadline, async (tx, organisation) => {
+      return changeOrganisation(o, id, deadline, async (tx, organisation) => {
         if (!actorMay(organisation, by, 'organisation')) return refused('not-allowed');
         if (organisation.tradingName === tradingName) return done('unchanged');
         await store.setTradingName(tx, id, tradingName);
         return done('changed');
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
     },
 
     /** Billing puts them on the invoices that it issues once it has the event. Unchanged details publish none. */
@@ -142,7 +131,7 @@ export function manageOrganisations(o: Administration) {
       wanted: QuotaWish,
       deadline: Deadline,
     ): Promise<Outcome<Quota, 'organisation-unknown'>> => {
-      const outcome = await withOrganisation<Quota, never>(o, id, deadline, async (tx, organisation) => {
+      return withOrganisation<Quota, never>(o, id, deadline, async (tx, organisation) => {
         const now = organisation.quotas[mode];
         const quota = {
           perPerson: wanted.perPerson ?? now.perPerson,
@@ -151,8 +140,6 @@ export function manageOrganisations(o: Administration) {
         await store.setQuota(tx, { organisationId: id, mode, quota });
         return done(quota);
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
     },
   };
 }

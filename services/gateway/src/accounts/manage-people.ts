@@ -133,7 +133,6 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
           await store.endAccess(tx, { personIds: [changed.value.id], at: clock.now() });
         return done('changed');
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
       return personIn(outcome, ref);
     },
   };

@@ -41,7 +41,6 @@ export function manageTerms(o: Administration) {
       if (!isNew && latest?.version !== version) return refused('terms-superseded');
       if (!isNew && (latest?.text !== text || latest.holdsFrom?.getTime() !== holdsFrom?.getTime()))
         return refused('terms-differ');
-      await o.waitUntilCachesExpire();
       return done(version);
     },
 
@@ -55,7 +54,7 @@ export function manageTerms(o: Administration) {
       version: string | undefined,
       deadline: Deadline,
     ): Promise<Outcome<string, TermsRefusal>> => {
-      const outcome = await withOrganisation(o, organisationId, deadline, async (tx, organisation) => {
+      return withOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         if (!actorMay(organisation, by, 'terms')) return refused('not-allowed');
         const terms = await store.latestTerms(tx);
         if (terms === null) return refused('no-terms-published');
@@ -68,8 +67,6 @@ export function manageTerms(o: Administration) {
         });
         return done(terms.version);
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
     },
 
     latest: () => store.latestTerms(postgres),

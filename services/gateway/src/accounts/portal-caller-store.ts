@@ -1,7 +1,7 @@
 /** The SQL for the caller context of a signed-in person. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
-import type { Caller } from '../domain/limits/admission.ts';
+import type { Caller } from '../domain/keys/admission.ts';
 import { hasAcceptedTerms } from './terms-store.ts';
 
 export type PortalCaller = {

@@ -18,31 +18,24 @@ export type Call = {
   readonly requestId: string;
 };
 
-/** How often a batch is tried in different ways: its days may be missing, and some of it may be stored already. */
-const maxTries = 4;
-
 /**
  * Writes each call once, however often the batch is tried. Calls with unknown keys are left out. A missing daily partition is created, so
  * the caller must have left out calls with impossible times.
- *
- * `COPY` refuses a batch of which a call is stored already; then these calls are looked up and left out.
  */
 export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
-  let rows = await withKeys(postgres, calls);
-  for (let tries = 0; tries < maxTries && rows.length > 0; tries += 1) {
-    try {
-      return await postgres.copyIn(copyCalls, linesOf(rows));
-    } catch (error) {
-      if (isStoredAlready(error)) rows = await notStored(postgres, rows);
-      else if (missesDay(error))
-        await makeDays(
-          postgres,
-          rows.map(({ call }) => dayOf(call.at)),
-        );
-      else throw error;
-    }
+  const rows = await withKeys(postgres, calls);
+  if (rows.length === 0) return;
+  const insert = () => postgres.query(insertRows, columnsOf(rows));
+  try {
+    await insert();
+  } catch (error) {
+    if (!missesDay(error)) throw error;
+    await makeDays(
+      postgres,
+      rows.map(({ call }) => dayOf(call.at)),
+    );
+    await insert();
   }
-  if (rows.length > 0) throw new Error('calls not written: their days or their copies come and go');
 }
 
 /** Whether a row can never be written because its values do not fit (SQLSTATE classes 22 and 23). */
@@ -53,10 +46,6 @@ export function isUnwritable(error: unknown): boolean {
 /** Check violation without a constraint's name: "no partition of relation found for row". */
 function missesDay(error: unknown): boolean {
   return sqlState(error) === '23514' && (error as { constraint?: string }).constraint === undefined;
-}
-
-function isStoredAlready(error: unknown): boolean {
-  return sqlState(error) === '23505';
 }
 
 function sqlState(error: unknown): string {
@@ -127,38 +116,25 @@ async function noteUse(
   );
 }
 
-const copyCalls = `COPY calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code, request_id) FROM STDIN`;
+const insertRows = {
+  name: 'insert-calls',
+  sql: `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code, request_id)
+        SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[], $6::smallint[], $7::text[], $8::text[], $9::text[])
+        ON CONFLICT DO NOTHING`,
+};
 
-/** In `COPY`'s text format. Calls of the same millisecond share the text of their time. */
-function linesOf(rows: readonly Row[]): string {
-  let lines = '';
-  let timeMs = Number.NaN;
-  let time = '';
-  for (const { call, key } of rows) {
-    const { id, at, durationMs, status, route, returnCode, requestId } = call;
-    if (at.getTime() !== timeMs) {
-      timeMs = at.getTime();
-      time = at.toISOString();
-    }
-    const code = returnCode === null ? '\\N' : escaped(returnCode);
-    lines += `${id}\t${time}\t${key.organisationId}\t${key.id}\t${durationMs}\t${status}\t${escaped(route)}\t${code}\t${escaped(requestId)}\n`;
-  }
-  return lines;
-}
-
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
-}
-
-async function notStored(postgres: Postgres, rows: readonly Row[]): Promise<Row[]> {
-  const stored = await postgres.query<{ id: string }>(
-    `SELECT id FROM calls JOIN unnest($1::uuid[], $2::timestamptz[]) AS tried (id, called_at) USING (id, called_at)`,
-    [rows.map(({ call }) => call.id), rows.map(({ call }) => call.at)],
-  );
-  const ids = new Set(stored.map(({ id }) => id));
-  return rows.filter(({ call }) => !ids.has(call.id));
+function columnsOf(rows: readonly Row[]): unknown[][] {
+  return [
+    rows.map(({ call }) => call.id),
+    rows.map(({ call }) => call.at),
+    rows.map(({ key }) => key.organisationId),
+    rows.map(({ key }) => key.id),
+    rows.map(({ call }) => call.durationMs),
+    rows.map(({ call }) => call.status),
+    rows.map(({ call }) => call.route),
+    rows.map(({ call }) => call.returnCode),
+    rows.map(({ call }) => call.requestId),
+  ];
 }
 
 /** A call as the log shows it. */

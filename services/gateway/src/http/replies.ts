@@ -14,11 +14,11 @@ import {
   maxPeople,
   type PeopleRefusal,
 } from '../domain/accounts/people.ts';
+import type { AdmissionRefusal } from '../domain/keys/admission.ts';
 import { maxKeysInForce } from '../domain/keys/key-state.ts';
-import type { AdmissionRefusal } from '../domain/limits/admission.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { KeyRefusal } from '../keys/manage-keys.ts';
-import { noteReturnCode } from './proxy/record-calls.ts';
+import { noteReturnCode } from '../public-api/call-log.ts';
 
 type ReplyToKey = { readonly status: number; readonly body: { readonly message: string } | Refusal };
 type ReplyToPerson = {

@@ -17,6 +17,9 @@ import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Keys } from '../keys/manage-keys.ts';
 import type { ManagedPlacementKeys } from '../keys/manage-placement-keys.ts';
+import { cameInClear } from '../public-api/clear-text.ts';
+import { readClientIp } from '../public-api/client-ip.ts';
+import { answerUnknownEndpoints, type PublicApi, publicApi } from '../public-api/public-api.ts';
 import type { Sessions } from '../sign-in/sessions.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { SignUp } from '../sign-up/sign-up.ts';
@@ -25,17 +28,15 @@ import { consoleSignInRoute } from './console-sign-in-route.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages/pages.ts';
+import { pagesOverHttps } from './pages/pages-over-https.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { placementKeyRoutes } from './placement-key-routes.ts';
 import type { Forwarding } from './portal/forwarding.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
-import { cameInClear, pagesOverHttps } from './proxy/clear-text.ts';
-import { readClientIp } from './proxy/client-ip.ts';
-import { type PublicRoutes, publicFastPath, unknownEndpoints } from './public-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
-export type GatewayRoutes = Omit<PublicRoutes, 'clientIp' | 'isInClear'> & {
+export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly admin: AdminGuard;
@@ -79,7 +80,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     statusRoutes(app, o.readStatus);
     unsubscribeRoutes(app, { ...o, clientIp });
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
-    unknownEndpoints(app, { ...o, clientIp });
+    app.use(answerUnknownEndpoints({ ...o, clientIp }));
   };
-  return { fastPath: publicFastPath({ ...o, clientIp, isInClear }), routes };
+  return { fastPath: publicApi({ ...o, clientIp, isInClear }), routes };
 }

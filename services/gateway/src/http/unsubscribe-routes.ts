@@ -3,12 +3,12 @@
  * session and no CSRF token, because mailbox providers post it by themselves (RFC 8058).
  */
 import type { Express, RequestHandler } from 'express';
-import type { RequestLimiter } from '../counting/request-limiter.ts';
-import { networkOf } from '../domain/limits/client-network.ts';
-import type { Upstream } from '../upstream.ts';
+import type { ClientIp } from '../public-api/client-ip.ts';
+import { networkOf } from '../public-api/client-ip.ts';
+import { forward } from '../public-api/forward.ts';
+import type { RequestLimiter } from '../public-api/request-limiter.ts';
+import type { Upstream } from '../public-api/upstream.ts';
 import { limitRequests, portalLimits } from './portal/portal-limits.ts';
-import type { ClientIp } from './proxy/client-ip.ts';
-import { forward } from './proxy/forward.ts';
 
 /** The posted body contains nothing beyond the address. */
 const endpoint = { takesBody: false, budgetMs: 2_000 };

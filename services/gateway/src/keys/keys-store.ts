@@ -1,11 +1,14 @@
 /** All SQL about API keys. */
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { changesReader, dropOldChanges } from '@offer-ads/platform/postgres/changes-since';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
-import type { KeyFacts } from '../domain/limits/admission.ts';
+import type { KeyFacts } from '../domain/keys/admission.ts';
+
+export function sha256Of(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
 
 /** A key as lists show it. */
 export type KeyRecord = {
@@ -52,7 +55,7 @@ export type NewKey = Pick<
   | 'requestsPerMinute'
 > & { readonly sha256: Buffer };
 
-export const factsOfKeys: PreparedStatement = {
+const factsOfKeys: PreparedStatement = {
   name: 'facts-of-keys',
   sql: `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
@@ -73,27 +76,28 @@ export const factsOfKeys: PreparedStatement = {
 };
 
 /**
- * The facts of each key, null for one that does not exist. One statement, because it runs for every request with a key that is not cached.
- * The time of the index look-up depends on how many leading bytes of two hashes are equal. An attacker learns nothing useful from it:
- * callers choose keys and not hashes, and the start of a hash does not lead to a key. The last comparison takes constant time anyway, and
- * does not rely on the store to have found exactly these hashes.
+ * The facts of each key, null for one that does not exist. The time of the index look-up depends on how many leading bytes of two hashes
+ * are equal. An attacker learns nothing useful from it: callers choose keys and not hashes, and the start of a hash does not lead to a key.
  */
 export async function findKeyFacts(
   on: Queryable,
   sha256s: readonly Buffer[],
 ): Promise<readonly (KeyFacts | null)[]> {
   const rows = await on.query<KeyFacts & { readonly sha256: Buffer }>(factsOfKeys, [sha256s]);
-  const found = new Map(rows.map(({ sha256, ...facts }) => [sha256.toString('latin1'), { sha256, facts }]));
-  return sha256s.map((sha256) => {
-    const row = found.get(sha256.toString('latin1'));
-    return row !== undefined && timingSafeEqual(row.sha256, sha256) ? row.facts : null;
-  });
+  return inOrder(sha256s, rows);
 }
 
-/** The organisations whose facts changed, also through one of their keys or people. */
-export const readKeyChanges = changesReader({ table: 'key_changes', id: 'organisation_id' });
-
-export const dropOldKeyChanges = (on: Queryable) => dropOldChanges(on, 'key_changes');
+/** The row of each hash, null where there is none. The last comparison takes constant time, and does not rely on the store. */
+export function inOrder<R extends { readonly sha256: Buffer }>(
+  sha256s: readonly Buffer[],
+  rows: readonly R[],
+): (R | null)[] {
+  const found = new Map(rows.map((row) => [row.sha256.toString('latin1'), row]));
+  return sha256s.map((sha256) => {
+    const row = found.get(sha256.toString('latin1'));
+    return row !== undefined && timingSafeEqual(row.sha256, sha256) ? row : null;
+  });
+}
 
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(

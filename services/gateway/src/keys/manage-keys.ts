@@ -13,8 +13,8 @@ import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/p
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { sha256Of } from './key-cache.ts';
 import * as store from './keys-store.ts';
+import { sha256Of } from './keys-store.ts';
 
 export type KeyRefusal =
   | RollRefusal
@@ -85,7 +85,7 @@ export function manageKeys(o: Administration) {
      * keys).
      */
     roll: async (ref: KeyRef, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> => {
-      const outcome = await withKey<IssuedKey>(o, ref, { by, deadline }, async (tx, old, organisation) => {
+      return withKey<IssuedKey>(o, ref, { by, deadline }, async (tx, old, organisation) => {
         const at = clock.now();
         const organisationApproved = organisation.approval !== null;
         const refusal = refuseRoll({ ...old, organisationApproved }, at);
@@ -95,8 +95,6 @@ export function manageKeys(o: Administration) {
         const createdBy = personIdOf(by) ?? old.createdBy;
         return done(await issue(tx, { ...old, createdBy, rolledFrom: old.id }, at));
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
     },
 
     /** Disabling a disabled key changes nothing and has the same answer. */
@@ -105,15 +103,13 @@ export function manageKeys(o: Administration) {
       by: Actor,
       deadline: Deadline,
     ): Promise<Outcome<DisabledKey, KeyRefusal>> => {
-      const outcome = await withKey<DisabledKey>(o, ref, { by, deadline }, async (tx, locked) => {
+      return withKey<DisabledKey>(o, ref, { by, deadline }, async (tx, locked) => {
         const { ownerEnabled: _, ...key } = locked;
         if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
         const disabledAt = clock.now();
         await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(by) });
         return done({ ...key, disabledAt });
       });
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
     },
 
     /** In force on every replica when this returns; null removes the limit. */
@@ -123,18 +119,11 @@ export function manageKeys(o: Administration) {
       deadline: Deadline,
     ): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
       const ref = { id };
-      const outcome = await withKey<store.KeyRecord>(
-        o,
-        ref,
-        { by: 'platform-team', deadline },
-        async (tx, locked) => {
-          const { ownerEnabled: _, ...key } = locked;
-          await store.setKeyLimit(tx, { id, requestsPerMinute });
-          return done({ ...key, requestsPerMinute });
-        },
-      );
-      if (outcome.ok) await o.waitUntilCachesExpire();
-      return outcome;
+      return withKey<store.KeyRecord>(o, ref, { by: 'platform-team', deadline }, async (tx, locked) => {
+        const { ownerEnabled: _, ...key } = locked;
+        await store.setKeyLimit(tx, { id, requestsPerMinute });
+        return done({ ...key, requestsPerMinute });
+      });
     },
 
     list: (organisationId: number) => store.listKeys(postgres, organisationId),

@@ -7,8 +7,7 @@ import type { Administration } from '../accounts/change-organisation.ts';
 import { composePlacementKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { sha256Of } from './key-cache.ts';
-import { disableKey, setKeyLimit } from './keys-store.ts';
+import { disableKey, setKeyLimit, sha256Of } from './keys-store.ts';
 import type { IssuedKey } from './manage-keys.ts';
 import * as store from './placement-keys-store.ts';
 
@@ -29,25 +28,16 @@ export type ManagedPlacementKeys = ReturnType<typeof managePlacementKeys>;
 export function managePlacementKeys(o: Administration) {
   const { postgres, clock } = o;
 
-  /** Replicas read the keys less than a second later. */
-  async function whenInForce<T>(changing: Promise<Outcome<T, PlacementKeyRefusal>>) {
-    const outcome = await changing;
-    if (outcome.ok) await o.waitUntilCachesExpire();
-    return outcome;
-  }
-
-  /** Locks the key and changes it. When this resolves, no replica uses the key as it was. */
+  /** Locks the key and changes it. */
   function change<T>(
     id: number,
     deadline: Deadline,
     work: (tx: Transaction, key: store.PlacementKeyRecord) => Promise<Outcome<T, PlacementKeyRefusal>>,
   ): Promise<Outcome<T, PlacementKeyRefusal>> {
-    return whenInForce(
-      postgres.transaction(async (tx) => {
-        const key = await store.lockPlacementKey(tx, id);
-        return key === null ? refused('key-unknown') : work(tx, key);
-      }, deadline),
-    );
+    return postgres.transaction(async (tx) => {
+      const key = await store.lockPlacementKey(tx, id);
+      return key === null ? refused('key-unknown') : work(tx, key);
+    }, deadline);
   }
 
   async function issue(
@@ -69,18 +59,15 @@ export function managePlacementKeys(o: Administration) {
 
   return {
     /**
-     * When this resolves, the key works on every replica. A repeated request creates a second key. Each is shown once; a key whose reply was
-     * lost must be disabled.
+     * A repeated request creates a second key. Each is shown once; a key whose reply was lost must be disabled.
      */
     create: (wish: PlacementKeyWish, deadline: Deadline): Promise<Outcome<IssuedKey, PlacementKeyRefusal>> =>
-      whenInForce(
-        postgres.transaction(async (tx) => {
-          const at = clock.now();
-          if ((await store.countPlacementKeysInForce(tx, at)) >= maxKeysInForce)
-            return refused('too-many-keys');
-          return done(await issue(tx, { ...wish, rolledFrom: null }, at));
-        }, deadline),
-      ),
+      postgres.transaction(async (tx) => {
+        const at = clock.now();
+        if ((await store.countPlacementKeysInForce(tx, at)) >= maxKeysInForce)
+          return refused('too-many-keys');
+        return done(await issue(tx, { ...wish, rolledFrom: null }, at));
+      }, deadline),
 
     /**
      * The new key takes over name, mode, expiry and limit. Without an overlap the old key has stopped working when this returns. With one it

@@ -1,6 +1,7 @@
 /** All SQL about placement keys: the rows of `api_keys` without an organisation. No other SQL finds them, except for the call log's. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { inOrder } from './keys-store.ts';
 
 /** A placement key as lists show it. */
 export type PlacementKeyRecord = {
@@ -30,16 +31,19 @@ const columns = `id, mode, name, last_four AS "lastFour", created_at AS "created
   disabled_at AS "disabledAt", last_used_at AS "lastUsedAt", rolled_from AS "rolledFrom",
   requests_per_minute AS "requestsPerMinute"`;
 
-/** Keys that work, and those that ended in the last 90 days: their calls are refused, and logged. They are few. */
-export async function readPlacementKeys(on: Queryable): Promise<PlacementKeyFacts[]> {
-  return on.query<PlacementKeyFacts>({
-    name: 'placement-keys',
-    sql: `SELECT id, mode, expires_at AS "expiresAt", disabled_at AS "disabledAt",
-                 requests_per_minute AS "requestsPerMinute", sha256
-          FROM api_keys WHERE ${isPlacementKey}
-            AND coalesce(least(disabled_at, expires_at), 'infinity') > now() - interval '90 days'
-          ORDER BY disabled_at IS NULL DESC, id DESC LIMIT 1000`,
-  });
+const factsOfPlacementKeys = {
+  name: 'facts-of-placement-keys',
+  sql: `SELECT id, mode, expires_at AS "expiresAt", disabled_at AS "disabledAt",
+               requests_per_minute AS "requestsPerMinute", sha256
+        FROM api_keys WHERE ${isPlacementKey} AND sha256 = ANY ($1::bytea[])`,
+};
+
+/** The facts of each key, null for one that does not exist. */
+export async function findPlacementKeyFacts(
+  on: Queryable,
+  sha256s: readonly Buffer[],
+): Promise<readonly (PlacementKeyFacts | null)[]> {
+  return inOrder(sha256s, await on.query<PlacementKeyFacts>(factsOfPlacementKeys, [sha256s]));
 }
 
 /** The latest first. */

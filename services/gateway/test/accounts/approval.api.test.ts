@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
 import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { endpoints, webhookEndpoints } from '../../src/http/endpoints.ts';
+import { endpoints, webhookEndpoints } from '../../src/public-api/endpoints.ts';
 import { everyEndpoint } from '../every-endpoint.ts';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, metricOf, type Reply } from '../gateway-under-test.ts';

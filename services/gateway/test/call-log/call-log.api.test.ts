@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '@offer-ads/testing/clock';
-import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
-import { composeKey } from '../../src/domain/keys/api-key.ts';
 import { everyEndpoint } from '../every-endpoint.ts';
-import { type GatewayUnderTest, metricOf, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
@@ -173,67 +168,3 @@ describe('the call log', () => {
     await eventually(async () => expect(await stored()).toBe(0));
   });
 });
-
-describe('a gateway with a spool', () => {
-  /** A folder for a spool, and a way to the store that can be cut. */
-  async function spoolBehindWire() {
-    const folder = mkdtempSync(join(tmpdir(), 'call-spool-'));
-    const open = new AsyncDisposableStack();
-    open.defer(() => rmSync(folder, { recursive: true }));
-    const wire = open.use(await startTcpProxy(gateway.databaseUrl));
-    const config = { GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder };
-    return { folder, wire, open, start: () => gateway.startReplica({ config }) };
-  }
-
-  it('gives no room in it to calls with made-up keys, and little in memory', async () => {
-    const { wire, open, start } = await spoolBehindWire();
-    await using _open = open;
-    const replica = open.use(await start());
-    const { key, allCalls } = await freshKey();
-    expect((await gateway.call('/categories', { key, base: replica.url })).status).toBe(200);
-    await eventually(async () => expect(await allCalls()).toHaveLength(1));
-    const metric = (name: string) => metricOf(replica, name);
-    // A busy machine may have written the call to the spool as well.
-    await eventually(async () => expect(await metric('call_log_spool_bytes')).toBe(0));
-    wire.takeDown();
-    const statusOf = async (path: string, sent: string) =>
-      (await gateway.call(path, { key: sent, base: replica.url, once: true })).status;
-    for (let count = 0; count < 20; count += 1) {
-      const digits = Array.from({ length: 32 }, (_, place) => (place === 0 ? count : 7));
-      const madeUp = composeKey('LIVE', digits);
-      expect([await statusOf('/nowhere', madeUp), await statusOf('/categories', madeUp)]).toEqual([404, 503]);
-    }
-    await eventually(async () => expect(await metric('call_log_waiting_calls')).toBe(40));
-    expect(await metric('call_log_spool_bytes')).toBe(0);
-    await statusOf('/categories', key);
-    await eventually(async () => expect(await metric('call_log_spool_bytes')).toBeGreaterThan(0));
-    wire.bringBack();
-    await eventually(async () => expect(await metric('call_log_waiting_calls')).toBe(0));
-    await eventually(async () => expect(await allCalls()).toHaveLength(2));
-  });
-
-  it('may stop while the store is away; the next process logs what it has answered', async () => {
-    const { folder, wire, open, start } = await spoolBehindWire();
-    await using _open = open;
-    const { key, allCalls } = await freshKey();
-    const first = await start();
-    wire.takeDown();
-    const call = { base: first.url, method: 'POST', key, once: true };
-    await gateway.call('/offers/of-somebody/pause?token=hush', call);
-    await first[Symbol.asyncDispose]();
-    const spooled = readSpool(folder);
-    expect(spooled).toContain('POST /offers/{offer_id}/pause');
-    wire.bringBack();
-    open.use(await start());
-    await eventually(async () =>
-      expect(await allCalls()).toMatchObject([{ route: 'POST /offers/{offer_id}/pause', status: 503 }]),
-    );
-  });
-});
-
-function readSpool(folder: string): string {
-  return (readdirSync(folder, { recursive: true }) as string[])
-    .filter((name) => name.endsWith('.ndjson'))
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
-    .join('');
-}

@@ -1,5 +1,5 @@
 /** The limit of 60 requests a minute per client address: what replies show of it, when it ends, and who counts as one client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { composeKey } from '../../src/domain/keys/api-key.ts';
 import { sendRaw, sendRawUntil } from '../forwarding/raw-client.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
@@ -7,11 +7,8 @@ import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } fr
 let gateway: GatewayUnderTest;
 let organisationId: number;
 let key: string;
-/** The time of the limits. */
-let elapsedMs = 1_000_000;
-
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest({ overrides: { elapsedMs: () => elapsedMs } });
+  gateway = await startGatewayUnderTest();
   organisationId = await gateway.register();
   ({ key } = await gateway.createKey(organisationId));
 });
@@ -90,11 +87,25 @@ describe('the fields of the limit are in a reply with', () => {
 });
 
 describe('the limit', () => {
+  // Only the time of day stands still: all timers go on.
+  const timers = [
+    'hrtime',
+    'nextTick',
+    'performance',
+    'queueMicrotask',
+    'setImmediate',
+    'setInterval',
+    'setTimeout',
+  ] as const;
+  const clearing = ['clearImmediate', 'clearInterval', 'clearTimeout'] as const;
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: [...timers, ...clearing] }));
+  afterEach(() => void jest.useRealTimers());
+
   it('refuses the 61st request of a minute, and ends 60 seconds after the first, to the millisecond', async () => {
     const ip = unusedIp();
-    const begin = elapsedMs;
+    const begin = Date.now();
     const ask = async (atMs: number) => {
-      elapsedMs = begin + atMs;
+      jest.setSystemTime(begin + atMs);
       const reply = await gateway.call('/nowhere', { ip });
       return { status: reply.status, retryAfter: reply.headers.get('retry-after'), ...fieldsOf(reply) };
     };

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { endpointFor } from '../../src/http/endpoints.ts';
+import { endpointFor } from '../../src/public-api/endpoints.ts';
 import { type FakeUpstream, lastCallerAt } from '../forwarding/fake-upstream.ts';
 import type { GatewayUnderTest } from '../gateway-under-test.ts';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';

@@ -3,7 +3,7 @@
  * which is for keys, and do not count against an API client's limit (decision 28, the portal counts separately).
  */
 import type { RequestHandler, Router } from 'express';
-import { endpoints } from '../endpoints.ts';
+import { endpoints } from '../../public-api/endpoints.ts';
 import { type Forwarding, forwardTo, inBothModes } from './forwarding.ts';
 import { requireJson } from './portal-json.ts';
 import { allow } from './portal-session.ts';

@@ -1,7 +1,7 @@
 /** Rate limits of the portal, and what each is counted by (decision 28, the portal counts separately). */
 import type { Request, RequestHandler } from 'express';
-import type { Limit, RequestLimiter } from '../../counting/request-limiter.ts';
-import { countRequest } from '../proxy/rate-limit.ts';
+import { countRequest } from '../../public-api/rate-limit.ts';
+import type { Limit, RequestLimiter } from '../../public-api/request-limiter.ts';
 
 export const portalLimits = {
   /** A person who drags a map sends a few requests a second. */

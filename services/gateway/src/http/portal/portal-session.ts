@@ -4,12 +4,12 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';
-import type { RequestLimiter } from '../../counting/request-limiter.ts';
 import { may, type Permission } from '../../domain/accounts/roles.ts';
-import { networkOf } from '../../domain/limits/client-network.ts';
+import type { ClientIp } from '../../public-api/client-ip.ts';
+import { networkOf } from '../../public-api/client-ip.ts';
+import type { RequestLimiter } from '../../public-api/request-limiter.ts';
 import type { Sessions, SignedIn } from '../../sign-in/sessions.ts';
 import { isToken } from '../../sign-in/sign-in-tokens.ts';
-import type { ClientIp } from '../proxy/client-ip.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 
 export type Member = {

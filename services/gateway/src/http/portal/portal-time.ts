@@ -5,12 +5,11 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { unconfirmedMs } from '../../keys/key-cache.ts';
 
 /** As for any call that creates nothing (decision 23, deadlines and outages). */
 const commitWithinMs = 2_000;
-/** Plus the second that a revocation waits after its commit before it answers (decision 25, revoked on every replica). */
-const defaultBudgetMs = commitWithinMs + unconfirmedMs;
+/** A change that was committed in time is still answered. */
+const defaultBudgetMs = commitWithinMs + 500;
 
 const deadlines = new WeakMap<Request, Deadline>();
 const timers = new WeakMap<Response, NodeJS.Timeout>();

@@ -1,6 +1,6 @@
 /** Webhooks for an organisation's Developers and Admins: the calls of the public API, forwarded to the notifier. */
 import type { Router } from 'express';
-import { webhookEndpoints } from '../endpoints.ts';
+import { webhookEndpoints } from '../../public-api/endpoints.ts';
 import { type Forwarding, forwardTo, inBothModes } from './forwarding.ts';
 import { requireJson } from './portal-json.ts';
 import { allow } from './portal-session.ts';

@@ -1,0 +1,68 @@
+/** Whether a request with this key is admitted, and as which caller (specification, Authentication items 4, 7, 8 and 9). */
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { type ApprovalRefusal, refuseCall } from '../accounts/approval.ts';
+import { keyState } from './key-state.ts';
+
+/** What the store knows about the key of a request. */
+export type KeyFacts = {
+  readonly keyId: number;
+  readonly mode: Mode | null;
+  readonly disabledAt: Date | null;
+  readonly expiresAt: Date | null;
+  /** The key's owner. */
+  readonly personId: number;
+  readonly ownerEnabled: boolean;
+  readonly email: string;
+  readonly organisationId: number;
+  readonly organisationEnabled: boolean;
+  readonly currency: string;
+  readonly country: string;
+  readonly tradingName: string;
+  /** For the key's mode; null for a key without a mode. */
+  readonly quota: CallerContext['quota'] | null;
+  readonly termsAccepted: boolean;
+  readonly organisationApproved: boolean;
+  readonly approvalWithdrawn: boolean;
+  /** The key's own limit; null if it has none. */
+  readonly requestsPerMinute: number | null;
+};
+
+/** The caller context without the parts that the token adds: audience, validity, network and a hash of the mail address. */
+export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network' | 'mailbox'> & {
+  readonly email: string;
+};
+
+export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | ApprovalRefusal;
+export type Admission =
+  | { readonly ok: true; readonly key: KeyFacts; readonly caller: Caller }
+  | { readonly ok: false; readonly reason: AdmissionRefusal };
+
+/**
+ * @param key null if the request has no key or an unknown one
+ * @param staysOpen whether the call is open after an approval was withdrawn
+ */
+export function admit(key: KeyFacts | null, now: Date, staysOpen: boolean): Admission {
+  if (key === null || !key.organisationEnabled || keyState(key, now) !== 'works')
+    return { ok: false, reason: 'unauthorised' };
+  if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
+  const refusal = refuseCall(key.mode, key, staysOpen);
+  if (refusal !== null) return { ok: false, reason: refusal };
+  return {
+    ok: true,
+    key,
+    caller: {
+      organisationId: key.organisationId,
+      mode: key.mode,
+      personId: key.personId,
+      keyId: key.keyId,
+      email: key.email,
+      currency: key.currency,
+      country: key.country,
+      tradingName: key.tradingName,
+      quota: key.quota,
+      termsAccepted: key.termsAccepted,
+      organisationApproved: key.organisationApproved,
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type Limit, startRequestLimiter } from './request-limiter.ts';
+
+const limit: Limit = { name: 'test', requests: 2, windowSeconds: 60 };
+
+function startWith(o: { storeUrl?: string; maxClients?: number } = {}) {
+  const metrics = createMetrics('gateway');
+  const options = { storeUrl: undefined, namespace: 'test', logger: silentLogger, metrics, ...o };
+  return { metrics, starting: startRequestLimiter(options) };
+}
+
+describe('a limit that is counted in memory', () => {
+  it('counts each client and each limit by itself, and refused requests too', async () => {
+    await using limiter = await startWith().starting;
+    const states = [];
+    for (const client of ['a', 'a', 'a', 'b']) states.push(await limiter.consume(limit, client));
+    expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 1],
+      [true, 0],
+      [false, 0],
+      [true, 1],
+    ]);
+    expect(await limiter.consume({ ...limit, name: 'other' }, 'a')).toMatchObject({ remaining: 1 });
+    // Limits of one name share their counts: the key's limit has just been raised.
+    expect(await limiter.consume({ ...limit, requests: 10 }, 'a')).toMatchObject({ remaining: 6 });
+  });
+
+  it('remembers a limited number of clients: those whose windows began first begin again, and nobody is refused because of others', async () => {
+    await using limiter = await startWith({ maxClients: 2 }).starting;
+    const left = async (client: string) => (await limiter.consume(limit, client)).remaining;
+    expect([await left('a'), await left('b'), await left('a'), await left('c')]).toEqual([1, 1, 0, 1]);
+    // The window of `a` began first.
+    expect([await left('b'), await left('a')]).toEqual([0, 1]);
+  });
+
+  it('counts in the place of a store that is away, and says so', async () => {
+    // Nothing listens there.
+    const { metrics, starting } = startWith({ storeUrl: 'redis://127.0.0.1:9' });
+    await using limiter = await starting;
+    expect((await limiter.consume(limit, 'a')).remaining).toBe(1);
+    expect((await limiter.consume(limit, 'a')).remaining).toBe(0);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('rate_limit_store_up{service="gateway"} 0');
+    expect(text).toContain('rate_limit_counted_in_memory_total{service="gateway"} 2');
+  });
+});
