@@ -12,6 +12,7 @@ export type ProcessPlan = {
   readonly cwd?: string;
   /** Answers 2xx when the process is ready. */
   readonly readyUrl: string;
+  readonly readyHeaders?: Readonly<Record<string, string>>;
   /** By default half a minute. */
   readonly readyWithinMs?: number;
 };
@@ -19,7 +20,7 @@ export type ProcessPlan = {
 export type Running = AsyncDisposable & { readonly pid: number; readonly outputFile: string };
 
 export async function startProcess(plan: ProcessPlan): Promise<Running> {
-  const { readyUrl, folder, env, readyWithinMs = 30_000, ...command } = plan;
+  const { readyUrl, readyHeaders = {}, folder, env, readyWithinMs = 30_000, ...command } = plan;
   const taken = await fetch(readyUrl).catch(() => undefined);
   if (taken !== undefined)
     throw new Error(`Another process answers at ${readyUrl}: stop it, or use another port`);
@@ -31,13 +32,13 @@ export async function startProcess(plan: ProcessPlan): Promise<Running> {
     stopSignal: 'SIGTERM',
     startBoundMs: readyWithinMs,
     stopBoundMs: 35_000,
-    ready: () => requireReady(readyUrl),
+    ready: () => requireReady(readyUrl, readyHeaders),
   });
   return { pid, outputFile: logFile, [Symbol.asyncDispose]: stop };
 }
 
-async function requireReady(url: string): Promise<void> {
-  const reply = await fetch(url);
+async function requireReady(url: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const reply = await fetch(url, { headers });
   const text = await reply.text();
   if (!reply.ok) throw new Error(`${url} answers ${reply.status}: ${text}`);
 }

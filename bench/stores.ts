@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Backing, provideBacking } from '@offer-ads/backing/backing';
 import { claimFolder, removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '@offer-ads/backing/embedded/embedded-postgres';
+import { startEmbeddedValkey } from '@offer-ads/backing/embedded/embedded-valkey';
+import { onPath } from '@offer-ads/backing/on-path';
 import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
 
@@ -41,6 +44,25 @@ export async function openStores(
   });
   opened.use(backing);
   return { folder, backing };
+}
+
+/** Postgres alone: that of the environment, or a server of this run. Each commit is on disk, as deployed. */
+export async function startPostgres(opened: AsyncDisposableStack, folder: string): Promise<string> {
+  if (process.env.TEST_POSTGRES_URL !== undefined) return process.env.TEST_POSTGRES_URL;
+  const programs = await findEmbeddedPostgres();
+  if (!programs.found) throw new Error(programs.why);
+  const { url, stop } = await startEmbeddedPostgres(programs.value, { folder, durable: true });
+  opened.defer(stop);
+  return url;
+}
+
+/** Valkey or Redis alone; undefined where none is installed. */
+export async function startValkey(opened: AsyncDisposableStack, folder: string): Promise<string | undefined> {
+  const server = onPath('valkey-server') ?? onPath('redis-server');
+  if (server === undefined) return undefined;
+  const { url, stop } = await startEmbeddedValkey(server, { folder });
+  opened.defer(stop);
+  return url;
 }
 
 /** Creates a database, empty or migrated, which is dropped at the end. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { adminToken } from '@offer-ads/testing/admin';
@@ -14,17 +15,14 @@ const telemetry = ['--import', '@offer-ads/platform/telemetry/telemetry'];
 
 export type GatewaySettings = Readonly<Record<string, string>>;
 
-export function gatewaySettings(o: {
-  databaseUrl: string;
-  rabbitmqUrl: string;
-  upstreamPort: number;
-}): GatewaySettings {
+export function gatewaySettings(o: { databaseUrl: string; upstreamPort: number }): GatewaySettings {
   const upstream = `http://127.0.0.1:${o.upstreamPort}`;
   const secret = () => randomBytes(24).toString('hex');
   return {
     NODE_ENV: 'production',
     GATEWAY_DATABASE_URL: o.databaseUrl,
-    RABBITMQ_URL: o.rabbitmqUrl,
+    // Nothing listens there, which stops no request.
+    RABBITMQ_URL: 'amqp://127.0.0.1:9',
     ADMIN_TOKEN_HASHES: hashEntry('bench', adminToken, 'gateway'),
     OFFERS_URL: upstream,
     PRICING_URL: upstream,
@@ -44,23 +42,26 @@ export async function startGatewayProcess(o: {
   folder: string;
   port: number;
   settings: GatewaySettings;
-  /** Whether requests have trace ids, as in the image. */
-  isTraced: boolean;
 }): Promise<Running> {
   return startProcess({
     name: o.name,
     folder: o.folder,
     cwd: directory,
     command: process.execPath,
-    args: [...(o.isTraced ? telemetry : []), 'src/main.ts'],
+    args: [...telemetry, 'src/main.ts'],
     env: { ...o.settings, PORT: String(o.port), NODE_OPTIONS: '--max-semi-space-size=8' },
     readyUrl: `http://127.0.0.1:${o.port}/readyz`,
   });
 }
 
-/** Through the admin routes of a running gateway; good for every gateway on the same database. */
-export async function createApiKey(url: string): Promise<string> {
-  const admin = createAdminClient({ GATEWAY_ADMIN_URL: `${url}/admin`, ADMIN_TOKEN: adminToken });
+/** Through the admin routes of a gateway that runs for this alone; good for every gateway on the same database. */
+export async function createApiKey(o: { folder: string; settings: GatewaySettings }): Promise<string> {
+  const [port = 0] = await freePorts(1);
+  await using _gateway = await startGatewayProcess({ ...o, name: 'first', port });
+  const admin = createAdminClient({
+    GATEWAY_ADMIN_URL: `http://127.0.0.1:${port}/admin`,
+    ADMIN_TOKEN: adminToken,
+  });
   const { id: organisationId } = await admin<{ id: number }>('GATEWAY', 'POST', '/organisations', {
     name: 'Corner Cafe Limited',
     tradingName: 'Corner Cafe',

@@ -1,66 +1,207 @@
-/** `npm run bench:gateway`: our gateway, nginx and Caddy before one upstream, in alternation. See bench/README.md. */
-import { percent } from '../markdown.ts';
-import { machine, publish, runMeasurement, say } from '../run-measurement.ts';
-import { checkPeers } from './check.ts';
-import { InvalidRun, measure, type Sample } from './measure.ts';
-import { type Options, readOptions, usage } from './options.ts';
-import { type PeerName, startPeers } from './peers/peers.ts';
-import { findPrograms, ProgramsMissing, versionsOf } from './peers/programs.ts';
-import { reportOf } from './report.ts';
-import { clientsFor, requestPath } from './requests.ts';
-import { setStage } from './stage.ts';
-import { saturate } from './wrk.ts';
+/** `npm run bench:gateway`: our gateway and its peers before one upstream, in turns. See bench/README.md. */
+import { freePorts } from '@offer-ads/backing/free-port';
+import { onPath } from '@offer-ads/backing/on-path';
+import { readOptions } from '../command-line.ts';
+import { cpuMsOf } from '../cpu.ts';
+import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
+import { median, overRounds, percent, shown, table } from '../markdown.ts';
+import { output } from '../process.ts';
+import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
+import { createDatabase, openFolder, startPostgres, startValkey } from '../stores.ts';
+import { createApiKey, gatewaySettings, migrations } from './gateway.ts';
+import { type Answers, askSteadily, clientsFor, saturate, steadyRate, type Target } from './load.ts';
+import { type Peer, type PeerName, peerNames, requestPath, startPeer, startUpstream } from './peers.ts';
 
-await runMeasurement({ usage, readOptions, run, forPeople: [ProgramsMissing, InvalidRun] });
+type Sample = {
+  readonly requestsPerSecond: number;
+  /** Of the peer's own processes, without the stores, the upstream and the generator. */
+  readonly cpuMicros: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly steadyP50Ms: number;
+  readonly steadyP99Ms: number;
+  /** The share of all cores that foreign processes used meanwhile, 0 to 1. */
+  readonly foreignLoad: number;
+};
 
-async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
-  const programs = await findPrograms(say);
-  const versions = await versionsOf(programs);
-  const stage = await setStage(opened, { nginx: programs.nginx, report: say });
-  const peers = await startPeers(opened, {
-    stage,
-    programs,
-    names: options.peers,
-    starts: options.starts,
-    keysInUse: options.keysInUse,
-  });
-  await checkPeers(peers, { upstreamUrl: `http://127.0.0.1:${stage.upstreamPort}` });
-  say('All peers answer the same; those with a limit refuse the 61st request of one client.');
+const usage = `npm run bench:gateway -- [--rounds 3] [--seconds 8] [--quick] [--peers ${peerNames.join(',')}] [--write]
+  --quick   one round of a second: shows that everything works, measures nothing
+  --write   puts the tables into bench/README.md`;
 
-  const clients = clientsFor(options.firstWarmUpSeconds + options.warmUpSeconds + options.seconds);
-  for (const peer of peers) {
-    await saturate(
-      programs.wrk,
-      { url: `${peer.url}${requestPath}`, keysFile: peer.keysFile, clients },
-      options.firstWarmUpSeconds,
-    );
-  }
-  const samples = new Map<PeerName, Sample[]>(options.peers.map((name) => [name, []]));
-  const invalid: string[] = [];
-  for (let round = 1; round <= options.rounds; round += 1) {
-    for (const peer of round % 2 === 1 ? peers : peers.toReversed()) {
-      try {
-        const sample = await measure(peer, { clients }, { ...options, wrk: programs.wrk });
+class CannotMeasure extends Error {}
+
+await runMeasurement({
+  usage,
+  readOptions: (args) => readOptions(args, { rounds: 3, seconds: [8, 1], choice: ['peers', peerNames] }),
+  forPeople: [CannotMeasure],
+  run: async (opened, { rounds, seconds, quick, write, chosen }) => {
+    const [wrk, nginx] = ['wrk', 'nginx'].map(onPath);
+    if (wrk === undefined || nginx === undefined)
+      throw new CannotMeasure(
+        'This needs wrk and nginx: apt-get install wrk nginx, and stop the nginx that it starts.',
+      );
+    const folder = await openFolder(opened);
+    const [upstreamPort = 0] = await freePorts(1);
+    const [serverUrl, valkeyUrl, upstream] = await Promise.all([
+      startPostgres(opened, folder),
+      chosen.includes('gateway-valkey') ? startValkey(opened, folder) : undefined,
+      startUpstream({ folder, port: upstreamPort }),
+    ]);
+    opened.use(upstream);
+    const databaseUrl = await createDatabase(opened, { serverUrl, name: 'gateway', migrations });
+    const settings = gatewaySettings({ databaseUrl, upstreamPort });
+    const apiKey = await createApiKey({ folder, settings });
+    const peers: Peer[] = [];
+    for (const name of chosen) {
+      const peer = await startPeer(opened, name, { folder, upstreamPort, settings, valkeyUrl, apiKey });
+      if (peer === undefined) say(`${name} is left out: its program is not installed`);
+      else peers.push(peer);
+    }
+    for (const [at, peer] of peers.entries())
+      await checkPeer(peer, { apiKey, at, upstreamUrl: `http://127.0.0.1:${upstreamPort}${requestPath}` });
+    say('All peers answer the same, refuse an unknown key, and refuse the 61st request of a client.');
+
+    const warmUp = quick ? 1 : 4;
+    const clients = clientsFor(warmUp + seconds);
+    const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const peer of round % 2 === 1 ? peers : peers.toReversed()) {
+        const sample = await measure(peer, {
+          wrk,
+          target: { url: peer.url, apiKey, clients },
+          warmUp,
+          seconds,
+          quick,
+        });
         samples.get(peer.name)?.push(sample);
-        say(told(round, peer.name, sample));
-      } catch (error) {
-        if (!(error instanceof InvalidRun)) throw error;
-        invalid.push(`round ${round}, ${error.message}`);
-        say(invalid.at(-1) ?? '');
+        say(
+          `round ${round} ${peer.name.padEnd(14)} ${shown(sample.requestsPerSecond).padStart(7)}/s ` +
+            `${sample.cpuMicros.toFixed(1).padStart(6)} µs  at ${steadyRate}/s p50 ${sample.steadyP50Ms.toFixed(3)} ms  ` +
+            `others ${percent(sample.foreignLoad)}`,
+        );
       }
     }
-  }
-  const report = reportOf({ samples, options, clients, versions, machine: machine() });
-  publish('gateway', report, options.write && invalid.length === 0);
-  if (invalid.length > 0)
-    throw new InvalidRun(`Not to be used, because runs are invalid:\n${invalid.join('\n')}`);
+    const versions = /nginx\/[\d.]+/.exec(await output(nginx, ['-v']))?.[0] ?? '';
+    publish('gateway', reportOf(samples, { rounds, seconds, clients, versions }), write);
+  },
+});
+
+/** Addresses at the end of the network, which no run uses, so that their limits are not used up. */
+const firstProbe = 131_000;
+
+/** A peer that does less work than it should must not count as fast. */
+async function checkPeer(
+  peer: Peer,
+  o: { readonly apiKey: string; readonly at: number; readonly upstreamUrl: string },
+): Promise<void> {
+  const ask = async (client: number, apiKey = o.apiKey) => {
+    const headers = { 'x-api-key': apiKey, 'x-forwarded-for': `198.19.255.${(client - firstProbe) % 256}` };
+    const reply = await fetch(peer.url, { headers });
+    return { status: reply.status, text: await reply.text() };
+  };
+  const fail = (problem: string) => {
+    throw new CannotMeasure(`${peer.name} ${problem}; there is nothing to compare`);
+  };
+  const wanted = await (await fetch(o.upstreamUrl)).text();
+  const client = firstProbe + 3 * o.at;
+  const { status, text } = await ask(client);
+  if (status !== 200 || text !== wanted) fail(`answers ${status}: ${text}`);
+  const stranger = await ask(client + 1, `${o.apiKey.slice(0, -1)}?`);
+  if (stranger.status !== 401) fail(`answers ${stranger.status} to a key that nobody has`);
+  let passed = 0;
+  for (let count = 0; count < 70; count += 1) if ((await ask(client + 2)).status === 200) passed += 1;
+  // One passes more where requests leak out of a bucket meanwhile.
+  if (passed < 60 || passed > 62) fail(`let ${passed} of 70 requests of one client pass`);
 }
 
-function told(round: number, name: PeerName, sample: Sample): string {
-  const { requestsPerSecond, cpuMicrosPerRequest, saturatedP99Ms, steadyP50Ms, foreignLoad } = sample;
-  return (
-    `round ${round} ${name.padEnd(14)} ${requestsPerSecond.toFixed(0).padStart(6)}/s ` +
-    `${cpuMicrosPerRequest.toFixed(1).padStart(6)} µs  p99 ${saturatedP99Ms.toFixed(2)} ms  ` +
-    `at 1,500/s p50 ${steadyP50Ms.toFixed(3)} ms  others ${percent(foreignLoad)}`
-  );
+/** At saturation, then at the fixed rate. */
+async function measure(
+  peer: Peer,
+  o: { wrk: string; target: Target; warmUp: number; seconds: number; quick: boolean },
+): Promise<Sample> {
+  const lostBefore = await lostCalls(peer);
+  await saturate(o.wrk, o.target, o.warmUp);
+  if (!o.quick) await waitUntilIdle();
+  const foreign = watchForeignLoad();
+  const cpuBefore = cpuMsOf(peer.pid);
+  const saturated = await saturate(o.wrk, o.target, o.seconds);
+  const cpuMs = cpuMsOf(peer.pid) - cpuBefore;
+  const foreignLoad = foreign();
+  if (!o.quick) await waitUntilIdle();
+  const steady = await askSteadily(o.target, o.seconds);
+  const lost = (await lostCalls(peer)) - lostBefore;
+  const problems = [...problemsOf('at saturation', saturated), ...problemsOf('at the fixed rate', steady)];
+  if (lost > 0) problems.push(`${lost} calls are missing in the log`);
+  if (!o.quick && problems.length > 0) throw new CannotMeasure(`${peer.name}: ${problems.join(', ')}`);
+  return {
+    requestsPerSecond: saturated.requests / saturated.seconds,
+    cpuMicros: (cpuMs * 1_000) / saturated.requests,
+    p50Ms: saturated.p50Ms,
+    p99Ms: saturated.p99Ms,
+    steadyP50Ms: steady.p50Ms,
+    steadyP99Ms: steady.p99Ms,
+    foreignLoad,
+  };
+}
+
+function problemsOf(when: string, { refused, broken }: Answers): string[] {
+  return refused + broken === 0 ? [] : [`${refused} refused and ${broken} broken ${when}`];
+}
+
+async function lostCalls({ name, url }: Peer): Promise<number> {
+  if (!name.startsWith('gateway')) return 0;
+  const text = await (await fetch(new URL('/metrics', url))).text();
+  return Number(/^call_log_lost_total\S* (\d+)/m.exec(text)?.[1]);
+}
+
+const titles: Record<PeerName, string> = {
+  gateway: 'our gateway',
+  'gateway-valkey': 'our gateway, limit counted in Valkey',
+  fastify: 'fastify stack',
+  nginx: 'nginx',
+  haproxy: 'HAProxy',
+};
+const columns: readonly (readonly [title: string, of: keyof Sample, digits: number])[] = [
+  ['requests/s', 'requestsPerSecond', 0],
+  ['CPU µs/request', 'cpuMicros', 1],
+  ['p50 ms, saturated', 'p50Ms', 2],
+  ['p99 ms, saturated', 'p99Ms', 2],
+  [`p50 ms, ${shown(steadyRate)}/s`, 'steadyP50Ms', 3],
+  [`p99 ms, ${shown(steadyRate)}/s`, 'steadyP99Ms', 3],
+];
+
+function reportOf(
+  samples: ReadonlyMap<PeerName, readonly Sample[]>,
+  o: { rounds: number; seconds: number; clients: number; versions: string },
+): string {
+  const all = [...samples.values()].flat();
+  const of = (name: PeerName, what: keyof Sample) =>
+    median((samples.get(name) ?? []).map((one) => one[what]));
+  const rows = [...samples].map(([name, own]) => [
+    titles[name],
+    ...columns.map(([, what, digits]) =>
+      overRounds(
+        own.map((one) => one[what]),
+        digits,
+      ),
+    ),
+  ]);
+  const ours = [...samples.keys()].filter((name) => name.startsWith('gateway'));
+  const aims = [
+    ['processor time at most that of the fastify stack (better: 0.7 of it)'].concat(
+      ours.map((name) => `${(of(name, 'cpuMicros') / of('fastify', 'cpuMicros')).toFixed(2)} ×`),
+    ),
+    [`p50 at ${shown(steadyRate)}/s at most 0.5 ms above nginx`].concat(
+      ours.map((name) => `${(of(name, 'steadyP50Ms') - of('nginx', 'steadyP50Ms')).toFixed(3)} ms`),
+    ),
+  ];
+  return [
+    `${circumstances()} ${o.versions}. ${o.rounds} rounds, each ${o.seconds} s of wrk with 64 connections and ${o.seconds} s of ` +
+      `${shown(steadyRate)} requests a second, from ${shown(o.clients)} clients. Other processes took at most ` +
+      `${percent(Math.max(...all.map(({ foreignLoad }) => foreignLoad)))} of the cores. Medians over rounds, in brackets the least and the most.`,
+    table(['', ...columns.map(([title]) => title)], rows),
+    ...(samples.has('fastify') && samples.has('nginx')
+      ? [table(['aim', ...ours.map((name) => titles[name])], aims)]
+      : []),
+  ].join('\n\n');
 }

@@ -1,27 +1,21 @@
--- wrk ... URL -- KEYS_FILE CLIENTS: the request of requests.ts, with another client address and another key of the file each time.
-local heads = {}
+-- wrk ... URL -- API_KEY CLIENTS: the request of load.ts, with another client address each time.
+local requests = {}
 local count = 0
 local at = 0
-local keys = {}
-local key = 0
 
 function init(args)
-  for line in io.lines(args[1]) do keys[#keys + 1] = line .. "\r\n\r\n" end
-  math.randomseed(os.time())
-  key = math.random(#keys)
   count = tonumber(args[2]) or 16384
   for host = 0, count - 1 do
     local address = string.format(
       "198.%d.%d.%d", 18 + math.floor(host / 65536) % 2, math.floor(host / 256) % 256, host % 256)
-    heads[host] = "GET " .. wrk.path .. " HTTP/1.1\r\nHost: " .. wrk.host .. ":" .. wrk.port ..
-      "\r\nAccept: application/json\r\nX-Forwarded-For: " .. address .. "\r\nX-Api-Key: "
+    requests[host] = "GET " .. wrk.path .. " HTTP/1.1\r\nHost: " .. wrk.host .. ":" .. wrk.port ..
+      "\r\nAccept: application/json\r\nX-Forwarded-For: " .. address .. "\r\nX-Api-Key: " .. args[1] .. "\r\n\r\n"
   end
 end
 
 function request()
   at = (at + 1) % count
-  key = key % #keys + 1
-  return heads[at] .. keys[key]
+  return requests[at]
 end
 
 function done(summary, latency)

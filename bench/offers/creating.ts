@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createReply } from '@offer-ads/contracts/public/api';
 import { Pool } from 'undici';
-import { clientAddress } from '../gateway/requests.ts';
+import { clientAddress } from '../gateway/load.ts';
 import type { Pictures } from './pictures.ts';
 
 export type Answer = {

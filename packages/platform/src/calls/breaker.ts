@@ -108,7 +108,6 @@ function opossumFor(o: Target): CircuitBreaker<[() => Promise<unknown>]> {
     name: 'circuit_breaker_open',
     help: '1 while the breaker is open (from the first refused call until a call succeeds), else 0',
     labelNames: ['target'],
-    overThreads: 'max',
   });
   const opened = o.metrics.counter({
     name: 'circuit_breaker_opened_total',

@@ -11,7 +11,6 @@ export function healthRoutes(
   o: {
     readiness: Readiness;
     metrics: Metrics;
-    readMetrics?: (() => Promise<string>) | undefined;
     stopping: () => boolean;
   },
 ): void {
@@ -23,9 +22,7 @@ export function healthRoutes(
       res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', problems });
     },
     '/metrics': async (res) =>
-      res
-        .type(o.metrics.registry.contentType)
-        .send(await (o.readMetrics?.() ?? o.metrics.registry.metrics())),
+      res.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
   };
   // One layer for all three, because every request passes through it.
   app.use((req, res, next) => {

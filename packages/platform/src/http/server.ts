@@ -43,12 +43,8 @@ export type HttpServerOptions = {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Several threads listen on this port; the system gives each connection to one of them. */
-  readonly isPortShared?: boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** What `/metrics` answers, if that is more than `metrics`. */
-  readonly readMetrics?: (() => Promise<string>) | undefined;
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
@@ -142,7 +138,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   // Ignore unknown `Expect` headers: Node's own refusal would lack the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
-  server.listen({ port: o.port, host: o.host, reusePort: o.isPortShared === true });
+  server.listen({ port: o.port, host: o.host });
   await once(server, 'listening');
 
   const { port } = server.address() as AddressInfo;

@@ -30,14 +30,12 @@ export function startLoop(o: {
     name: 'loop_last_success_timestamp_seconds',
     help: 'When a run of repeated work last succeeded; before the first success, when the loop started',
     labelNames: ['loop'],
-    overThreads: 'max',
   });
   o.metrics
     .gauge({
       name: 'loop_interval_seconds',
       help: 'Pause between two runs of repeated work',
       labelNames: ['loop'],
-      overThreads: 'max',
     })
     .set({ loop: o.name }, o.everyMs / 1_000);
   succeeded.set({ loop: o.name }, Date.now() / 1_000);

@@ -87,12 +87,6 @@ export function writeAccessLog(logger: Logger): (fields: string, span: Span | un
   };
 }
 
-/** Writes whole lines of another thread's logger where this one writes its own. */
-export function writeLines(logger: Logger, lines: string): void {
-  const { streamSym } = pino.symbols as unknown as Record<'streamSym', symbol>;
-  ((logger as unknown as Record<symbol, unknown>)[streamSym] as pino.DestinationStream).write(lines);
-}
-
 /** Logs only these fields of an error and of its causes: drivers add whole queries and rows to theirs. */
 function describeError(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;

@@ -1,15 +1,5 @@
 /** Prometheus metrics of one service instance. Each has its own registry, so that tests run several in one process. */
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type Metric,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 
 type Instrument = { readonly name: string; readonly help: string; readonly labelNames?: readonly string[] };
 
@@ -23,8 +13,7 @@ export type Metrics = {
    * @param from0 series that start at 0: Prometheus sees no increase in a series that begins with 1
    */
   readonly counter: (o: Instrument & { readonly from0?: From0 }) => Counter;
-  /** @param overThreads which value counts where several threads have one; by default their sum */
-  readonly gauge: (o: Instrument & { readonly overThreads?: 'min' | 'max' }) => Gauge;
+  readonly gauge: (o: Instrument) => Gauge;
   readonly histogram: (
     o: Instrument & { readonly buckets?: readonly number[]; readonly from0?: From0 },
   ) => Histogram;
@@ -55,11 +44,7 @@ export function createMetrics(service: string): Metrics {
       if (o.from0 !== undefined) for (const labels of everyCombination(o.from0)) counter.inc(labels, 0);
       return counter;
     },
-    gauge: (o) =>
-      once(o.name, () => {
-        const aggregator = o.overThreads ?? 'sum';
-        return new Gauge({ ...settings(o), aggregator });
-      }),
+    gauge: (o) => once(o.name, () => new Gauge(settings(o))),
     histogram: (o) => {
       const buckets = [...(o.buckets ?? durationBuckets)];
       const histogram = once(o.name, () => new Histogram({ ...settings(o), buckets }));
@@ -79,19 +64,6 @@ export function createMetrics(service: string): Metrics {
       });
     },
   };
-}
-
-export type MetricsAsJson = MetricObjectWithValues<MetricValue<string>>[];
-
-/** The metrics of all threads of a process as text. What measures the process (`process_...`) is the same in all. */
-export function mergedText(first: MetricsAsJson, others: readonly MetricsAsJson[]): Promise<string> {
-  const own = first.map((metric) => {
-    if (metric.name.startsWith('process_')) return { ...metric, aggregator: 'first' as const };
-    return metric.name.startsWith('nodejs_eventloop_lag_')
-      ? { ...metric, aggregator: 'max' as const }
-      : metric;
-  });
-  return AggregatorRegistry.aggregate([own, ...others]).metrics();
 }
 
 /** The library's 10 ms would take an idle process 4 ms of processor a second, four times as much. The lag that is shown includes this time. */

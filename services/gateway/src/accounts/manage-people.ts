@@ -112,8 +112,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     },
 
     /**
-     * Takes effect at once for sessions, which read the person on every request. Keys may be cached for up to a second (decision 25,
-     * revoked on every replica).
+     * Takes effect at once for sessions and keys, which read the person on every request.
      */
     change: async (
       organisationId: number,
