@@ -30,62 +30,6 @@ const usage = `npm run bench:gateway -- [--rounds 3] [--seconds 8] [--quick] [--
 
 class CannotMeasure extends Error {}
 
-await runMeasurement({
-  usage,
-  readOptions: (args) => readOptions(args, { rounds: 3, seconds: [8, 1], choice: ['peers', peerNames] }),
-  forPeople: [CannotMeasure],
-  run: async (opened, { rounds, seconds, quick, write, chosen }) => {
-    const [wrk, nginx] = ['wrk', 'nginx'].map(onPath);
-    if (wrk === undefined || nginx === undefined)
-      throw new CannotMeasure(
-        'This needs wrk and nginx: apt-get install wrk nginx, and stop the nginx that it starts.',
-      );
-    const folder = await openFolder(opened);
-    const [upstreamPort = 0] = await freePorts(1);
-    const [serverUrl, valkeyUrl, upstream] = await Promise.all([
-      startPostgres(opened, folder),
-      chosen.includes('gateway-valkey') ? startValkey(opened, folder) : undefined,
-      startUpstream({ folder, port: upstreamPort }),
-    ]);
-    opened.use(upstream);
-    const databaseUrl = await createDatabase(opened, { serverUrl, name: 'gateway', migrations });
-    const settings = gatewaySettings({ databaseUrl, upstreamPort });
-    const apiKey = await createApiKey({ folder, settings });
-    const peers: Peer[] = [];
-    for (const name of chosen) {
-      const peer = await startPeer(opened, name, { folder, upstreamPort, settings, valkeyUrl, apiKey });
-      if (peer === undefined) say(`${name} is left out: its program is not installed`);
-      else peers.push(peer);
-    }
-    for (const [at, peer] of peers.entries())
-      await checkPeer(peer, { apiKey, at, upstreamUrl: `http://127.0.0.1:${upstreamPort}${requestPath}` });
-    say('All peers answer the same, refuse an unknown key, and refuse the 61st request of a client.');
-
-    const warmUp = quick ? 1 : 4;
-    const clients = clientsFor(warmUp + seconds);
-    const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const peer of round % 2 === 1 ? peers : peers.toReversed()) {
-        const sample = await measure(peer, {
-          wrk,
-          target: { url: peer.url, apiKey, clients },
-          warmUp,
-          seconds,
-          quick,
-        });
-        samples.get(peer.name)?.push(sample);
-        say(
-          `round ${round} ${peer.name.padEnd(14)} ${shown(sample.requestsPerSecond).padStart(7)}/s ` +
-            `${sample.cpuMicros.toFixed(1).padStart(6)} µs  at ${steadyRate}/s p50 ${sample.steadyP50Ms.toFixed(3)} ms  ` +
-            `others ${percent(sample.foreignLoad)}`,
-        );
-      }
-    }
-    const versions = /nginx\/[\d.]+/.exec(await output(nginx, ['-v']))?.[0] ?? '';
-    publish('gateway', reportOf(samples, { rounds, seconds, clients, versions }), write);
-  },
-});
-
 /** Addresses at the end of the network, which no run uses, so that their limits are not used up. */
 const firstProbe = 131_000;
 
@@ -205,3 +149,59 @@ function reportOf(
       : []),
   ].join('\n\n');
 }
+
+await runMeasurement({
+  usage,
+  readOptions: (args) => readOptions(args, { rounds: 3, seconds: [8, 1], choice: ['peers', peerNames] }),
+  forPeople: [CannotMeasure],
+  run: async (opened, { rounds, seconds, quick, write, chosen }) => {
+    const [wrk, nginx] = ['wrk', 'nginx'].map(onPath);
+    if (wrk === undefined || nginx === undefined)
+      throw new CannotMeasure(
+        'This needs wrk and nginx: apt-get install wrk nginx, and stop the nginx that it starts.',
+      );
+    const folder = await openFolder(opened);
+    const [upstreamPort = 0] = await freePorts(1);
+    const [serverUrl, valkeyUrl, upstream] = await Promise.all([
+      startPostgres(opened, folder),
+      chosen.includes('gateway-valkey') ? startValkey(opened, folder) : undefined,
+      startUpstream({ folder, port: upstreamPort }),
+    ]);
+    opened.use(upstream);
+    const databaseUrl = await createDatabase(opened, { serverUrl, name: 'gateway', migrations });
+    const settings = gatewaySettings({ databaseUrl, upstreamPort });
+    const apiKey = await createApiKey({ folder, settings });
+    const peers: Peer[] = [];
+    for (const name of chosen) {
+      const peer = await startPeer(opened, name, { folder, upstreamPort, settings, valkeyUrl, apiKey });
+      if (peer === undefined) say(`${name} is left out: its program is not installed`);
+      else peers.push(peer);
+    }
+    for (const [at, peer] of peers.entries())
+      await checkPeer(peer, { apiKey, at, upstreamUrl: `http://127.0.0.1:${upstreamPort}${requestPath}` });
+    say('All peers answer the same, refuse an unknown key, and refuse the 61st request of a client.');
+
+    const warmUp = quick ? 1 : 4;
+    const clients = clientsFor(warmUp + seconds);
+    const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const peer of round % 2 === 1 ? peers : peers.toReversed()) {
+        const sample = await measure(peer, {
+          wrk,
+          target: { url: peer.url, apiKey, clients },
+          warmUp,
+          seconds,
+          quick,
+        });
+        samples.get(peer.name)?.push(sample);
+        say(
+          `round ${round} ${peer.name.padEnd(14)} ${shown(sample.requestsPerSecond).padStart(7)}/s ` +
+            `${sample.cpuMicros.toFixed(1).padStart(6)} µs  at ${steadyRate}/s p50 ${sample.steadyP50Ms.toFixed(3)} ms  ` +
+            `others ${percent(sample.foreignLoad)}`,
+        );
+      }
+    }
+    const versions = /nginx\/[\d.]+/.exec(await output(nginx, ['-v']))?.[0] ?? '';
+    publish('gateway', reportOf(samples, { rounds, seconds, clients, versions }), write);
+  },
+});

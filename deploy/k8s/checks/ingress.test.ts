@@ -136,12 +136,12 @@ describe('every path of an Ingress', () => {
   it.each(paths.map(({ path, backend }) => [path, backend.service.name] as const))(
     '%s is served by %s',
     (path, service) => {
-      const folder = join(services, service, 'src/http');
+      const folder = join(services, service, 'src');
       const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts'))
         .map((file) => readFileSync(join(folder, file), 'utf8'))
         .join('\n');
-      expect(code).toMatch(new RegExp(`'${path.replaceAll('.', '\\.')}[/']`));
+      expect(code).toMatch(new RegExp(`[' ]${path.replaceAll('.', '\\.')}[/']`));
     },
   );
 });
