@@ -30,11 +30,9 @@ describe.each([
   });
 });
 
-describe('COUNT_STEPS_SECRET', () => {
-  it('is one secret, because replicas with different ones would tell different counts', () => {
-    const both = `${'y'.repeat(32)},${'z'.repeat(32)}`;
-    expect(() => readPricingConfig({ ...required, COUNT_STEPS_SECRET: both })).toThrow(
-      'COUNT_STEPS_SECRET: must be one secret',
-    );
-  });
+it('COUNT_STEPS_SECRET is one secret, because replicas with different ones would tell different counts', () => {
+  const both = `${'y'.repeat(32)},${'z'.repeat(32)}`;
+  expect(() => readPricingConfig({ ...required, COUNT_STEPS_SECRET: both })).toThrow(
+    'COUNT_STEPS_SECRET: must be one secret',
+  );
 });

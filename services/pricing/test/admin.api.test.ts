@@ -1,67 +1,42 @@
 /** The internal admin routes of pricing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ratesReply } from '@offer-ads/contracts/admin/pricing-api';
-import { adminToken } from '@offer-ads/testing/admin';
-import { london, member } from './people.ts';
+import { estimateForm, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
-const now = '2026-11-20T18:00:00.000Z';
 let pricing: PricingUnderTest;
 
 beforeAll(async () => {
-  pricing = await startPricingUnderTest(now);
+  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z');
 });
-afterAll(async () => {
-  await pricing[Symbol.asyncDispose]();
-});
+afterAll(() => pricing[Symbol.asyncDispose]());
 
-async function estimate(changes: object = {}, currency = 'GBP') {
-  const form = {
-    start_datetime: '2026-12-01T00:00:00Z',
-    end_datetime: '2026-12-02T00:00:00Z',
-    location: [london.latitude, london.longitude],
-    radius: 30,
-    ...changes,
-  };
-  return (await pricing.post('/offers/price-estimate', form, { currency })).body;
+async function estimate(currency = 'GBP') {
+  return (await pricing.post('/offers/price-estimate', estimateForm(), { currency })).body;
 }
 
-async function matching(changes: object = {}): Promise<unknown> {
-  return (await estimate(changes)).matching_users;
+async function matching(): Promise<unknown> {
+  return (await estimate()).matching_users;
 }
 
 describe('importing members', () => {
   it('stores each line at once, and a second import replaces them', async () => {
+    const counted = (imported: number) => ({ status: 200, body: { imported, counted: true } });
     const members = Array.from({ length: 1_200 }, (_, index) => member(index + 1));
-    expect(await pricing.importMembers(members)).toEqual({
-      status: 200,
-      body: { imported: 1_200, counted: true },
-    });
+    expect(await pricing.importMembers(members)).toEqual(counted(1_200));
     expect(await matching()).toBe(1_200);
-    expect(await pricing.importMembers([member(1, { banned: true }), member(2, { active: false })])).toEqual({
-      status: 200,
-      body: { imported: 2, counted: true },
-    });
+    const changed = [member(1, { banned: true }), member(2, { active: false })];
+    expect(await pricing.importMembers(changed)).toEqual(counted(2));
     expect(await matching()).toBe(1_198);
     await pricing.importMembers([member(1), member(2)]);
     expect(await matching()).toBe(1_200);
   });
 
   it('stops at the first line that is no member and says which and how many were stored', async () => {
-    const beforeFault = [member(5_001), member(5_002)];
-    const reply = await pricing.importMembers([
-      ...beforeFault,
-      member(5_003, { latitude: 91 }),
-      member(5_004),
-    ]);
-    expect(reply).toEqual({
-      status: 400,
-      body: {
-        message: 'line 3 has a missing or invalid latitude; imported before it: 2',
-        imported: 2,
-        line: 3,
-      },
-    });
+    const wrong = member(5_003, { latitude: 91 });
+    const reply = await pricing.importMembers([member(5_001), member(5_002), wrong, member(5_004)]);
+    const message = 'line 3 has a missing or invalid latitude; imported before it: 2';
+    expect(reply).toEqual({ status: 400, body: { message, imported: 2, line: 3 } });
     expect(await matching()).toBe(1_202);
   });
 
@@ -74,81 +49,51 @@ describe('importing members', () => {
   });
 });
 
-describe('refreshing the rates', () => {
+describe('the rates', () => {
   beforeEach(() => pricing.setRatesFaults({}));
-
-  it('gives the date of the fixing and the currencies that it has', async () => {
-    const { status, body } = await pricing.admin('/admin/rates/refresh');
-    expect(status).toBe(200);
-    expect(body).toEqual({ date: '2026-11-20', currencies: expect.arrayContaining(['GBP', 'JPY', 'USD']) });
-  });
-
-  it('says that the feed is down and keeps the last good rates', async () => {
-    await pricing.setRatesFaults({ down: true });
-    const message = 'Rates not refreshed: the feed answered 503';
-    expect(await pricing.admin('/admin/rates/refresh')).toEqual({ status: 502, body: { message } });
-    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
-  });
-
-  it('keeps the last good rates when a currency jumps, until somebody accepts that very fixing', async () => {
-    await pricing.setRatesFaults({ factors: { USD: 1.3 } });
-    const { status, body } = await pricing.admin('/admin/rates/refresh');
-    expect({ status, body }).toEqual({
-      status: 409,
-      body: {
-        message: expect.stringMatching(/^Rates not refreshed: USD moved by more than 20 %.*2026-11-20$/),
-      },
-    });
-    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_per_gbp: 1.32631 });
-    const accepting = (acceptJump: string) =>
-      pricing.admin('/admin/rates/refresh', JSON.stringify({ acceptJump }));
-    expect((await accepting('2026-11-19')).status).toBe(409);
-    expect((await accepting('yes')).status).toBe(400);
-    expect((await accepting('2026-11-20')).status).toBe(200);
-    // 1.1582 x 1.3 = 1.50566, / 0.87325 = 1.72420269...
-    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_per_gbp: 1.724203 });
-    await pricing.setRatesFaults({});
-    expect((await accepting('2026-11-20')).status).toBe(200);
-  });
-});
-
-describe('the state of the rates', () => {
-  beforeEach(() => pricing.setRatesFaults({}));
+  const refresh = (json: object = {}) => pricing.admin('/admin/rates/refresh', JSON.stringify(json));
   const standing = async () => {
-    const reply = await fetch(`${pricing.url}/admin/rates`, {
-      headers: { authorization: `Bearer ${adminToken}` },
-    });
+    const reply = await fetch(`${pricing.url}/admin/rates`, { headers: pricing.adminHeaders });
     return ratesReply.parse(await reply.json());
   };
 
-  it('has the fixing in use, its age, and the price of a pound in each billed currency', async () => {
-    await pricing.admin('/admin/rates/refresh');
-    const { perGbp, ...facts } = await standing();
-    expect(facts).toEqual({ date: '2026-11-20', missingFixings: 0, outOfDate: false, refused: null });
-    expect(perGbp).toEqual(
-      expect.arrayContaining([
-        { currency: 'GBP', rate: '1' },
-        { currency: 'USD', rate: '1.32631' },
-      ]),
-    );
+  it('are refreshed: the date of the fixing, its currencies, its age, and what a pound costs', async () => {
+    const currencies = expect.arrayContaining(['GBP', 'JPY', 'USD']);
+    expect(await pricing.admin('/admin/rates/refresh')).toEqual({
+      status: 200,
+      body: { date: '2026-11-20', currencies },
+    });
+    const perGbp = expect.arrayContaining([
+      { currency: 'GBP', rate: '1' },
+      { currency: 'USD', rate: '1.32631' },
+    ]);
+    const facts = { date: '2026-11-20', missingFixings: 0, outOfDate: false, refused: null };
+    expect(await standing()).toEqual({ ...facts, perGbp });
   });
 
-  it('names a fixing that jumps with the rates before and after, until it is accepted', async () => {
-    await pricing.admin('/admin/rates/refresh');
+  it('stay the last good ones while the feed is down, and the reply says that', async () => {
+    await pricing.setRatesFaults({ down: true });
+    const message = 'Rates not refreshed: the feed answered 503';
+    expect(await refresh()).toEqual({ status: 502, body: { message } });
+    expect(await estimate('USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
+  });
+
+  it('stay the last good ones when a currency jumps, which is shown until somebody accepts that very fixing', async () => {
     await pricing.setRatesFaults({ factors: { USD: 1.3 } });
-    await pricing.admin('/admin/rates/refresh');
-    const { refused } = await standing();
-    expect(refused).toMatchObject({
+    const message = expect.stringMatching(/^Rates not refreshed: USD moved by more than 20 %.*2026-11-20$/);
+    expect(await refresh()).toEqual({ status: 409, body: { message } });
+    const currencies = [{ currency: 'USD', lastPerEuro: '1.1582', perEuro: '1.50566' }];
+    expect((await standing()).refused).toMatchObject({
       reason: 'jump',
-      jump: {
-        date: '2026-11-20',
-        currencies: [{ currency: 'USD', lastPerEuro: '1.1582', perEuro: '1.50566' }],
-      },
+      jump: { date: '2026-11-20', currencies },
     });
-    await pricing.admin('/admin/rates/refresh', JSON.stringify({ acceptJump: '2026-11-20', reason: 'true' }));
+    expect(await estimate('USD')).toMatchObject({ exchange_rate_per_gbp: 1.32631 });
+    expect((await refresh({ acceptJump: '2026-11-19' })).status).toBe(409);
+    expect((await refresh({ acceptJump: 'yes' })).status).toBe(400);
+    expect((await refresh({ acceptJump: '2026-11-20', reason: 'true' })).status).toBe(200);
+    // 1.1582 x 1.3 = 1.50566, / 0.87325 = 1.72420269...
+    expect(await estimate('USD')).toMatchObject({ exchange_rate_per_gbp: 1.724203 });
     expect((await standing()).refused).toBeNull();
-    await pricing.setRatesFaults({});
-    await pricing.admin('/admin/rates/refresh', JSON.stringify({ acceptJump: '2026-11-20' }));
   });
 });
 

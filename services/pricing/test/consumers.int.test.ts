@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { changed, removed } from './member-events.ts';
-import { catalogue, london } from './people.ts';
+import { catalogue, estimateForm } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
 const now = '2026-11-20T18:00:00.000Z';
@@ -12,19 +12,10 @@ let pricing: PricingUnderTest;
 beforeAll(async () => {
   pricing = await startPricingUnderTest(now);
 });
-afterAll(async () => {
-  await pricing[Symbol.asyncDispose]();
-});
+afterAll(() => pricing[Symbol.asyncDispose]());
 
-async function estimate(interests: readonly number[] = []) {
-  return pricing.post('/offers/price-estimate', {
-    start_datetime: '2026-12-01T00:00:00Z',
-    end_datetime: '2026-12-02T00:00:00Z',
-    location: [london.latitude, london.longitude],
-    radius: 5,
-    interests,
-  });
-}
+const estimate = (interests: readonly number[] = []) =>
+  pricing.post('/offers/price-estimate', estimateForm({ interests }));
 
 async function matching(): Promise<unknown> {
   return (await estimate()).body.matching_users;
@@ -43,56 +34,34 @@ async function parkedMessages(): Promise<readonly { id: string; reason: string }
 }
 
 describe('members', () => {
-  it('are counted by their newest event, in whatever order the events arrive', async () => {
-    await pricing.publisher.publish([changed({ memberId: 1 }, 1), changed({ memberId: 2 }, 1)]);
-    await eventually(async () => expect(await matching()).toBe(2));
-    await pricing.publisher.publish([changed({ memberId: 1, banned: true }, 3), changed({ memberId: 1 }, 2)]);
-    await eventually(async () => expect(await matching()).toBe(1));
-    // Each step changes the count, so that `eventually` waits for it.
-    await pricing.publisher.publish([changed({ memberId: 3 }, 1)]);
-    await eventually(async () => expect(await matching()).toBe(2));
-    await pricing.publisher.publish([removed(2, 5), changed({ memberId: 2 }, 4)]);
-    await eventually(async () => expect(await matching()).toBe(1));
-    await pricing.publisher.publish([changed({ memberId: 2 }, 6)]);
-    await eventually(async () => expect(await matching()).toBe(2));
-  });
-
-  it.each([
-    ['a latitude beyond the pole', { latitude: 900 }, 'latitude'],
-    ['a version of text', { version: '7' }, 'version'],
-    ['an id that is no integer', { memberId: 1.5 }, 'memberId'],
-  ])(
-    'with %s are parked with the reason, and the events around them are counted',
-    async (_, garbage, field) => {
-      const before = Number(await matching());
-      const id = 1_000 + before * 10;
-      const sound = changed({ memberId: id }, 1);
-      const broken = { ...sound, id: randomUUID(), data: { ...(sound.data as object), ...garbage } };
-      await pricing.publisher.publish([sound, broken, changed({ memberId: id + 1 }, 1)]);
-      await eventually(async () => expect(await matching()).toBe(before + 2));
-      await eventually(async () => {
-        const parked = await parkedMessages();
-        expect(parked.find((message) => message.id === broken.id)?.reason).toMatch(
-          new RegExp(`does not fit MemberChanged: ${field}`),
-        );
-      });
-    },
-  );
-
-  it('are counted in the metrics when they are parked or outdated', async () => {
+  it('that are malformed are parked with the reason, and the events around them are counted', async () => {
     const parked = () => metric('events_handled_seconds_count', 'outcome="parked"');
     const outdated = () => metric('member_changes_total', 'outcome="outdated"');
-    // A parked message is in its queue before it is in the metrics.
-    await eventually(async () => expect(await parked()).toBe((await parkedMessages()).length));
-    const [parkedBefore, outdatedBefore, before] = [await parked(), await outdated(), await matching()];
-    const sound = changed({ memberId: 1_000_001 }, 9);
-    const broken = { ...sound, id: randomUUID(), data: {} };
-    await pricing.publisher.publish([sound, broken, changed({ memberId: 1_000_001 }, 8)]);
-    await eventually(async () => {
-      expect(await parked()).toBe(parkedBefore + 1);
-      expect(await outdated()).toBe(outdatedBefore + 1);
+    const before = Number(await matching());
+    const sound = changed({ memberId: 1_001 }, 9);
+    const brokenBy = (garbage: object) => ({
+      ...sound,
+      id: randomUUID(),
+      data: { ...(sound.data as object), ...garbage },
     });
-    await eventually(async () => expect(await matching()).toBe(Number(before) + 1));
+    const broken = [
+      ['latitude', brokenBy({ latitude: 900 })],
+      ['version', brokenBy({ version: '7' })],
+      ['memberId', brokenBy({ memberId: 1.5 })],
+    ] as const;
+    const older = changed({ memberId: 1_001, banned: true }, 8);
+    const events = [sound, ...broken.map(([, event]) => event), changed({ memberId: 1_002 }, 1), older];
+    const outdatedBefore = await outdated();
+    await pricing.publisher.publish(events);
+    await eventually(async () => expect(await matching()).toBe(before + 2));
+    await eventually(async () => {
+      const messages = await parkedMessages();
+      for (const [field, { id }] of broken)
+        expect(messages.find((message) => message.id === id)?.reason).toMatch(
+          new RegExp(`does not fit MemberChanged: ${field}`),
+        );
+      expect([await parked(), await outdated()]).toEqual([broken.length, outdatedBefore + 1]);
+    });
   });
 });
 

@@ -21,24 +21,21 @@ const adminHeaders = { authorization: `Bearer ${adminToken}`, 'content-type': 'a
 
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
 
-export type Replica = AsyncDisposable & {
+export type Replica = {
   readonly url: string;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+  /** Sends JSON as the gateway would for this caller. */
   readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
 };
 
-export type PricingUnderTest = AsyncDisposable & {
-  readonly url: string;
+export type PricingUnderTest = Replica & {
   readonly clock: TestClock;
   /** The connection to MongoDB, which tests can cut. */
   readonly mongo: TcpProxy;
   /** Publishes as another service or the community platform. */
   readonly publisher: Broker;
-  /** Sends JSON as the gateway would for this caller. */
-  readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
   /** Another instance on the same database and broker. */
   readonly startReplica: (settings?: Partial<PricingConfig>) => Promise<Replica>;
-  /** Sends the request as the gateway would. */
-  readonly send: (path: string, request: RequestInit, caller?: Partial<CallerContext>) => Promise<Reply>;
   readonly adminHeaders: Readonly<Record<string, string>>;
   readonly admin: (path: string, body?: string) => Promise<Reply>;
   readonly importMembers: (members: readonly object[]) => Promise<Reply>;
@@ -98,8 +95,6 @@ export async function startPricingUnderTest(
     }),
   );
 
-  const send: PricingUnderTest['send'] = (path, request, caller) =>
-    sendTo(service.url, path, request, caller);
   // Retried, because MongoDB may be too slow on a busy machine; all these requests are safe to repeat.
   const admin: PricingUnderTest['admin'] = (path, body) => {
     const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
@@ -124,18 +119,12 @@ export async function startPricingUnderTest(
     startReplica: async (replicaSettings) => {
       const replica = await startOne(replicaSettings);
       await becomesReady(replica.url);
-      const at = (path: string, request: RequestInit, caller?: Partial<CallerContext>) =>
-        sendTo(replica.url, path, request, caller);
-      return {
-        url: replica.url,
-        post: (path, json, caller) => at(path, jsonOf(json), caller),
-        [Symbol.asyncDispose]: () => replica[Symbol.asyncDispose](),
-      };
+      const { url } = replica;
+      return { url, post: postTo(url), [Symbol.asyncDispose]: async () => replica[Symbol.asyncDispose]() };
     },
-    send,
     adminHeaders,
     admin,
-    post: (path, json, caller) => send(path, jsonOf(json), caller),
+    post: postTo(service.url),
     importMembers: (members) =>
       admin('/admin/members/import', members.map((member) => `${JSON.stringify(member)}\n`).join('')),
     setRatesFaults: async (faults) => {
@@ -146,19 +135,12 @@ export async function startPricingUnderTest(
   };
 }
 
-async function sendTo(
-  url: string,
-  path: string,
-  request: RequestInit,
-  caller?: Partial<CallerContext>,
-): Promise<Reply> {
-  const context = signedCaller({ audience: 'pricing', ...caller });
-  const headers = { ...context, ...(request.headers as Record<string, string> | undefined) };
-  return replyOf(await fetch(url + path, { method: 'POST', ...request, headers }));
-}
-
-function jsonOf(json: unknown): RequestInit {
-  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
+function postTo(url: string): Replica['post'] {
+  return async (path, json, caller) => {
+    const context = signedCaller({ audience: 'pricing', ...caller });
+    const headers = { ...context, 'content-type': 'application/json' };
+    return replyOf(await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) }));
+  };
 }
 
 async function replyOf(response: Response): Promise<Reply> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { london, member } from './people.ts';
+import { estimateForm, london, member, priceRequest } from './people.ts';
 import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
 
 let pricing: PricingUnderTest;
@@ -18,24 +18,19 @@ afterAll(async () => {
   await pricing[Symbol.asyncDispose]();
 });
 
-const startAt = '2026-12-01T00:00:00.000Z';
-const endAt = '2026-12-02T00:00:00.000Z';
 const caller = { organisationId: 7, personId: 7, mailbox: 'seven', network: 'seven' };
 
 /** Elsewhere nobody lives, and the wrong way round it is no place, so that nobody is counted there. */
 const longitudeOf = (latitude: number) => (latitude === london.latitude ? london.longitude : 120);
 
 async function estimate(replica: Pick<Replica, 'post'>, latitude: number, by = caller): Promise<number> {
-  const location = [latitude, longitudeOf(latitude)];
-  const form = { start_datetime: startAt, end_datetime: endAt, location, radius: 10 };
-  const { body } = await replica.post('/offers/price-estimate', form, by);
-  return body.matching_users as number;
+  const form = estimateForm({ location: [latitude, longitudeOf(latitude)] });
+  return (await replica.post('/offers/price-estimate', form, by)).body.matching_users as number;
 }
 
 async function creation(replica: Pick<Replica, 'post'>, latitude: number): Promise<number> {
-  const place = { latitude, longitude: longitudeOf(latitude), radiusMiles: 10, gender: [], interests: [] };
-  const { body } = await replica.post('/internal/price', { startAt, endAt, ...place }, caller);
-  return body.matchingUsers as number;
+  const request = priceRequest({ latitude, longitude: longitudeOf(latitude) });
+  return (await replica.post('/internal/price', request, caller)).body.matchingUsers as number;
 }
 
 /** Returns when the replica has shared twice, so that it knows all spending of before. */
@@ -96,13 +91,12 @@ it('has the same steps on replicas that are at different steps of a rotation of 
   await using before = await pricing.startReplica({ AUDIENCE_MIN_COHORT: 10 });
   const PRICING_CONTEXT_SECRET = `a-new-secret-for-the-callers-of-pricing,${testContextSecret}`;
   await using after = await pricing.startReplica({ AUDIENCE_MIN_COHORT: 10, PRICING_CONTEXT_SECRET });
-  const another = { organisationId: 8, personId: 8, mailbox: 'eight', network: 'eight' };
   const counts = async (replica: Replica) => {
     const shown: unknown[] = [];
     for (let radius = 10; radius <= 20; radius += 1) {
-      const location = [london.latitude, london.longitude];
-      const form = { start_datetime: startAt, end_datetime: endAt, location, radius };
-      shown.push((await replica.post('/offers/price-estimate', form, another)).body.matching_users);
+      // Each question has its own caller, so that no answer is compared with an earlier one.
+      const own = { organisationId: 100 + radius, mailbox: `${radius}`, network: `${radius}` };
+      shown.push((await replica.post('/offers/price-estimate', estimateForm({ radius }), own)).body);
     }
     return shown;
   };

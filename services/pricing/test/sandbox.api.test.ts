@@ -1,12 +1,10 @@
 /** Organisations without approval count made-up members only. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { catalogue, london, member } from './people.ts';
+import { catalogue, estimateForm, london, member, priceRequest } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
 const waiting = { organisationApproved: false };
-const startAt = '2026-12-01T00:00:00.000Z';
-const endAt = '2026-12-02T00:00:00.000Z';
 /** Targets that vary every field, and a place where no made-up member lives. */
 const targets = [
   { place: london },
@@ -26,25 +24,14 @@ beforeAll(async () => {
     if ((await estimates(targets[2], waiting)).status !== 200) throw new Error('no catalogue yet');
   });
 });
-afterAll(async () => {
-  await pricing[Symbol.asyncDispose]();
-});
+afterAll(() => pricing[Symbol.asyncDispose]());
 
-const estimates = ({ place, gender, interests }: Target, caller: object) =>
-  pricing.post(
-    '/offers/price-estimate',
-    {
-      start_datetime: startAt,
-      end_datetime: endAt,
-      location: [place.latitude, place.longitude],
-      radius: 10,
-      ...(gender && { gender }),
-      ...(interests && { interests }),
-    },
-    caller,
-  );
-const creation = ({ place, gender = [], interests = [] }: Target, caller: object) =>
-  pricing.post('/internal/price', { startAt, endAt, ...place, radiusMiles: 10, gender, interests }, caller);
+const estimates = ({ place, gender = [], interests = [] }: Target, caller: object) => {
+  const form = estimateForm({ location: [place.latitude, place.longitude], gender, interests });
+  return pricing.post('/offers/price-estimate', form, caller);
+};
+const creation = ({ place, ...target }: Target, caller: object) =>
+  pricing.post('/internal/price', priceRequest({ ...place, ...target }), caller);
 const countsOf = async (caller: object) => {
   const told = await Promise.all(targets.map((target) => estimates(target, caller)));
   return told.map(({ body }) => Number(body.matching_users));
@@ -66,15 +53,11 @@ it('estimates and creations of an organisation without approval do not change wh
 
 it('once approved, TEST and LIVE count the same real members at the same price', async () => {
   for (const target of targets) {
-    const [test, live] = [
-      await estimates(target, { mode: 'TEST' }),
-      await estimates(target, { mode: 'LIVE' }),
-    ];
-    expect(test.status).toBe(200);
-    expect(live).toEqual(test);
-    expect((await creation(target, { mode: 'LIVE' })).body).toEqual(
-      (await creation(target, { mode: 'TEST' })).body,
-    );
+    for (const ask of [estimates, creation]) {
+      const test = await ask(target, { mode: 'TEST' });
+      expect(test.status).toBe(200);
+      expect(await ask(target, { mode: 'LIVE' })).toEqual(test);
+    }
   }
   expect((await countsOf({}))[5]).toBe(3);
 });

@@ -92,53 +92,11 @@ describe('brute force and the grid agree', () => {
   }
 });
 
-describe('a grid', () => {
-  it('counts nobody when it is empty and when everybody was removed', async () => {
-    const [empty, emptied] = [liveGrid(), liveGrid(anybody)];
-    emptied.set(1, null);
-    emptied.set(1, null);
-    const counts = () => [empty, emptied].map((grid) => [grid.count(aroundAnybody), grid.members()]);
-    expect(counts()).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
-    await emptied.replace(rebuilt);
-    await empty.replace(rebuilt);
-    expect(counts().flat()).toEqual([0, 0, 0, 0]);
-    emptied.set(1, anybody);
-    expect(emptied.count(aroundAnybody)).toBe(1);
-  });
-
-  it('takes the last of several entries for one member, and each interest once', () => {
-    const grid = liveGrid({ ...anybody, latitude: 10 }, withId(2), { ...anybody, interests: [9, 3, 9] });
-    expect(grid.members()).toBe(2);
-    expect(grid.count(aroundAnybody)).toBe(2);
-    expect(grid.count({ ...aroundAnybody, interests: [9, 3] })).toBe(1);
-    expect(grid.count({ ...aroundAnybody, latitude: 10 })).toBe(0);
-  });
-
-  it('counts a member once, however often a target names a gender or an interest', () => {
-    const grid = liveGrid(anybody, { ...anybody, memberId: 2, gender: 'Male' });
-    const counted = (gender: CountedMember['gender'][]) =>
-      grid.count({ ...aroundAnybody, gender, interests: [1, 2, 1] });
-    expect(counted(['Female', 'Female'])).toBe(1);
-    expect(counted(['Male', 'Female', 'Male', 'Non-binary'])).toBe(2);
-    expect(counted(['Non-binary', 'Non-binary'])).toBe(0);
-  });
-
-  it('counts any number of interests: more than a catalogue may have', () => {
-    const many = Array.from({ length: 6_000 }, (_, at) => ({
-      ...anybody,
-      memberId: at + 1,
-      interests: [at + 1, 7_000],
-    }));
-    const grid = liveGrid(...many);
-    const interests = many.map(({ memberId }) => memberId);
-    expect(grid.count({ ...aroundAnybody, interests })).toBe(6_000);
-    expect(grid.count({ ...aroundAnybody, interests: interests.slice(0, 17) })).toBe(17);
-    expect(grid.count({ ...aroundAnybody, interests: [7_000, 1] })).toBe(6_000);
-    expect(grid.count({ ...aroundAnybody, interests: [9_000] })).toBe(0);
-  });
+it('a grid takes the last of several entries for one member', () => {
+  const grid = liveGrid({ ...anybody, latitude: 10 }, withId(2), { ...anybody, interests: [9, 3] });
+  expect(grid.members()).toBe(2);
+  expect(grid.count({ ...aroundAnybody, interests: [9, 3] })).toBe(1);
+  expect(grid.count({ ...aroundAnybody, latitude: 10 })).toBe(0);
 });
 
 describe('the next grid', () => {
@@ -161,45 +119,6 @@ describe('the next grid', () => {
     await grid.replace(rebuilt);
     expect(grid.changes()).toBe(0);
     expect(grid.count(aroundAnybody)).toBe(1);
-  });
-
-  it('that could not be built changes nothing, and another one can be built', async () => {
-    const grid = liveGrid(anybody);
-    grid.set(2, withId(2));
-    await expect(
-      grid.replace(async () => {
-        throw new RangeError('no memory');
-      }),
-    ).rejects.toThrow('no memory');
-    expect(grid.count(aroundAnybody)).toBe(2);
-    await grid.replace(rebuilt);
-    expect([grid.count(aroundAnybody), grid.changes()]).toEqual([2, 0]);
-  });
-
-  it('is taken only if it is accepted, when it is as current as the grid before', async () => {
-    const grid = liveGrid(anybody);
-    const wrong = async () => gridOf([]);
-    let seen: number | undefined;
-    await grid.replace(wrong, (next) => {
-      seen = next.count(aroundAnybody);
-      return false;
-    });
-    expect([seen, grid.count(aroundAnybody)]).toEqual([0, 1]);
-    await grid.replace(wrong, () => true);
-    expect(grid.count(aroundAnybody)).toBe(0);
-  });
-
-  it('is due by the oldest change that it lacks', async () => {
-    const grid = liveGrid(anybody);
-    expect(grid.changesAgeMs()).toBe(0);
-    grid.set(2, null);
-    expect(grid.changesAgeMs()).toBe(0);
-    grid.set(2, withId(2));
-    const startedAt = performance.now();
-    while (performance.now() === startedAt);
-    expect(grid.changesAgeMs()).toBeGreaterThan(0);
-    await grid.replace(rebuilt);
-    expect(grid.changesAgeMs()).toBe(0);
   });
 });
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { priceReply as priceReplySchema } from '@offer-ads/contracts/internal/pricing-api';
 import { estimateReply as estimateReplySchema } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
+import { isHalfUp } from '../../test/half-up.ts';
 import { priceOf } from '../domain/price.ts';
 import { exchangeRateOf } from '../domain/rates/exchange-rate.ts';
-import { estimateReply, priceReply, refusalReply } from './replies.ts';
+import { estimateReply, priceReply } from './replies.ts';
 
 const now = new Date('2026-11-20T18:00:00Z');
 
@@ -19,12 +20,6 @@ function scaled(text: string, places: number): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   if (!/^\d+$/.test(whole) || fraction.length > places) throw new Error(`${text} has not ${places} places`);
   return BigInt(whole + fraction.padEnd(places, '0'));
-}
-
-/** Rounds half up by comparing, without a division; the code under test divides. */
-function isHalfUp(rounded: bigint, numerator: bigint, denominator: bigint): boolean {
-  const distance = 2n * (numerator - rounded * denominator);
-  return -denominator <= distance && distance < denominator;
 }
 
 describe('the figures of an estimate', () => {
@@ -87,35 +82,5 @@ describe('the figures of an estimate', () => {
       adUnitsHundredths: price.adUnitsHundredths.toString(),
       money: { costMinor: price.money?.costMinor.toString() },
     });
-  });
-
-  it('of money are null when the currency cannot be billed, and the Ad Units are there', () => {
-    const price = priceOf({ durationMs: 3_600_000, matchingUsers: 7, exchangeRate: null });
-    expect(estimateReply(price, 'JPY')).toEqual({
-      return_code: 'S1',
-      price_estimate: 7,
-      ad_units: 7,
-      matching_users: 7,
-      ad_unit_price: null,
-      estimated_cost: null,
-      currency: 'JPY',
-      exchange_rate_per_gbp: null,
-      exchange_rate_date: null,
-    });
-  });
-});
-
-describe('a refusal', () => {
-  it.each([
-    [{ reason: 'invalid-input', faults: ['a', 'b'] }, 'E1', 400, 'a; b'],
-    [{ reason: 'invalid-date-time', faults: ['a'] }, 'E2', 400, 'a'],
-    [
-      { reason: 'other-mode', keyMode: 'LIVE' },
-      'E1',
-      403,
-      'This API key works in LIVE mode only; environment names the other mode',
-    ],
-  ] as const)('for %j', (refusal, return_code, code, message) => {
-    expect(refusalReply(refusal)).toEqual({ return_code, status: 'Error', code, message });
   });
 });

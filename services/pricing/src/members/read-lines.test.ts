@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import { type Line, readLines } from './read-lines.ts';
 
-async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
-}
-
-async function linesOf(chunks: readonly (string | Uint8Array)[], maxBytes = 100): Promise<Line[]> {
+async function linesOf(
+  chunks: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
+  maxBytes = 100,
+): Promise<Line[]> {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) yield Buffer.from(chunk);
+  }
   const lines: Line[] = [];
-  for await (const line of readLines(stream(chunks.map((chunk) => Buffer.from(chunk))), maxBytes))
-    lines.push(line);
+  for await (const line of readLines(bytes(), maxBytes)) lines.push(line);
   return lines;
 }
 
@@ -43,15 +44,12 @@ describe('lines of a stream', () => {
     );
   });
 
-  it('above the bound have no text', async () => {
+  it('above the bound have no text, and without an end are not read beyond it', async () => {
     expect(await linesOf(['short\n', 'x'.repeat(101), '\nnext\n'])).toEqual([
       { number: 1, text: 'short' },
       { number: 2, text: null },
     ]);
     expect(await linesOf([`${'x'.repeat(100)}\n`])).toEqual([{ number: 1, text: 'x'.repeat(100) }]);
-  });
-
-  it('without an end are not read beyond the bound', async () => {
     let chunks = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -59,9 +57,7 @@ describe('lines of a stream', () => {
         yield Buffer.alloc(60, 'x');
       }
     }
-    const lines: Line[] = [];
-    for await (const line of readLines(endless(), 100)) lines.push(line);
-    expect(lines).toEqual([{ number: 1, text: null }]);
+    expect(await linesOf(endless())).toEqual([{ number: 1, text: null }]);
     expect(chunks).toBe(2);
   });
 });

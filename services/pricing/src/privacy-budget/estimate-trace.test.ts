@@ -1,14 +1,13 @@
 import { expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { collectingLogger } from '@offer-ads/testing/logger';
 import { estimateTrace } from './estimate-trace.ts';
 
 const target = { latitude: 51.507351, longitude: -0.127758, radiusMiles: 5, gender: [], interests: [4] };
 const asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'hash', network: 'hash' };
 
 it('each estimate leaves a trace that names the caller and the size, and neither the place nor the count', () => {
-  const lines: string[] = [];
-  const destination = { write: (line: string) => lines.push(line) };
-  const trace = estimateTrace(createLogger({ service: 'pricing', level: 'info', destination }));
+  const { logger, lines } = collectingLogger();
+  const trace = estimateTrace(logger);
   const note = (counted: number, of = asker) =>
     trace.note(
       { asker: of, target, counted, now: new Date() },

@@ -2,41 +2,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { inTime } from '@offer-ads/testing/waiting/in-time';
 import type { AudienceEngine } from '../../src/audience/audience.ts';
 import { openMembersFeed } from '../../src/audience/members-feed-store.ts';
 import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
+import { type MongoUnderTest, openMongoUnderTest } from '../mongo-under-test.ts';
 import { london } from '../people.ts';
 
-/** A count without a deadline waits for two seconds. */
-const SOONER_MS = 1_900;
-
-let database: TestMongo;
+let database: MongoUnderTest;
 let wire: TcpProxy;
 let mongo: Mongo;
 let audience: AudienceEngine;
 
 beforeAll(async () => {
-  database = await createTestMongo();
-  wire = await startTcpProxy(database.url);
-  mongo = await startWhenStoresServe(() =>
-    openMongo({ url: wire.url, logger: silentLogger, metrics: createMetrics('pricing') }),
-  );
+  database = await openMongoUnderTest();
+  wire = database.wire;
+  mongo = await database.connect({ url: wire.url });
   audience = openMongoAudience(mongo.connection);
   await startWhenStoresServe(openMongoAudience(mongo.connection).prepare);
 });
-afterAll(async () => {
-  await mongo[Symbol.asyncDispose]();
-  await wire[Symbol.asyncDispose]();
-  await database.dispose();
-});
+afterAll(() => database[Symbol.asyncDispose]());
 
 const everybody: Target = { ...london, radiusMiles: 30, gender: [], interests: [] };
 
@@ -64,17 +52,6 @@ describe('a count whose caller disconnects', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 499 } });
     }
     await eventually(async () => expect(await audience.count(everybody, createDeadline(25_000))).toBe(0));
-  });
-
-  it('ends with its deadline as the fault "down" when that comes first', async () => {
-    await inTime(SOONER_MS, async () => {
-      const frozenAt = performance.now();
-      wire.freeze();
-      await expect(audience.count(everybody, createDeadline(100))).rejects.toMatchObject({ status: 503 });
-      wire.cut();
-      // For the next try: only existing connections are frozen.
-      if (performance.now() - frozenAt >= SOONER_MS) await eventually(() => audience.count(everybody));
-    });
   });
 });
 

@@ -5,18 +5,17 @@ import { newerVersion, type Version } from './member-version.ts';
 const number = fc.integer({ min: 0, max: 50 });
 
 describe('the version of a change', () => {
-  it('takes effect when it is above the stored one, or when nothing is stored', () => {
-    expect(newerVersion(undefined, 0)).toBe(0);
-    expect(newerVersion(4, 5)).toBe(5);
-    expect(newerVersion(5, 5)).toBeNull();
-    expect(newerVersion(5, 4)).toBeNull();
-  });
-
-  it('that is to be newer than whatever is stored always takes effect', () => {
-    expect(newerVersion(undefined, { atLeast: 1_000 })).toBe(1_000);
-    expect(newerVersion(5, { atLeast: 1_000 })).toBe(1_000);
-    expect(newerVersion(1_000, { atLeast: 1_000 })).toBe(1_001);
-    expect(newerVersion(9_000, { atLeast: 1_000 })).toBe(9_001);
+  it.each<[number | undefined, Version, number | null]>([
+    [undefined, 0, 0],
+    [4, 5, 5],
+    [5, 5, null],
+    [5, 4, null],
+    // Newer than whatever is stored.
+    [undefined, { atLeast: 1_000 }, 1_000],
+    [1_000, { atLeast: 1_000 }, 1_001],
+    [9_000, { atLeast: 1_000 }, 9_001],
+  ])('after %j, for %j, is %j; null: it takes no effect', (stored, version, next) => {
+    expect(newerVersion(stored, version)).toBe(next);
   });
 
   it('only ever grows', () => {

@@ -29,51 +29,24 @@ describe('a currency jumps', () => {
     expect(jumpsOf(friday({ GBP: 0.88, USD: 1.16, ...rates }), [thursday])).toEqual(expected);
   });
 
-  it('never with the first fixing of all', () => {
-    expect(jumpsOf(thursday, [])).toEqual([]);
-  });
-
-  it('by the same limit after a gap of weeks, so that a person looks at it', () => {
-    const october = fixing('2026-10-01', { GBP: 0.88, USD: 1.16 });
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 1.4 }), [october])).toEqual(['USD']);
-  });
-
-  it('against the last fixing that had it', () => {
-    const withoutDollar = fixing('2026-11-19', { GBP: 0.88 });
-    const wednesday = fixing('2026-11-18', { GBP: 0.88, USD: 1.16 });
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 2 }), [withoutDollar, wednesday])).toEqual(['USD']);
-  });
-});
-
-describe('a correction of a stored fixing', () => {
-  const doubled = friday({ GBP: 0.88, USD: 2.32 });
-
-  it('is taken when it is near to the fixing before, whatever it corrects', () => {
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 1.17 }), [doubled, thursday])).toEqual([]);
-  });
-
-  it('is taken when it is near to what was accepted for its date', () => {
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 2.31 }), [doubled, thursday])).toEqual([]);
-  });
-
-  it('is refused when it is far from both', () => {
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 5 }), [doubled, thursday])).toEqual(['USD']);
-  });
-});
-
-describe('a fixing that lies between two that are stored', () => {
-  it('is compared with the one before it, whatever came after', () => {
-    const monday = fixing('2026-11-23', { GBP: 0.88, USD: 2.32 });
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 2.31 }), [monday, thursday])).toEqual(['USD']);
-    expect(jumpsOf(friday({ GBP: 0.88, USD: 1.17 }), [monday, thursday])).toEqual([]);
-  });
-});
-
-describe('a fixing that is older than all that are stored', () => {
-  it('is compared with the one that came after it', () => {
-    const wednesday = fixing('2026-11-18', { GBP: 0.88, USD: 9 });
-    expect(jumpsOf(wednesday, [friday({ GBP: 0.88, USD: 9 }), thursday])).toEqual(['USD']);
-    expect(jumpsOf(fixing('2026-11-18', { USD: 1.1 }), [friday({ USD: 9 }), thursday])).toEqual([]);
+  const october = fixing('2026-10-01', { USD: 1.16 });
+  const wednesday = fixing('2026-11-18', { USD: 1.16 });
+  const withoutDollar = fixing('2026-11-19', { GBP: 0.88 });
+  const doubled = friday({ USD: 2.32 });
+  const monday = fixing('2026-11-23', { USD: 2.32 });
+  it.each([
+    ['never as the first fixing of all', 1.16, [], false],
+    ['by the same limit after weeks, so that a person looks at it', 1.4, [october], true],
+    ['against the last fixing that had it', 2, [withoutDollar, wednesday], true],
+    ['not as a correction near to the fixing before', 1.17, [doubled, thursday], false],
+    ['not as a correction near to what was accepted', 2.31, [doubled, thursday], false],
+    ['as a correction that is far from both', 5, [doubled, thursday], true],
+    ['between two fixings, against the one before', 2.31, [monday, thursday], true],
+    ['not between two fixings, near to the one before', 1.17, [monday, thursday], false],
+    ['before all fixings, against the one after', 9, [monday], true],
+    ['not before all fixings, near to the one after', 2.2, [monday], false],
+  ])('%s', (_, rate, stored, jumps) => {
+    expect(jumpsOf(friday({ USD: rate }), stored)).toEqual(jumps ? ['USD'] : []);
   });
 });
 
