@@ -26,24 +26,28 @@ app.addHook('onResponse', async (req, reply) => {
 await app.register(proxy, {
   upstream: process.env.UPSTREAM_URL ?? '',
   undici: { connections: 256 },
-  preHandler: async (req, reply) => {
-    const sha256 = createHash('sha256').update(String(req.headers['x-api-key'])).digest();
-    const { rows } = await pool.query<Key & { works: boolean }>({
-      name: 'key',
-      text: `SELECT k.id, k.organisation_id AS "organisationId",
-                    k.disabled_at IS NULL AND coalesce(k.expires_at > now(), true) AND p.enabled AND o.enabled AS works
-             FROM api_keys k JOIN people p ON p.id = k.created_by JOIN organisations o ON o.id = k.organisation_id
-             WHERE k.sha256 = $1`,
-      values: [sha256],
-    });
-    const [key] = rows;
-    if (key?.works !== true) return reply.code(401).send({ message: 'Unauthorised' });
-    keys.set(req, key);
-    return undefined;
+  preHandler: (req, reply, done) => {
+    findKey(String(req.headers['x-api-key'])).then((key) => {
+      if (key?.works !== true) return void reply.code(401).send({ message: 'Unauthorised' });
+      keys.set(req, key);
+      return done();
+    }, done);
   },
 });
 
-setInterval(async () => {
+async function findKey(text: string): Promise<(Key & { readonly works: boolean }) | undefined> {
+  const { rows } = await pool.query({
+    name: 'key',
+    text: `SELECT k.id, k.organisation_id AS "organisationId",
+                  k.disabled_at IS NULL AND coalesce(k.expires_at > now(), true) AND p.enabled AND o.enabled AS works
+           FROM api_keys k JOIN people p ON p.id = k.created_by JOIN organisations o ON o.id = k.organisation_id
+           WHERE k.sha256 = $1`,
+    values: [createHash('sha256').update(text).digest()],
+  });
+  return rows[0];
+}
+
+async function insertCalls(): Promise<void> {
   const batch = calls;
   calls = [];
   if (batch.length === 0) return;
@@ -59,6 +63,7 @@ setInterval(async () => {
       batch.map(({ status }) => status),
     ],
   );
-}, 50);
+}
+setInterval(() => void insertCalls(), 50);
 process.once('SIGTERM', () => process.exit());
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) });

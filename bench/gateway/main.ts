@@ -121,15 +121,14 @@ function reportOf(
   const all = [...samples.values()].flat();
   const of = (name: PeerName, what: keyof Sample) =>
     median((samples.get(name) ?? []).map((one) => one[what]));
-  const rows = [...samples].map(([name, own]) => [
-    titles[name],
-    ...columns.map(([, what, digits]) =>
+  const rows = [...samples].map(([name, own]) => {
+    const cell = (what: keyof Sample, digits: number) =>
       overRounds(
         own.map((one) => one[what]),
         digits,
-      ),
-    ),
-  ]);
+      );
+    return [titles[name]].concat(columns.map(([, what, digits]) => cell(what, digits)));
+  });
   const ours = [...samples.keys()].filter((name) => name.startsWith('gateway'));
   const aims = [
     ['processor time at most that of the fastify stack (better: 0.7 of it)'].concat(
