@@ -23,17 +23,12 @@ app.addHook('onResponse', async (req, reply) => {
   if (key !== undefined)
     calls.push({ key, at: new Date(), status: reply.statusCode, durationMs: reply.elapsedTime });
 });
-await app.register(proxy, {
-  upstream: process.env.UPSTREAM_URL ?? '',
-  undici: { connections: 256 },
-  preHandler: (req, reply, done) => {
-    findKey(String(req.headers['x-api-key'])).then((key) => {
-      if (key?.works !== true) return void reply.code(401).send({ message: 'Unauthorised' });
-      keys.set(req, key);
-      return done();
-    }, done);
-  },
+app.addHook('preHandler', async (req, reply) => {
+  const key = await findKey(String(req.headers['x-api-key']));
+  if (key?.works === true) keys.set(req, key);
+  else await reply.code(401).send({ message: 'Unauthorised' });
 });
+await app.register(proxy, { upstream: process.env.UPSTREAM_URL ?? '', undici: { connections: 256 } });
 
 async function findKey(text: string): Promise<(Key & { readonly works: boolean }) | undefined> {
   const { rows } = await pool.query({
