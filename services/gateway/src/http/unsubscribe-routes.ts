@@ -22,9 +22,9 @@ export function unsubscribeRoutes(
   },
 ): void {
   const limit = limitRequests(o.limiter, portalLimits.unsubscribing, (req) => networkOf(o.clientIp(req)));
-  const pass: RequestHandler = (req, res, fail) => {
+  const pass: RequestHandler = async (req, res) => {
     req.url = req.url.replace(/^\/portal/, '');
-    forward(req, res, { endpoint, upstream: o.upstreams.notifier, callerToken: null, fail });
+    await forward(req, res, { endpoint, upstream: o.upstreams.notifier, callerToken: null });
   };
   app.route('/portal/unsubscribe/:token').all(limit).get(pass).post(pass);
 }

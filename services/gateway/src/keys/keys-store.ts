@@ -42,18 +42,11 @@ export type OwnedKey = KeyRecord & {
 /** A key locked for a change. */
 export type LockedKey = KeyRecord & { readonly ownerEnabled: boolean };
 
+/** Without organisation and person: a placement key. */
 export type NewKey = Pick<
   KeyRecord,
-  | 'organisationId'
-  | 'createdBy'
-  | 'lastFour'
-  | 'mode'
-  | 'name'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'rolledFrom'
-  | 'requestsPerMinute'
-> & { readonly sha256: Buffer };
+  'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom' | 'requestsPerMinute'
+> & { readonly sha256: Buffer; readonly organisationId: number | null; readonly createdBy: number | null };
 
 const factsOfKeys: PreparedStatement = {
   name: 'facts-of-keys',

@@ -75,7 +75,7 @@ export function manageKeys(o: Administration) {
           return refused('too-many-keys');
         const { requestsPerMinute = null } = wish;
         return done(
-          await issue(tx, { ...wish, createdBy: owner.id, rolledFrom: null, requestsPerMinute }, at),
+          await issueKey(tx, { ...wish, createdBy: owner.id, rolledFrom: null, requestsPerMinute }, at),
         );
       }),
 
@@ -93,7 +93,7 @@ export function manageKeys(o: Administration) {
         await store.disableKey(tx, { id: old.id, at, by: personIdOf(by) });
         // If the platform team rolls a key, the new key belongs to the old one's owner.
         const createdBy = personIdOf(by) ?? old.createdBy;
-        return done(await issue(tx, { ...old, createdBy, rolledFrom: old.id }, at));
+        return done(await issueKey(tx, { ...old, createdBy, rolledFrom: old.id }, at));
       });
     },
 
@@ -155,13 +155,13 @@ async function withKey<T>(
   });
 }
 
-async function issue(
+export async function issueKey(
   tx: Transaction,
   wish: Omit<store.NewKey, 'sha256' | 'lastFour' | 'createdAt'>,
   at: Date,
+  compose = (digits: readonly number[]) => composeKey(wish.mode, digits),
 ): Promise<IssuedKey> {
-  const digits = Array.from({ length: randomDigitsOfKey }, () => randomInt(62));
-  const key = composeKey(wish.mode, digits);
+  const key = compose(Array.from({ length: randomDigitsOfKey }, () => randomInt(62)));
   const lastFour = lastFourOf(key);
   const id = await store.insertKey(tx, { ...wish, sha256: sha256Of(key), lastFour, createdAt: at });
   return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };

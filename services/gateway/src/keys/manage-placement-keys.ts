@@ -1,14 +1,13 @@
 /** Creates, rolls and disables placement keys. Only the platform team does (decision 203, placement keys). */
-import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Administration } from '../accounts/change-organisation.ts';
-import { composePlacementKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
+import { composePlacementKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { disableKey, setKeyLimit, sha256Of } from './keys-store.ts';
-import type { IssuedKey } from './manage-keys.ts';
+import { disableKey, setKeyLimit } from './keys-store.ts';
+import { type IssuedKey, issueKey } from './manage-keys.ts';
 import * as store from './placement-keys-store.ts';
 
 export type PlacementKeyRefusal = 'key-unknown' | 'key-not-in-force' | 'too-many-keys';
@@ -40,27 +39,17 @@ export function managePlacementKeys(o: Administration) {
     }, deadline);
   }
 
-  async function issue(
+  const issue = (
     tx: Transaction,
     wish: PlacementKeyWish & { readonly rolledFrom: number | null },
     at: Date,
-  ): Promise<IssuedKey> {
-    const digits = Array.from({ length: randomDigitsOfKey }, () => randomInt(62));
-    const key = composePlacementKey(wish.mode, digits);
-    const lastFour = lastFourOf(key);
-    const id = await store.insertPlacementKey(tx, {
-      ...wish,
-      sha256: sha256Of(key),
-      lastFour,
-      createdAt: at,
-    });
-    return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };
-  }
+  ) =>
+    issueKey(tx, { ...wish, organisationId: null, createdBy: null }, at, (digits) =>
+      composePlacementKey(wish.mode, digits),
+    );
 
   return {
-    /**
-     * A repeated request creates a second key. Each is shown once; a key whose reply was lost must be disabled.
-     */
+    /** A repeated request creates a second key. Each is shown once; a key whose reply was lost must be disabled. */
     create: (wish: PlacementKeyWish, deadline: Deadline): Promise<Outcome<IssuedKey, PlacementKeyRefusal>> =>
       postgres.transaction(async (tx) => {
         const at = clock.now();

@@ -1,24 +1,12 @@
 /** All SQL about placement keys: the rows of `api_keys` without an organisation. No other SQL finds them, except for the call log's. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { inOrder } from './keys-store.ts';
+import { inOrder, type KeyRecord } from './keys-store.ts';
 
 /** A placement key as lists show it. */
-export type PlacementKeyRecord = {
-  readonly id: number;
+export type PlacementKeyRecord = Omit<KeyRecord, 'organisationId' | 'createdBy'> & {
   readonly mode: Mode;
-  readonly name: string;
-  readonly lastFour: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly disabledAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  /** The key that this one replaced. */
-  readonly rolledFrom: number | null;
   readonly requestsPerMinute: number;
-};
-export type NewPlacementKey = Omit<PlacementKeyRecord, 'id' | 'disabledAt' | 'lastUsedAt'> & {
-  readonly sha256: Buffer;
 };
 /** What a request with the key depends on. */
 export type PlacementKeyFacts = Pick<
@@ -52,17 +40,6 @@ export async function listPlacementKeys(on: Queryable, atMost: number): Promise<
     `SELECT ${columns} FROM api_keys WHERE ${isPlacementKey} ORDER BY id DESC LIMIT $1`,
     [atMost],
   );
-}
-
-export async function insertPlacementKey(on: Queryable, key: NewPlacementKey): Promise<number> {
-  const { sha256, lastFour, mode, name, createdAt, expiresAt, rolledFrom, requestsPerMinute } = key;
-  const [row] = await on.query<{ id: number }>(
-    `INSERT INTO api_keys (sha256, last_four, mode, name, created_at, expires_at, rolled_from, requests_per_minute)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-    [sha256, lastFour, mode, name, createdAt, expiresAt, rolledFrom, requestsPerMinute],
-  );
-  if (row === undefined) throw new Error('INSERT returned no id');
-  return row.id;
 }
 
 export async function lockPlacementKey(tx: Transaction, id: number): Promise<PlacementKeyRecord | null> {

@@ -42,9 +42,8 @@ beforeEach(async () => {
   server = await startHttpServer({
     ...foundation(),
     routes: () => {},
-    fastPath: (req) => (res, fail) =>
+    fastPath: (req) => (res) =>
       forward(req, res, {
-        fail,
         endpoint: { takesBody: req.method === 'POST', budgetMs: 1_000 },
         upstream: upstreamInUse,
         callerToken: null,

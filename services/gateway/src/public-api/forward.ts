@@ -1,5 +1,6 @@
 /** Forwards a request to a service, and its reply to the caller. Bodies are streams, so nothing large is held here. */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import {
   callerContextHeader,
@@ -8,17 +9,13 @@ import {
   requestIdHeader,
   storeTimeHeader,
 } from '@offer-ads/contracts/internal/caller-context';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
+import { addTraceTo, beginSpan, endSpan, isRecorded } from '@offer-ads/platform/telemetry/traces';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
 import type { Endpoint } from './endpoints.ts';
-import {
-  CallerGone,
-  type ForwardedRequest,
-  NoConnectionFree,
-  UploadBroken,
-  type Upstream,
-} from './upstream.ts';
+import { CallersFault, type Upstream } from './upstream.ts';
 
 /**
  * The service itself answers when its time is over; the gateway waits this much longer, well within 3 s (decision 23, deadlines and
@@ -28,7 +25,7 @@ const graceMs = 250;
 /** As long as any call that creates nothing (decision 23, deadlines and outages). */
 const notReadingMs = 2_000;
 /** The service's time does not run while the caller reads nothing; after this long the caller is disconnected. */
-const longestReadMs = 60_000;
+const usualLongestReadMs = 60_000;
 /**
  * A reply up to this size is sent when it is complete: in one write, and if it breaks off before that, the caller gets a 503. Only listings
  * are longer.
@@ -42,201 +39,164 @@ type Forwarding = {
   readonly callerToken: string | null;
   /** The header of the token; that of the caller context unless given. */
   readonly callerHeader?: string;
-  readonly fail: (error: unknown) => void;
   /** For tests. */
   readonly longestReadMs?: number;
 };
 
-/** A failure of the service goes to `fail`; a caller who left gets nothing. */
-export function forward(req: IncomingMessage, res: ServerResponse, o: Forwarding): void {
+/** A caller who left gets nothing. @throws {Fault} 503 when the service fails; the reply may have begun */
+export async function forward(req: IncomingMessage, res: ServerResponse, o: Forwarding): Promise<void> {
   // The caller disconnected, or got a 400 for a broken body, during the key's look-up.
   if (res.closed || res.writableEnded) return;
   const { endpoint, upstream } = o;
-  const exchange = new Exchange(req, res, o);
-  const headers = forwardedHeaders(req.headers, endpoint.takesBody);
-  if (o.callerToken !== null) headers.push(o.callerHeader ?? callerContextHeader, o.callerToken);
-  headers.push(requestBudgetHeader, String(endpoint.budgetMs));
-  if (exchange.storeMs !== undefined)
-    headers.push(commitByHeader, String(exchange.storeMs + endpoint.budgetMs));
-  const { requestId, span } = requestFacts(req);
-  headers.push(requestIdHeader, requestId);
+  const body = endpoint.takesBody ? bodyOf(req) : null;
+  const end = startEnd(req, res, body, o);
   try {
-    upstream.send(exchange.send(headers, span), exchange);
+    const deadline = createDeadline(endpoint.budgetMs + graceMs);
+    await upstream.use({ isUpload: body !== null, deadline }, async (connections, call) => {
+      const { requestId, span } = requestFacts(req);
+      const headers = forwardedHeaders(req, o);
+      if (body === null || req.complete) {
+        const nowMs = upstream.storeClock.nowMs();
+        if (nowMs !== undefined) headers.push(commitByHeader, String(nowMs + endpoint.budgetMs));
+      }
+      const callSpan = isRecorded(span)
+        ? beginSpan({ name: `${req.method} to a service`, kind: 'CLIENT', parent: span })
+        : undefined;
+      addTraceTo(headers, callSpan ?? span);
+      headers.push(requestIdHeader, requestId);
+      try {
+        end.check();
+        const method = req.method as Dispatcher.HttpMethod;
+        const path = req.url ?? '/';
+        const reply = await connections.request({ method, path, headers, body, signal: end.signal });
+        const shownMs = Number(reply.headers[storeTimeHeader]);
+        if (shownMs > 0) upstream.storeClock.note(shownMs);
+        await passOn(reply, req, res, end);
+        call.succeeded();
+        endSpan(callSpan, { hasFailed: false });
+      } catch (error) {
+        endSpan(callSpan, { hasFailed: true });
+        const reason = end.reason ?? (error as Error);
+        // The caller may be the cause of a connection that fails while its body is sent, for example with a body that is too large.
+        const isUploading = body?.readableDidRead === true && !body.readableEnded;
+        call.failed(isUploading ? new CallersFault(reason.message, { cause: reason }) : reason);
+        throw reason instanceof CallersFault ? reason : upstream.noAnswer(reason.message, reason);
+      }
+    });
   } catch (error) {
-    exchange.release();
-    o.fail(error);
+    if (!(error instanceof CallersFault)) throw error;
+  } finally {
+    end.lift();
+    // A stream that no service reads would stop the caller, who then could not read the reply. The server discards the rest.
+    body?.destroy();
   }
 }
 
-/** One request on its way to the service and back. It alone owns the body, and the request's timers. */
-class Exchange implements Dispatcher.DispatchHandler {
-  /** The service's clock when its time begins, before our own timer starts: nothing is committed after we have answered 503. */
-  readonly storeMs: number | undefined;
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
-  readonly #o: Forwarding;
-  readonly #body: PassThrough | null;
-  #request: ForwardedRequest | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #givenUp: Error | undefined;
-  #isSettled = false;
-  #budget: NodeJS.Timeout | undefined;
-  #stuck: NodeJS.Timeout | undefined;
-  /** How long the caller has delayed the reply, and since when it does so now. */
-  #heldUpMs = 0;
-  #heldUpSinceMs: number | undefined;
-  #status = 0;
-  #headers: ReplyHeaders = {};
-  /** The received part of a reply that is sent in one piece; undefined for a streamed reply. */
-  #held: Buffer[] | undefined;
-
-  constructor(req: IncomingMessage, res: ServerResponse, o: Forwarding) {
-    this.#req = req;
-    this.#res = res;
-    this.#o = o;
-    this.#body = o.endpoint.takesBody ? bodyOf(req) : null;
-    if (this.#body === null || req.complete) this.storeMs = o.upstream.storeClock.nowMs();
-    this.#limitTime();
-    // Also after a reply was sent: the platform answers a broken upload, and the service's reply is no longer needed.
-    res.on('close', this.#onClose);
+/** Sends a short reply in one piece, and a long one as it comes. */
+async function passOn(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  req: IncomingMessage,
+  res: ServerResponse,
+  end: End,
+): Promise<void> {
+  const hasNoBody = req.method === 'HEAD' || statusCode === 204 || statusCode === 304;
+  if (hasNoBody || Number(headers['content-length']) <= maxBytesHeld) {
+    const whole = Buffer.from(await body.arrayBuffer());
+    end.check();
+    setHead(res, statusCode, headers, whole);
+    res.end(whole.length === 0 ? undefined : whole);
+    return;
   }
-
-  send(headers: string[], span: ForwardedRequest['span']): ForwardedRequest {
-    const { method, url = '/' } = this.#req;
-    this.#request = { method: method as Dispatcher.HttpMethod, path: url, headers, body: this.#body, span };
-    return this.#request;
+  for await (const chunk of body) {
+    end.check();
+    if (!res.headersSent) setHead(res, statusCode, headers, chunk as Buffer);
+    if (!res.write(chunk)) await end.whileCallerReads(once(res, 'drain'));
   }
+  end.check();
+  if (!res.headersSent) setHead(res, statusCode, headers);
+  res.end();
+}
 
-  /**
-   * The service's time starts when the body has arrived (decision 23, deadlines and outages), because a slow upload has its own limit. A
-   * service that stops reading the body counts as unavailable.
-   */
-  #limitTime(): void {
-    if (this.#body === null || this.#req.complete) this.#startBudget();
-    else this.#req.once('end', this.#startBudget);
-    if (this.#body !== null) this.#req.on('pause', this.#onPause).on('resume', this.#onResume);
+type End = {
+  /** Ends the request to the service. */
+  readonly signal: EventEmitter;
+  readonly reason: Error | undefined;
+  /** @throws the reason for which the exchange has ended already */
+  readonly check: () => void;
+  readonly whileCallerReads: (reading: Promise<unknown>) => Promise<void>;
+  readonly lift: () => void;
+};
+
+/**
+ * What may end an exchange early: the caller leaves, or the service takes too long. The service's time starts when the body has arrived
+ * (decision 23, deadlines and outages), because a slow upload has its own limit. A service that stops reading the body counts as unavailable.
+ */
+function startEnd(req: IncomingMessage, res: ServerResponse, body: PassThrough | null, o: Forwarding): End {
+  const signal = new EventEmitter();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  const { longestReadMs = usualLongestReadMs } = o;
+  let reason: Error | undefined;
+  let heldUpMs = 0;
+  let heldUpSinceMs: number | undefined;
+  let budget: NodeJS.Timeout | undefined;
+  let stuck: NodeJS.Timeout | undefined;
+
+  function giveUp(why: Error): void {
+    if (reason !== undefined) return;
+    reason = why;
+    signal.emit('abort');
+    ended.reject(why);
   }
-
-  readonly #startBudget = (): void => {
-    const { budgetMs } = this.#o.endpoint;
+  const onClose = () => giveUp(new CallersFault('the connection closed'));
+  const startBudget = () => {
     const startedAtMs = performance.now();
     const onExpiry = () => {
-      const tookMs = performance.now() - startedAtMs;
-      const leftMs = budgetMs + graceMs - (tookMs - this.#delayedByCallerMs());
+      const nowMs = performance.now();
+      const tookMs = nowMs - startedAtMs;
+      const delayedMs = heldUpMs + (heldUpSinceMs === undefined ? 0 : nowMs - heldUpSinceMs);
+      const leftMs = o.endpoint.budgetMs + graceMs - (tookMs - delayedMs);
       // A timer may fire a fraction of a millisecond early.
-      if (leftMs < 1) this.#tooSlow('no reply within the budget');
-      else if (tookMs >= (this.#o.longestReadMs ?? longestReadMs)) this.#cutOffCaller();
-      else this.#budget = setTimeout(onExpiry, Math.max(leftMs, graceMs));
+      if (leftMs < 1) giveUp(new Error('no reply within the budget'));
+      // Half a reply cannot be taken back, so the connection ends.
+      else if (tookMs >= longestReadMs) res.destroy();
+      else budget = setTimeout(onExpiry, Math.max(leftMs, graceMs));
     };
-    this.#budget = setTimeout(onExpiry, budgetMs + graceMs);
+    budget = setTimeout(onExpiry, o.endpoint.budgetMs + graceMs);
   };
-
-  readonly #onPause = (): void => {
-    this.#stuck = setTimeout(() => this.#tooSlow('the body is not being read'), notReadingMs);
+  const onPause = () => {
+    stuck = setTimeout(giveUp, notReadingMs, new Error('the body is not being read'));
   };
-  readonly #onResume = (): void => clearTimeout(this.#stuck);
-  readonly #onClose = (): void => this.#giveUp(new CallerGone('the connection closed'));
+  const onResume = () => clearTimeout(stuck);
 
-  #tooSlow(problem: string): void {
-    this.#giveUp(this.#controller === undefined ? new NoConnectionFree(problem) : new Error(problem));
-  }
-
-  /** Half a reply cannot be taken back, so the connection ends. */
-  #cutOffCaller(): void {
-    this.#res.destroy();
-    this.#onClose();
-  }
-
-  /** Aborts the request to the service at any point. */
-  #giveUp(reason: Error): void {
-    this.#givenUp ??= reason;
-    this.#controller?.abort(reason);
-    this.#settle(reason);
-  }
-
-  #settle(error: Error | undefined): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    const isUploading = this.#body !== null && !this.#body.readableEnded && this.#controller !== undefined;
-    this.release();
-    if (this.#request === undefined) return;
-    const isBroken = error !== undefined && isUploading && !(error instanceof CallerGone);
-    const reason = isBroken ? new UploadBroken(error.message, { cause: error }) : error;
-    const fault = this.#o.upstream.ended(this.#request, reason);
-    if (fault !== undefined) this.#o.fail(fault);
-  }
-
-  release(): void {
-    this.#isSettled = true;
-    clearTimeout(this.#budget);
-    clearTimeout(this.#stuck);
-    this.#res.off('close', this.#onClose);
-    if (this.#body === null) return;
-    this.#req.off('end', this.#startBudget).off('pause', this.#onPause).off('resume', this.#onResume);
-    // A stream that no service reads would stop the caller, who then could not read the reply. The server discards the rest.
-    this.#body.destroy();
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#givenUp !== undefined) controller.abort(this.#givenUp);
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
-    // 1xx: the final response follows.
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = headers;
-    const shownMs = Number(headers[storeTimeHeader]);
-    if (shownMs > 0) this.#o.upstream.storeClock.note(shownMs);
-    const hasNoBody = this.#req.method === 'HEAD' || status === 204 || status === 304;
-    if (hasNoBody || Number(headers['content-length']) <= maxBytesHeld) this.#held = [];
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#res.writableEnded) return this.#onClose();
-    if (this.#held !== undefined) return void this.#held.push(chunk);
-    if (!this.#res.headersSent) this.#sendHead(chunk);
-    if (this.#res.write(chunk)) return;
-    controller.pause();
-    this.#heldUpSinceMs = performance.now();
-    this.#res.once('drain', () => {
-      this.#heldUpMs = this.#delayedByCallerMs();
-      this.#heldUpSinceMs = undefined;
-      controller.resume();
-    });
-  }
-
-  #delayedByCallerMs(): number {
-    const sinceMs = this.#heldUpSinceMs;
-    return this.#heldUpMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
-  }
-
-  onResponseEnd(): void {
-    // The platform has answered for a broken request body meanwhile, and a second end would be an error.
-    if (this.#res.writableEnded) return this.#onClose();
-    const held = this.#held ?? [];
-    if (!this.#res.headersSent) this.#sendHead(held[0]);
-    this.#settle(undefined);
-    // As a latin1 string of the same bytes: Node sends it together with the head in one write instead of two.
-    if (held.length === 0) this.#res.end();
-    else this.#res.end(held.map((chunk) => chunk.toString('latin1')).join(''), 'latin1');
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#settle(this.#givenUp ?? error);
-  }
-
-  #sendHead(start: Buffer | undefined): void {
-    if (start !== undefined) noteReturnCode(this.#res, returnCodeIn(start));
-    const named = namesIn(this.#headers.connection);
-    for (const name in this.#headers) {
-      const value = this.#headers[name];
-      if (value === undefined || notPassedBack.has(name) || named?.includes(name) === true) continue;
-      this.#res.setHeader(name, value);
-    }
-    this.#res.statusCode = this.#status;
-  }
+  // Also after a reply was sent: the platform answers a broken upload, and the service's reply is no longer needed.
+  res.on('close', onClose);
+  if (body === null || req.complete) startBudget();
+  else req.once('end', startBudget);
+  if (body !== null) req.on('pause', onPause).on('resume', onResume);
+  return {
+    signal,
+    get reason() {
+      return reason;
+    },
+    check: () => {
+      // The platform has answered for a broken request body meanwhile, and a second end would be an error.
+      if (res.writableEnded) onClose();
+      if (reason !== undefined) throw reason;
+    },
+    whileCallerReads: async (reading) => {
+      heldUpSinceMs = performance.now();
+      await Promise.race([reading, ended.promise]);
+      heldUpMs += performance.now() - heldUpSinceMs;
+      heldUpSinceMs = undefined;
+    },
+    lift: () => {
+      clearTimeout(budget);
+      clearTimeout(stuck);
+      res.off('close', onClose);
+      req.off('end', startBudget).off('pause', onPause).off('resume', onResume);
+    },
+  };
 }
 
 /**
@@ -263,16 +223,15 @@ const headersWithoutBody = ['accept', 'idempotency-key'];
 const headersWithBody = [...headersWithoutBody, 'content-type', 'content-length', 'content-encoding'];
 
 /** @returns names and values alternating */
-function forwardedHeaders(headers: IncomingHttpHeaders, withBody: boolean): string[] {
-  const forwarded: string[] = [];
-  for (const name of withBody ? headersWithBody : headersWithoutBody) {
+function forwardedHeaders({ headers }: IncomingMessage, o: Forwarding): string[] {
+  const forwarded = [requestBudgetHeader, String(o.endpoint.budgetMs)];
+  if (o.callerToken !== null) forwarded.push(o.callerHeader ?? callerContextHeader, o.callerToken);
+  for (const name of o.endpoint.takesBody ? headersWithBody : headersWithoutBody) {
     const value = headers[name];
     if (typeof value === 'string') forwarded.push(name, value);
   }
   return forwarded;
 }
-
-type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Headers of the connection and not of the reply (RFC 9110, 7.6.1), and those that the gateway sets itself. */
 const notPassedBack = new Set([
@@ -290,26 +249,31 @@ const notPassedBack = new Set([
   storeTimeHeader,
 ]);
 
-/** Further headers of the connection, named by `Connection`. */
-function namesIn(connection: string | string[] | undefined): readonly string[] | undefined {
-  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
-  return String(connection)
+/** @param start the reply's first bytes, which have its return code */
+function setHead(
+  res: ServerResponse,
+  status: number,
+  headers: Dispatcher.ResponseData['headers'],
+  start?: Buffer,
+): void {
+  if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
+  // Further headers of the connection, named by `Connection`.
+  const named = String(headers.connection ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase());
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !notPassedBack.has(name) && !named.includes(name)) res.setHeader(name, value);
+  res.statusCode = status;
 }
-
-const returnCodeField = Buffer.from('"return_code":"');
-const longestReturnCode = 4;
 
 /**
  * Searched for and not parsed: replies with a return code have it at or near their start. Inside a text the quotes would be escaped, so an
  * advertiser's text cannot match.
  */
 function returnCodeIn(start: Buffer): string | null {
-  const at = start.indexOf(returnCodeField);
-  if (at < 0) return null;
-  const from = at + returnCodeField.length;
-  const code = start.toString('latin1', from, from + longestReturnCode);
-  const end = code.indexOf('"');
-  return end < 0 ? null : code.slice(0, end);
+  const field = '"return_code":"';
+  const at = start.indexOf(field);
+  return at < 0
+    ? null
+    : (/^\w{0,3}(?=")/.exec(start.toString('latin1', at + field.length, at + field.length + 4))?.[0] ?? null);
 }

@@ -39,7 +39,6 @@ export type PublicApi = {
   readonly testClocks: Pick<TestClocks, 'withClock'>;
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
-type Fail = (error: unknown) => void;
 
 /** Serves all endpoints without express, because nearly every request is for one of them, and express would double its cost. */
 export function publicApi(o: PublicApi): FastPath {
@@ -48,7 +47,7 @@ export function publicApi(o: PublicApi): FastPath {
     if (endpoint === undefined) return null;
     nameRoute(req, endpoint.path);
     const answer = endpoint.byPlacementKey === true ? answerPlacement : answerAdvertiser;
-    return (res, fail) => answer(o, req, res, endpoint, fail);
+    return (res) => answer(o, req, res, endpoint);
   };
 }
 
@@ -57,12 +56,11 @@ async function answerAdvertiser(
   req: IncomingMessage,
   res: ServerResponse,
   endpoint: Endpoint,
-  fail: Fail,
 ): Promise<void> {
   keepInNoCache(res);
   const sha256 = loggedKey(o, req, res);
-  const ip = o.clientIp(req);
-  const byClient = await limitClient(res, o.limiter, ip);
+  const network = networkOf(o.clientIp(req));
+  const byClient = await limitClient(res, o.limiter, network);
   if (byClient === null) return;
   if (o.isInClear(req)) return refuseInClear(res);
 
@@ -79,11 +77,10 @@ async function answerAdvertiser(
   }
 
   const { audience } = endpoint;
-  const network = networkOf(ip);
   const { requestId } = requestFacts(req);
   const caller = await o.testClocks.withClock(endpoint, admission.caller, { network, requestId });
   const callerToken = o.tokenFor(audience, caller, network);
-  forward(req, res, { endpoint, upstream: o.upstreams[audience], callerToken, fail });
+  await forward(req, res, { endpoint, upstream: o.upstreams[audience], callerToken });
 }
 
 /** The key first: a server of the community platform asks for all members, so the limit of a client IP is for wrong keys only. */
@@ -92,7 +89,6 @@ async function answerPlacement(
   req: IncomingMessage,
   res: ServerResponse,
   endpoint: Endpoint,
-  fail: Fail,
 ): Promise<void> {
   keepInNoCache(res);
   const sent = req.headers['x-api-key'];
@@ -102,7 +98,7 @@ async function answerPlacement(
   if (key !== null) logCall(o.callLog, req, res, key.sha256);
   const isInClear = o.isInClear(req);
   if (isInClear || key === null || !isInForce(key, o.clock.now())) {
-    if ((await limitClient(res, o.limiter, o.clientIp(req))) === null) return;
+    if ((await limitClient(res, o.limiter, networkOf(o.clientIp(req)))) === null) return;
     return isInClear ? refuseInClear(res) : refuseKey(res, 'unauthorised');
   }
 
@@ -110,7 +106,7 @@ async function answerPlacement(
   if ((await limitKey(res, o.limiter, { keyId, requestsPerMinute })) === null) return;
   const upstream = o.upstreams[endpoint.audience];
   const callerToken = o.placementTokenFor(key);
-  forward(req, res, { endpoint, upstream, callerToken, callerHeader: placementCallerHeader, fail });
+  await forward(req, res, { endpoint, upstream, callerToken, callerHeader: placementCallerHeader });
 }
 
 /** Mounted last: unknown routes and methods count against the limit and are logged like all others. */
@@ -120,7 +116,7 @@ export function answerUnknownEndpoints(
   return async (req, res, next) => {
     keepInNoCache(res);
     loggedKey(o, req, res);
-    if ((await limitClient(res, o.limiter, o.clientIp(req))) === null) return;
+    if ((await limitClient(res, o.limiter, networkOf(o.clientIp(req)))) === null) return;
     const methods = methodsOf(pathOf(req));
     if (methods.length === 0) return next();
     res.setHeader('Allow', methods.join(', '));

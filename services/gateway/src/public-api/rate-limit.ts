@@ -4,7 +4,6 @@
  */
 import type { ServerResponse } from 'node:http';
 import { sendJson } from '@offer-ads/platform/http/replies';
-import { networkOf } from './client-ip.ts';
 import type { Limit, LimitState, RequestLimiter } from './request-limiter.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
@@ -15,9 +14,9 @@ export type Counted = { readonly limit: Limit; readonly state: LimitState };
 export function limitClient(
   res: ServerResponse,
   limiter: RequestLimiter,
-  ip: string,
+  network: string,
 ): Promise<Counted | null> {
-  return countRequest(res, limiter, { limit: perClientIp, client: networkOf(ip) });
+  return countRequest(res, limiter, { limit: perClientIp, client: network });
 }
 
 /**

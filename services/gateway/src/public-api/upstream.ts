@@ -1,58 +1,34 @@
 /** One service behind the gateway: keep-alive connections and a circuit breaker. */
-import type { Readable } from 'node:stream';
 import { type CallUnderWay, createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { Pool } from '@offer-ads/platform/http/undici';
 import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { addTraceTo, beginSpan, endSpan, isRecorded, type Span } from '@offer-ads/platform/telemetry/traces';
 import type { Dispatcher } from 'undici';
 import type { Audience } from './caller-tokens.ts';
-export type ForwardedRequest = {
-  readonly method: Dispatcher.HttpMethod;
-  /** As the caller wrote it, with the query string. */
-  readonly path: string;
-  /** Names and values alternating; the trace is added. */
-  readonly headers: string[];
-  readonly body: Readable | null;
-  /** Set by `send`. */
-  call?: CallUnderWay;
-  /** Of the caller's request. */
-  readonly span: Span | undefined;
-  /** Set by `send`, if the request is recorded. */
-  callSpan?: Span | undefined;
-};
 
 export type Upstream = AsyncDisposable & {
   /**
-   * Passes the reply to `taker` as it arrives. The end must be told by `ended`, once.
-   * @throws the 503 fault if the breaker is open; then there is no end to tell
+   * Runs `work` with a connection that is free for it, and counts for the breaker what it tells.
+   * @throws the 503 fault when the breaker is open, or when no connection is free in time
    */
-  readonly send: (request: ForwardedRequest, taker: Dispatcher.DispatchHandler) => void;
-  /**
-   * @param error why there is no reply, or only a part; undefined if the whole reply arrived
-   * @returns the 503 fault for a service that refuses, resets, hangs or sends an invalid reply
-   */
-  readonly ended: (request: ForwardedRequest, error: Error | undefined) => Fault | undefined;
+  readonly use: (
+    o: { readonly isUpload: boolean; readonly deadline: Deadline },
+    work: (connections: Dispatcher, call: CallUnderWay) => Promise<void>,
+  ) => Promise<void>;
+  /** The 503 for a service that refuses, resets, hangs or sends an invalid reply. */
+  readonly noAnswer: (reason: string, cause?: unknown) => Fault;
   /** The clock of the service's database, as its replies have shown it. */
   readonly storeClock: StoreClock;
 };
 
-/** The reason of an abort that is not the service's fault: the caller disconnected. */
-export class CallerGone extends Error {
-  override readonly name = 'CallerGone';
-}
-
-/** The reason of an abort that is not the service's fault: all connections to it were in use, so it got no request. */
-export class NoConnectionFree extends Error {
-  override readonly name = 'NoConnectionFree';
-}
-
-/** The connection failed while the body was being sent. The caller may be the cause, for example with a body that is too large. */
-export class UploadBroken extends Error {
-  override readonly name = 'UploadBroken';
+/** The caller disconnected, or broke its upload off: the service is not the cause, so the breaker does not count it. */
+export class CallersFault extends Error {
+  override readonly name = 'CallersFault';
 }
 
 /** More would only queue inside the service. */
@@ -64,54 +40,50 @@ export function createUpstream(o: {
   logger: Logger;
   metrics: Metrics;
 }): Upstream {
-  const openPool = () =>
-    new Pool(o.baseUrl, {
+  const noAnswer = (reason: string, cause?: unknown) =>
+    serviceUnavailable(`${o.name} did not answer: ${reason}`, cause);
+  const open = () => ({
+    pool: new Pool(o.baseUrl, {
       ...keepAlive,
       connections: maxConnections,
       connect: { timeout: 1_000 },
-      // The taker limits the duration of a reply.
+      // The exchange limits the duration of a reply.
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
-  const pool = openPool();
+    }),
+    free: createKeyedSemaphore({
+      of: `connections to ${o.name}`,
+      atOnce: maxConnections,
+      waiting: 10_000,
+      refusal: noAnswer,
+    }),
+  });
+  const usual = open();
   // An upload may take minutes, so uploads have their own connections and never block other requests.
-  const uploads = openPool();
+  const uploads = open();
   const circuit = createCircuit({
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    isHarmless: (error) =>
-      error instanceof CallerGone || error instanceof NoConnectionFree || error instanceof UploadBroken,
+    isHarmless: (error) => error instanceof CallersFault,
     // A probe instead of a caller's request, which could take as long as its upload or as its caller's reading.
     probe: () => probeLiveness(o.baseUrl),
   });
-  const noAnswer = (reason: string, cause?: unknown) =>
-    serviceUnavailable(`${o.name} did not answer: ${reason}`, cause);
   return {
     storeClock: createStoreClock(),
-    send: (request, taker) => {
-      const call = circuit.begin();
-      if (call === undefined) throw noAnswer('the breaker is open');
-      request.call = call;
-      if (isRecorded(request.span)) {
-        const name = `${request.method} ${o.name}`;
-        request.callSpan = beginSpan({ name, kind: 'CLIENT', parent: request.span });
-      }
-      addTraceTo(request.headers, request.callSpan ?? request.span);
-      (request.body === null ? pool : uploads).dispatch(request, taker);
-    },
-    ended: ({ call, callSpan }, error) => {
-      endSpan(callSpan, { hasFailed: error !== undefined });
-      if (error === undefined) {
-        call?.succeeded();
-        return undefined;
-      }
-      call?.failed(error);
-      return error instanceof CallerGone ? undefined : noAnswer(error.message, error);
+    noAnswer,
+    use: ({ isUpload, deadline }, work) => {
+      const { pool, free } = isUpload ? uploads : usual;
+      const begin = () => {
+        const call = circuit.begin();
+        if (call === undefined) throw noAnswer('the breaker is open');
+        return work(pool, call);
+      };
+      return free.run(o.name, begin, deadline);
     },
     [Symbol.asyncDispose]: async () => {
       circuit.shutdown();
-      await Promise.all([pool.close(), uploads.close()]);
+      await Promise.all([usual.pool.close(), uploads.pool.close()]);
     },
   };
 }

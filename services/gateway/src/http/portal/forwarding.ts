@@ -42,7 +42,7 @@ export function forwardTo(
   mode: Mode,
   o: Forwarding,
 ): RequestHandler {
-  return async (req: Request, res: Response, next) => {
+  return async (req: Request, res: Response) => {
     const { personId, organisationId } = memberOf(req);
     const found = await o.findCaller({ personId, organisationId, mode });
     if (found === null) return void res.status(401).json({ message: 'Sign in first' });
@@ -56,6 +56,6 @@ export function forwardTo(
     const known = await o.testClocks.withClock(endpoint, caller, { network, requestId });
     const callerToken = o.tokenFor(endpoint.audience, known, network);
     const upstream = o.upstreams[endpoint.audience];
-    forward(req, res, { endpoint, upstream, callerToken, fail: next });
+    await forward(req, res, { endpoint, upstream, callerToken });
   };
 }
