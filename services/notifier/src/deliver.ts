@@ -137,12 +137,12 @@ export function startDelivery(o: {
       for (const { id } of claimed) held.delete(id);
       throw error;
     });
-    queue = claimed.map((one) => {
+    for (const one of claimed) {
       const contact = contactOf.get(one.organisationId);
       const hasLeft = contact !== undefined && !isReachedAt(contact, one.recipient);
       const bounce = bounceOf.get(one.recipient.toLowerCase());
-      return Object.assign(one, { bounce, hasLeft, isProbe: false });
-    });
+      queue.push({ ...one, bounce, hasLeft, isProbe: false });
+    }
     return mayBeMore;
   }
 
