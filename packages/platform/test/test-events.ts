@@ -127,10 +127,9 @@ export async function openEventStore(): Promise<EventStore> {
   return { url: database.url, postgres, [Symbol.asyncDispose]: dispose };
 }
 
-export function openPatiently(url: string, pgbouncer?: string): Promise<Postgres> {
+export function openPatiently(url: string): Promise<Postgres> {
   return openPostgres({
     url,
-    pgbouncer,
     logger: silentLogger,
     metrics: createMetrics('offers'),
     statementTimeoutMs: 60_000,

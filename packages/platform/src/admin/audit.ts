@@ -119,7 +119,7 @@ function isReading({ method }: Request): boolean {
 
 function entryOf(req: Request, now: Date): Omit<AuditEntry, 'status'> {
   const { actor, subject, roles, via } = callerOf(req);
-  const { requestId, span } = requestFacts(req);
+  const { requestId, logged } = requestFacts(req);
   const facts = callFacts(req.method, req.originalUrl.split('?', 1)[0] ?? '', req.body as unknown);
   return {
     id: randomUUID(),
@@ -132,6 +132,6 @@ function entryOf(req: Request, now: Date): Omit<AuditEntry, 'status'> {
     targets: [...facts.targets],
     details: { ...facts.details },
     requestId,
-    traceId: span?.traceId ?? null,
+    traceId: logged.traceId ?? null,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Follows what triggers of the database write down: a table with `changed_in` (xid8), `changed_at`, and the id of what changed. A replica
- * reads it a few times a second. Nothing listens, so it works through PgBouncer (ADR 33).
+ * reads it a few times a second.
  */
 import type { PreparedStatement, Queryable } from './postgres.ts';
 
@@ -14,7 +14,7 @@ const KEPT = `interval '1 day'`;
  * Reads the changes since the read that returned the cursor, some perhaps again. The cursor has the oldest transaction that was still running
  * at that read: those before it had ended, so the read saw what they changed. And it has when the server was started and when its statistics
  * were reset, which also happens after a crash. If these differ, another server answers or a crash has ended transactions, so everything may
- * have changed. Behind PgBouncer no lost connection shows that.
+ * have changed.
  * @param of the table, and its column with the id: names of our own, never input
  */
 export function changesReader(of: {

@@ -1,7 +1,7 @@
 /** Logs as JSON lines with trace ids, and without secrets or personal data. */
 import { types } from 'node:util';
 import { pino } from 'pino';
-import { currentSpan, type Span } from './traces.ts';
+import { idsToLog } from './traces.ts';
 
 export type Logger = pino.Logger;
 
@@ -37,16 +37,9 @@ export function createLogger(o: {
     // Errors are logged as `error`: pino's own `err` would write all properties that a driver adds to them.
     serializers: { error: describeError },
     errorKey: 'error',
-    mixin: () => idsToLog(currentSpan()),
+    mixin: idsToLog,
   };
   return pino(options, o.destination ?? pino.destination(buffered));
-}
-
-/** A span id finds something only if the span is recorded. */
-function idsToLog(span: Span | undefined): { traceId?: string; spanId?: string } {
-  if (span === undefined) return {};
-  const { traceId, spanId } = span;
-  return span.recorded === undefined ? { traceId } : { traceId, spanId };
 }
 
 /**
@@ -73,16 +66,16 @@ function isoTime(): () => string {
  * Writes the log line of a request. `fields` is JSON without its braces and must not contain secrets: it is not searched for them,
  * because that would cost more than the rest of serving a request.
  */
-export function writeAccessLog(logger: Logger): (fields: string, span: Span | undefined) => void {
+export function writeAccessLog(logger: Logger): (fields: string, ids: ReturnType<typeof idsToLog>) => void {
   const { streamSym, chindingsSym } = pino.symbols as unknown as Record<'streamSym' | 'chindingsSym', symbol>;
   const inside = logger as unknown as Record<symbol, unknown>;
   const stream = inside[streamSym] as pino.DestinationStream;
   const bindings = inside[chindingsSym] as string;
   const time = isoTime();
-  return (fields, span) => {
+  return (fields, { traceId, spanId }) => {
     if (!logger.isLevelEnabled('info')) return;
-    let trace = span === undefined ? '' : `"traceId":"${span.traceId}",`;
-    if (span?.recorded !== undefined) trace += `"spanId":"${span.spanId}",`;
+    let trace = traceId === undefined ? '' : `"traceId":"${traceId}",`;
+    if (spanId !== undefined) trace += `"spanId":"${spanId}",`;
     stream.write(`{"level":"info"${time()}${bindings},${trace}${fields},"msg":"request"}\n`);
   };
 }

@@ -3,11 +3,10 @@ import type { Readable } from 'node:stream';
 import { type CallUnderWay, createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { Pool } from '@offer-ads/platform/http/undici';
-import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { addTraceTo, beginSpan, endSpan, isRecorded, type Span } from '@offer-ads/platform/telemetry/traces';
+import type { RestingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { Dispatcher } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 export type ForwardedRequest = {
@@ -20,9 +19,7 @@ export type ForwardedRequest = {
   /** Set by `send`. */
   call?: CallUnderWay;
   /** Of the caller's request. */
-  readonly span: Span | undefined;
-  /** Set by `send`, if the request is recorded. */
-  callSpan?: Span | undefined;
+  readonly trace: RestingTrace;
 };
 
 export type Upstream = AsyncDisposable & {
@@ -36,8 +33,6 @@ export type Upstream = AsyncDisposable & {
    * @returns the 503 fault for a service that refuses, resets, hangs or sends an invalid reply
    */
   readonly ended: (request: ForwardedRequest, error: Error | undefined) => Fault | undefined;
-  /** The clock of the service's database, as its replies have shown it. */
-  readonly storeClock: StoreClock;
 };
 
 /** The reason of an abort that is not the service's fault: the caller disconnected. */
@@ -88,20 +83,14 @@ export function createUpstream(o: {
   const noAnswer = (reason: string, cause?: unknown) =>
     serviceUnavailable(`${o.name} did not answer: ${reason}`, cause);
   return {
-    storeClock: createStoreClock(),
     send: (request, taker) => {
       const call = circuit.begin();
       if (call === undefined) throw noAnswer('the breaker is open');
       request.call = call;
-      if (isRecorded(request.span)) {
-        const name = `${request.method} ${o.name}`;
-        request.callSpan = beginSpan({ name, kind: 'CLIENT', parent: request.span });
-      }
-      addTraceTo(request.headers, request.callSpan ?? request.span);
+      request.headers.push(...Object.entries(request.trace).flat());
       (request.body === null ? pool : uploads).dispatch(request, taker);
     },
-    ended: ({ call, callSpan }, error) => {
-      endSpan(callSpan, { hasFailed: error !== undefined });
+    ended: ({ call }, error) => {
       if (error === undefined) {
         call?.succeeded();
         return undefined;

@@ -1,12 +1,12 @@
 /** Consuming: decides which deliveries are handled when, how many at once, alone or in batches. */
 import { attributeIn } from '@offer-ads/contracts/events/cloud-events';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import type { SpanContext } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { PauseBounds } from '../../process/growing-pauses.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { type TraceIds, traceIn } from '../../telemetry/trace-context.ts';
-import { inSpan } from '../../telemetry/traces.ts';
+import { inSpan, traceIn } from '../../telemetry/traces.ts';
 import { acknowledgeOn } from './acknowledging.ts';
 import { type Batches, gatherBatches } from './batches.ts';
 import { attemptsOf, type Delivery, finishBy } from './finishing.ts';
@@ -26,7 +26,7 @@ export type Consuming = {
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
 /** A message with the trace of its cause. */
-type Delivered = { readonly message: ConsumeMessage; readonly trace: TraceIds | null };
+type Delivered = { readonly message: ConsumeMessage; readonly trace: SpanContext | null };
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
 const PREFETCH = 250;

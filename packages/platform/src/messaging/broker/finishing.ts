@@ -1,9 +1,9 @@
 /** Finishes a delivery: it is handled, retried after a delay, parked, or given back to the broker. */
+import type { SpanContext } from '@opentelemetry/api';
 import type { ConsumeMessage } from 'amqplib';
 import { isServiceUnavailable } from '../../process/faults.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { TraceIds } from '../../telemetry/trace-context.ts';
 import { inSpan } from '../../telemetry/traces.ts';
 import type { ReceivedEvent } from '../events.ts';
 import type { Acknowledging } from './acknowledging.ts';
@@ -18,7 +18,7 @@ import type { Withhold } from './withholding.ts';
 export type Delivery = {
   readonly message: ConsumeMessage;
   readonly event: ReceivedEvent;
-  readonly trace: TraceIds | null;
+  readonly trace: SpanContext | null;
 };
 
 export type Together = {
