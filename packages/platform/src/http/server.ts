@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import express, { type Express } from 'express';
 import type { Clock } from '../process/clock.ts';
 import { callerGoneStatus } from '../process/faults.ts';
-import { type Logger, writeAccessLog } from '../telemetry/logging.ts';
+import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { inTraceOf } from '../telemetry/traces.ts';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
@@ -177,7 +177,7 @@ function receiveRequests(
   app: Express,
   lifetime: Lifetime,
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  const report = reportByRoute(o);
+  const report = reportTo(o);
   const isSecure = o.publicUrl?.startsWith('https://') === true;
 
   // One function for all requests: `this` is the response.
@@ -229,29 +229,17 @@ type Answered = {
   readonly aborted: boolean;
 };
 
-/** Prepares log text and metrics once per route and status, because there are few of these. */
-function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
+function reportTo(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
   const durations = o.metrics.histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests answered, by route and status.',
     labelNames: ['method', 'route', 'status'],
   });
-  const known = new Map<string, { duration: { observe(seconds: number): void }; fields: string }>();
-  const log = writeAccessLog(o.logger);
-  return (answered) => {
-    const { request, method, route, status, durationMs, aborted } = answered;
-    const name = `${method} ${route} ${status}`;
-    let kind = known.get(name);
-    if (kind === undefined) {
-      const duration = durations.labels(usualMethod(method), route, `${status}`);
-      kind = { duration, fields: JSON.stringify({ method, route, status }).slice(1, -1) };
-      known.set(name, kind);
-    }
-    kind.duration.observe(durationMs / 1_000);
-    log(
-      `"requestId":"${request.requestId}",${kind.fields},"durationMs":${Math.round(durationMs)},"aborted":${aborted}`,
-      request.logged,
-    );
+  return ({ request, method, route, status, durationMs, aborted }) => {
+    durations.observe({ method: usualMethod(method), route, status }, durationMs / 1_000);
+    const { logged, requestId } = request;
+    const line = { ...logged, requestId, method, route, status, durationMs: Math.round(durationMs), aborted };
+    o.logger.info(line, 'request');
   };
 }
 
