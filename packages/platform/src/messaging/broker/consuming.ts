@@ -28,8 +28,8 @@ type Delivered = {
   readonly message: ConsumeMessage;
   readonly trace: SpanContext | null;
   readonly sinceMs: number;
-  /** A store failed for the batch that it was in. The batch may have been too large, so it is handled alone. */
-  failedInBatch?: true;
+  /** How often a batch with it has failed because of a store, at first perhaps because the store was away. */
+  failedBatches?: number;
 };
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
@@ -41,6 +41,11 @@ const BATCH_AT_MOST = 500;
 const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
 /** With little traffic: at most twenty transactions a second, and no event waits for a noticeable time. */
 const BATCH_LINGER_MS = 50;
+/**
+ * After so many failures of its batch an event is handled alone: the batch may be too large for the store. After an error that is not about
+ * the store it is so at once: one of them may always fail, and must not make the others fail.
+ */
+const ALONE_AFTER = 2;
 /** A third of the time after which RabbitMQ closes a channel on which a delivery is not acknowledged. */
 const WAITS_AT_MOST_MS = 600_000;
 /** A silent broker is detected only by missed heartbeats, which takes most of the time that a process has to stop. So wait less. */
@@ -144,11 +149,13 @@ export async function startConsuming(o: {
     const work = async (deliveries: readonly (Delivered & Delivery)[]) => {
       if (!isStoreAway) {
         const outcome = await finishTogether(deliveries, { declaration, handleTogether });
-        if (outcome !== 'handled') for (const delivery of deliveries) delivery.failedInBatch = true;
+        const failures = outcome === 'other' ? ALONE_AFTER : 1;
+        if (outcome !== 'handled')
+          for (const delivery of deliveries)
+            delivery.failedBatches = (delivery.failedBatches ?? 0) + failures;
         note(outcome);
         if (outcome === 'handled') return;
       }
-      // One of them may always fail. Handled alone, it does not make the others fail.
       for (const delivery of deliveries) take(delivery);
     };
     batches.set(subscription, gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work }));
@@ -156,10 +163,10 @@ export async function startConsuming(o: {
 
   function take(delivery: Delivered): void {
     if (over.signal.aborted) return;
-    const { message, failedInBatch } = delivery;
+    const { message, failedBatches = 0 } = delivery;
     const read = isStoreAway || batches.size === 0 ? undefined : readMessage(message, byType);
     const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
-    if (read?.ok === true && batch !== undefined && failedInBatch !== true && !hasFailed(message))
+    if (read?.ok === true && batch !== undefined && failedBatches < ALONE_AFTER && !hasFailed(message))
       return batch.add(Object.assign(delivery, { event: read.event }));
     if (!isStoreAway && isShared(message)) return start(delivery, sharing, () => {});
     waiting.push(delivery);

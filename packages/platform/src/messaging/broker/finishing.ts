@@ -36,8 +36,8 @@ export type Finishing = {
   readonly putOff: (messages: readonly ConsumeMessage[]) => Promise<void>;
 };
 
-/** Long enough that events do not circulate all the time, short enough that they are handled soon after the store is back. */
-const PUT_OFF_MS = 60_000;
+/** Only the event that finds out whether the store is back is put off, so the broker has little to do, and the event comes soon enough. */
+const PUT_OFF_MS = 10_000;
 const putOffHeader = 'x-put-off';
 
 /** A span drops further links. */
