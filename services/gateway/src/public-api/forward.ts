@@ -3,10 +3,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { PassThrough } from 'node:stream';
 import {
   callerContextHeader,
-  commitByHeader,
   requestBudgetHeader,
   requestIdHeader,
-  storeTimeHeader,
 } from '@offer-ads/contracts/internal/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Dispatcher } from 'undici';
@@ -56,12 +54,10 @@ export function forward(req: IncomingMessage, res: ServerResponse, o: Forwarding
   const headers = forwardedHeaders(req.headers, endpoint.takesBody);
   if (o.callerToken !== null) headers.push(o.callerHeader ?? callerContextHeader, o.callerToken);
   headers.push(requestBudgetHeader, String(endpoint.budgetMs));
-  if (exchange.storeMs !== undefined)
-    headers.push(commitByHeader, String(exchange.storeMs + endpoint.budgetMs));
-  const { requestId, span } = requestFacts(req);
+  const { requestId, trace } = requestFacts(req);
   headers.push(requestIdHeader, requestId);
   try {
-    upstream.send(exchange.send(headers, span), exchange);
+    upstream.send(exchange.send(headers, trace), exchange);
   } catch (error) {
     exchange.release();
     o.fail(error);
@@ -70,8 +66,6 @@ export function forward(req: IncomingMessage, res: ServerResponse, o: Forwarding
 
 /** One request on its way to the service and back. It alone owns the body, and the request's timers. */
 class Exchange implements Dispatcher.DispatchHandler {
-  /** The service's clock when its time begins, before our own timer starts: nothing is committed after we have answered 503. */
-  readonly storeMs: number | undefined;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #o: Forwarding;
@@ -95,15 +89,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#res = res;
     this.#o = o;
     this.#body = o.endpoint.takesBody ? bodyOf(req) : null;
-    if (this.#body === null || req.complete) this.storeMs = o.upstream.storeClock.nowMs();
     this.#limitTime();
     // Also after a reply was sent: the platform answers a broken upload, and the service's reply is no longer needed.
     res.on('close', this.#onClose);
   }
 
-  send(headers: string[], span: ForwardedRequest['span']): ForwardedRequest {
+  send(headers: string[], trace: ForwardedRequest['trace']): ForwardedRequest {
     const { method, url = '/' } = this.#req;
-    this.#request = { method: method as Dispatcher.HttpMethod, path: url, headers, body: this.#body, span };
+    this.#request = { method: method as Dispatcher.HttpMethod, path: url, headers, body: this.#body, trace };
     return this.#request;
   }
 
@@ -187,8 +180,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    const shownMs = Number(headers[storeTimeHeader]);
-    if (shownMs > 0) this.#o.upstream.storeClock.note(shownMs);
     const hasNoBody = this.#req.method === 'HEAD' || status === 204 || status === 304;
     if (hasNoBody || Number(headers['content-length']) <= maxBytesHeld) this.#held = [];
   }
@@ -287,7 +278,6 @@ const notPassedBack = new Set([
   'upgrade',
   'date',
   requestIdHeader,
-  storeTimeHeader,
 ]);
 
 /** Further headers of the connection, named by `Connection`. */
