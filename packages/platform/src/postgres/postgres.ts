@@ -187,11 +187,8 @@ function beginUntil(deadline: Deadline): string {
   return `BEGIN; SET LOCAL transaction_timeout = ${Math.max(1, Math.floor(deadline.remainingMs()))}`;
 }
 
-/**
- * Before a commit, for a process that stood still before its transaction began, and before a changing statement outside of a transaction.
- * @throws the 503 fault
- */
-export function throwIfOver(deadline: Deadline | undefined): void {
+/** Before the commit, for a process that stood still before its transaction began. @throws the 503 fault */
+function throwIfOver(deadline: Deadline | undefined): void {
   if (deadline?.isOver() === true)
     throw asFault(new TooLate('the deadline has passed, or the caller has left'));
 }
@@ -204,11 +201,6 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** SQLSTATE of a statement that gave up because a lock was not free within `lock_timeout`. */
 const LOCK_NOT_FREE = '55P03';
-
-/** Whether a statement changed nothing because another transaction held a lock for longer than its `lock_timeout`. */
-export function isBlocked(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_FREE;
-}
 
 /**
  * SQLSTATE classes of errors about values and constraints, and those that our statements raise or bound themselves. After other errors a
