@@ -236,10 +236,7 @@ describe('the networks', () => {
     );
     const scraped = scrapedHosts.map((host) => pair('prometheus', host).join(' '));
     const traced = [...serviceNames, 'console'].map((name) => pair('otel-collector', name).join(' '));
-    const pooled = ['gateway', 'offers', 'billing', 'postgres'].map((name) =>
-      pair('pgbouncer', name).join(' '),
-    );
-    const arrows = new Set([...calls, ...scraped, ...traced, ...pooled]);
+    const arrows = new Set([...calls, ...scraped, ...traced]);
     // Migrations use the service's image and database.
     const programOf = (name: string) => name.replace(/-migrations$/, '');
     const needless = Object.keys(file.networks).flatMap((network) => {
@@ -363,8 +360,7 @@ describe('observability', () => {
     const offered = parseEnv(firstEnv.replaceAll(/^# (?=[A-Z_]+=)/gm, '')) as Record<string, string>;
     expect(offered.COMPOSE_PROFILES?.split(',').toSorted()).toEqual(
       [...new Set(Object.values(composeFile.services).flatMap(({ profiles = [] }) => profiles))]
-        // PgBouncer is for more replicas than a first start has.
-        .filter((profile) => !['tools', 'pgbouncer'].includes(profile))
+        .filter((profile) => profile !== 'tools')
         .toSorted(),
     );
     expect(offered.OTEL_EXPORTER_OTLP_ENDPOINT).toBe('http://otel-collector:4318');

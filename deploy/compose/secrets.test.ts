@@ -66,13 +66,7 @@ describe('the folder of secrets', () => {
     expect(writeSecrets(folder).toSorted()).toEqual(replaced.toSorted());
     const after = contentOf(folder);
     const changed = [...after].filter(([name, text]) => before.get(name) !== text).map(([name]) => name);
-    const stores = [
-      'postgres-set-up.sql',
-      'pgbouncer-users.txt',
-      'mongo-set-up.js',
-      'rabbitmq-definitions.json',
-      'valkey.conf',
-    ];
+    const stores = ['postgres-set-up.sql', 'mongo-set-up.js', 'rabbitmq-definitions.json', 'valkey.conf'];
     expect(changed.toSorted()).toEqual([...replaced, ...stores].toSorted());
     const passwordIn = (name: string) => new URL(after.get(name) ?? '').password;
     expect(after.get('rabbitmq-definitions.json')).toContain(passwordIn('gateway-rabbitmq-url'));

@@ -1,6 +1,6 @@
 /** The secret files of docker-compose.yml: their names and contents. */
 import { externalSecrets, type LookUp, secretData } from '../k8s/checks/secrets.ts';
-import { mongoSetUp, pgbouncerUsers, postgresSetUp, rabbitmqDefinitions } from '../k8s/checks/store-users.ts';
+import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from '../k8s/checks/store-users.ts';
 import { inventSecrets, newMongoKey, random } from '../k8s/secrets-of-dev.ts';
 import { isSecretOf, type Program, programs } from '../settings/schemas.ts';
 
@@ -74,7 +74,6 @@ export function storeFiles(files: Files): Files {
   const rootPassword = files.get('mongo-root-password') ?? '';
   return new Map([
     ['postgres-set-up.sql', postgresSetUp(lookUp)],
-    ['pgbouncer-users.txt', pgbouncerUsers(lookUp)],
     ['mongo-set-up.js', mongoSetUp(lookUp, { rootPassword, host: 'mongo:27017' })],
     ['rabbitmq-definitions.json', rabbitmqDefinitions(lookUp)],
     ['valkey.conf', secretData(valkey, lookUp)['valkey.conf'] ?? ''],

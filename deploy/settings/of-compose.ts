@@ -15,7 +15,7 @@ const image = (what: string) =>
 export const composeSettings = z.object({
   COMPOSE_PROFILES: z.string().optional().meta({
     description:
-      'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server, sign-in of staff), pgbouncer (for replicas, with PGBOUNCER=pgbouncer:6432), console (of the platform team), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
+      'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server, sign-in of staff), console (of the platform team), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
     example: 'simulators,console,observability',
   }),
   BIND_ADDRESS: z.string().default('127.0.0.1').meta({
@@ -48,7 +48,6 @@ export const composeSettings = z.object({
     example: 'registry.example/debian:bookworm-slim',
   }),
   POSTGRES_IMAGE: image('Postgres'),
-  PGBOUNCER_IMAGE: image('PgBouncer'),
   MONGO_IMAGE: image('MongoDB'),
   RABBITMQ_IMAGE: image('RabbitMQ with its management plugin'),
   VALKEY_IMAGE: image('Valkey'),

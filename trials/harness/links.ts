@@ -1,7 +1,6 @@
 /** The connections that a trial can cut. Each goes through a TCP proxy of its own. */
 import type { Addresses } from '@offer-ads/dev/start/plans';
 import type { Stores } from '@offer-ads/dev/start/stores';
-import { addressThrough } from '@offer-ads/platform/postgres/pgbouncer';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 
 const linkNames = [
@@ -22,14 +21,11 @@ export async function startLinks(
   { databases, mongo, rabbitmq, valkey }: Stores,
   { smtp, pricing }: Addresses,
   started: AsyncDisposableStack,
-  /** Host and port that databases in Postgres are called at instead of their own. */
-  pgbouncer?: string,
 ): Promise<Links> {
-  const ofPostgres = (url: string) => (pgbouncer === undefined ? url : addressThrough(pgbouncer, url));
   const targets: Record<keyof Links, string> = {
-    gatewayDatabase: ofPostgres(databases.gateway),
-    offersDatabase: ofPostgres(databases.offers),
-    billingDatabase: ofPostgres(databases.billing),
+    gatewayDatabase: databases.gateway,
+    offersDatabase: databases.offers,
+    billingDatabase: databases.billing,
     pricingMongo: mongo.pricing,
     moderationMongo: mongo.moderation,
     notifierMongo: mongo.notifier,

@@ -3,7 +3,6 @@
  * server and from gateway to pricing can be cut, processes can be stopped, changed and started again, and each service can run as several
  * replicas.
  */
-import { startPgbouncer } from '@offer-ads/backing/embedded/embedded-pgbouncer';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { type DemoData, provideDemoData } from '@offer-ads/dev/demo-data';
 import { type AdminClient, createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
@@ -22,7 +21,6 @@ import { type PrepareOptions, prepareSystem } from '@offer-ads/dev/start/prepare
 import type { Secrets } from '@offer-ads/dev/start/secrets';
 import { type DevState, stateOf } from '@offer-ads/dev/start/state';
 import type { Stores } from '@offer-ads/dev/start/stores';
-import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { type AdminTool, adminToolOf } from './admin-tool.ts';
 import { type Links, startLinks, storesBehind } from './links.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
@@ -67,8 +65,6 @@ export type SystemOptions = Omit<PrepareOptions, 'onRestart'> & {
   readonly simulatorSecrets?: (secrets: Secrets) => Secrets;
   /** Runs the services behind balancers: at first one replica of each. `code`: the folder of the checkout to run, by default this one. */
   readonly replicas?: { readonly preStopMs: number; readonly code?: string | undefined };
-  /** The program, as `findPgbouncer` returns it: gateway, offers and billing call Postgres through it. */
-  readonly pgbouncer?: string | undefined;
 };
 
 export async function startSystem(o: SystemOptions): Promise<System> {
@@ -78,14 +74,10 @@ export async function startSystem(o: SystemOptions): Promise<System> {
   const { ports, stores } = prepared;
   let { secrets } = prepared;
   const addresses = addressesOf(ports);
-  const pgbouncer = await pgbouncerOf(o, stores, starting);
-  const links = await startLinks(stores, addresses, starting, pgbouncer);
-  const pooledBy = (link: TcpProxy) => ({ PGBOUNCER: pgbouncer === undefined ? '' : new URL(link.url).host });
+  const links = await startLinks(stores, addresses, starting);
 
   const changedEnv = new Map<string, Readonly<Record<string, string>>>([
-    ['gateway', { PRICING_URL: links.gatewayToPricing.url, ...pooledBy(links.gatewayDatabase) }],
-    ['offers', pooledBy(links.offersDatabase)],
-    ['billing', pooledBy(links.billingDatabase)],
+    ['gateway', { PRICING_URL: links.gatewayToPricing.url }],
     ['notifier', { SMTP_URL: links.smtp.url }],
   ]);
   const direct = () => ({ folder, ports, secrets, stores });
@@ -157,15 +149,4 @@ export async function startSystem(o: SystemOptions): Promise<System> {
     replicas,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-/** Its host and port. */
-async function pgbouncerOf(
-  { pgbouncer: program, folder, runFolder = foldersIn(folder).runFolder }: SystemOptions,
-  { databases }: Stores,
-  starting: AsyncDisposableStack,
-): Promise<string | undefined> {
-  if (program === undefined) return undefined;
-  const started = await startPgbouncer({ program, postgresUrl: databases.offers, folder: runFolder });
-  return starting.use(started).address;
 }

@@ -4,7 +4,6 @@
  * when something is lost, doubled or unsound afterwards (docs/operations/rolling-restarts.md).
  */
 import { rmSync } from 'node:fs';
-import { findPgbouncer } from '@offer-ads/backing/embedded/embedded-pgbouncer';
 import { reasonOf } from '@offer-ads/backing/find';
 import { devFolder, foldersIn } from '@offer-ads/dev/start/folder';
 import { makeSecrets } from '@offer-ads/dev/start/secrets';
@@ -38,8 +37,6 @@ async function run(o: Options): Promise<boolean> {
     }),
     stores: { migrating: o.from === undefined ? undefined : migrateBy.bind(undefined, o.from) },
     replicas: { preStopMs: o.preStopMs, code: o.from },
-    // Older versions cannot use it.
-    pgbouncer: o.from === undefined ? await findPgbouncer(say) : undefined,
   });
   const end = await Promise.race([runRounds(o, { system, freshSecrets, say }), interrupted]);
   if (end === 'interrupted') say('\nStopping ...');

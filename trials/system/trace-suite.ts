@@ -45,15 +45,11 @@ export function describeTraces(system: () => TestSystem, collector: () => Collec
       const title = 'Traced from the balance';
       const reply = await advertiser(system(), organisation.key).create(await offerForm({ title }));
       expect(reply.body.return_code).toBe('S1');
-      const toOffers = [
-        'gateway SERVER POST /offers',
-        'gateway CLIENT POST offers',
-        'offers SERVER POST /offers',
-      ];
+      const toOffers = ['gateway SERVER POST /offers', 'gateway CLIENT POST', 'offers SERVER POST /offers'];
       await expectTrace('gateway', 'POST /offers', [
-        [...toOffers, 'offers CLIENT POST pricing', 'pricing SERVER POST /internal/price'],
-        [...toOffers, 'offers CLIENT POST moderation', 'moderation SERVER POST /internal/verdicts'],
-        [...toOffers, 'offers CLIENT POST billing', 'billing SERVER POST /internal/charges'],
+        [...toOffers, 'offers CLIENT POST', 'pricing SERVER POST /internal/price'],
+        [...toOffers, 'offers CLIENT POST', 'moderation SERVER POST /internal/verdicts'],
+        [...toOffers, 'offers CLIENT POST', 'billing SERVER POST /internal/charges'],
         [...toOffers, 'offers PRODUCER publish offer-ads', 'billing CONSUMER billing process'],
         [
           ...toOffers,

@@ -108,13 +108,6 @@ REVOKE ALL ON DATABASE ${name} FROM PUBLIC;
 `;
 }
 
-/** The users and passwords that PgBouncer knows, as its `auth_file`. */
-export function pgbouncerUsers(lookUp: LookUp): string {
-  return postgresUsers()
-    .map((name) => `"${name}" "${lookUp('offer-ads/postgres', name)}"\n`)
-    .join('');
-}
-
 function postgresUsers(): string[] {
   const clusters = render('stores/operators').filter(({ kind }) => kind === 'Cluster') as Of<{
     bootstrap: { initdb: { owner: string } };

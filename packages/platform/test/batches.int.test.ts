@@ -81,7 +81,7 @@ describe('events in batches', () => {
     expect(poisoned[0]).toBeGreaterThan(1);
   });
 
-  it('are held while their store is unavailable, and one alone tries whether it is back', async () => {
+  it('wait while their store is unavailable, and one alone tries whether it is back', async () => {
     const tried: number[] = [];
     const handled: number[] = [];
     await offers.publish(upTo(600).map(counted));

@@ -240,7 +240,7 @@ describe('handling', () => {
     ]);
   });
 
-  it('holds events while a store is unavailable, however often it tries, and neither parks them nor counts the tries', async () => {
+  it('puts events off while a store is unavailable, however often it tries, and neither parks them nor counts the tries', async () => {
     const seen: number[] = [];
     let tries = 0;
     const { offers, billing, corner } = await publisherAndConsumer(async (count) => {
@@ -274,11 +274,11 @@ describe('handling', () => {
     ]);
   });
 
-  it('publishes a held event again before the broker closes the channel of its consumer', async () => {
+  it('publishes a waiting event again before the broker closes the channel of its consumer', async () => {
     const corner = testNamespace();
     const offers = resources.use(await connectTestBroker(corner, 'offers'));
     const metrics = createMetrics('billing');
-    const options = { heldAtMostMs: 0, metrics };
+    const options = { waitsAtMostMs: 0, metrics };
     const billing = resources.use(await connectTestBroker(corner, 'billing', options));
     let deliveries = 0;
     await billing.consume([

@@ -212,11 +212,11 @@ describe('the outbox', () => {
   it('sends no NOTIFY: such commits wait for each other, in all databases of the server', async () => {
     const statements: string[] = [];
     await postgres.transaction((tx) => {
-      const queryLater: typeof tx.queryLater = (statement, values) => {
+      const query: typeof tx.query = (statement, values) => {
         statements.push(sqlOf(statement));
-        tx.queryLater(statement, values);
+        return tx.query(statement, values);
       };
-      return addToOutbox({ ...tx, queryLater }, [counted(0)]);
+      return addToOutbox({ ...tx, query }, [counted(0)]);
     });
     expect(await waiting()).toBe(1);
     expect(statements).toHaveLength(1);

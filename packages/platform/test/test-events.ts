@@ -65,7 +65,7 @@ export function counted(count: number): OutgoingEvent {
 /** Short delays, so that five attempts take a fraction of a second. */
 export const testRetryDelaysMs = [20, 30, 40, 50];
 /** The same for pauses while a store is unavailable. */
-const holdingPauses = { firstMs: 10, longestMs: 20 };
+const storePauses = { firstMs: 10, longestMs: 20 };
 
 /** Resolves when it is connected, unless `isDown`. */
 export async function connectTestBroker(
@@ -79,7 +79,7 @@ export async function connectTestBroker(
     confirmTimeoutMs?: number;
     declarations?: readonly EventDeclaration[];
     retryDelaysMs?: readonly number[];
-    heldAtMostMs?: number;
+    waitsAtMostMs?: number;
     metrics?: Metrics;
   } = {},
 ): Promise<Broker> {
@@ -91,7 +91,7 @@ export async function connectTestBroker(
     logger: silentLogger,
     metrics: createMetrics(service),
     retryDelaysMs: testRetryDelaysMs,
-    holdingPauses,
+    storePauses,
     ...options,
   });
   if (!isDown) await untilConnected(broker);
@@ -127,10 +127,9 @@ export async function openEventStore(): Promise<EventStore> {
   return { url: database.url, postgres, [Symbol.asyncDispose]: dispose };
 }
 
-export function openPatiently(url: string, pgbouncer?: string): Promise<Postgres> {
+export function openPatiently(url: string): Promise<Postgres> {
   return openPostgres({
     url,
-    pgbouncer,
     logger: silentLogger,
     metrics: createMetrics('offers'),
     statementTimeoutMs: 60_000,

@@ -1,10 +1,10 @@
 /** Started by trace.int.test.ts: prints the traces of two causes, of the batch of their events, and of each handled alone. */
 import { onBatch } from '../src/messaging/broker/broker.ts';
-import { currentSpan, inSpan } from '../src/telemetry/traces.ts';
+import { idsToLog, inSpan } from '../src/telemetry/traces.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const [url = '', namespace = ''] = process.argv.slice(2);
-const traceId = () => currentSpan()?.traceId;
+const traceId = () => idsToLog().traceId;
 
 await using offers = await connectTestBroker({ url, namespace }, 'offers');
 await using billing = await connectTestBroker({ url, namespace }, 'billing');

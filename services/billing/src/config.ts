@@ -7,7 +7,6 @@ import {
   httpSettings,
   httpUrl,
   isSecret,
-  pgbouncer,
   postgresUrl,
   readConfig,
 } from '@offer-ads/platform/config/config';
@@ -53,7 +52,6 @@ const vatNumberHint = 'must be the VAT number of the seller, such as GB 123 4567
 export const billingSettings = z.object({
   ...httpSettings,
   BILLING_DATABASE_URL: postgresUrl,
-  PGBOUNCER: pgbouncer,
   RABBITMQ_URL: amqpUrl,
   BILLING_CONTEXT_SECRET: contextSecret('billing'),
   ADMIN_TOKEN_HASHES: adminTokenHashes,

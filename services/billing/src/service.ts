@@ -50,7 +50,6 @@ export async function startBilling(
   const postgres = started.use(
     await openPostgres({
       url: config.BILLING_DATABASE_URL,
-      pgbouncer: config.PGBOUNCER,
       ...foundation,
     }),
   );
@@ -106,7 +105,6 @@ export async function startBilling(
       port: config.PORT,
       publicUrl: config.PUBLIC_URL,
       ...foundation,
-      storeClock: postgres.clock,
       // Readiness does not include the broker: offers are sold without it, and events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
       routes: (app) => {

@@ -8,7 +8,6 @@ import {
   httpSettings,
   httpUrl,
   isSecret,
-  pgbouncer,
   postgresUrl,
   readConfig,
   serviceUrl,
@@ -70,7 +69,6 @@ const statusTargets = commaSeparated
 export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
-  PGBOUNCER: pgbouncer,
   RABBITMQ_URL: amqpUrl,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   AUDIT_RETENTION_DAYS: auditRetentionDays,

@@ -59,7 +59,7 @@ export async function startGateway(
   const { clock, logger, metrics } = foundation;
   await using opened = new AsyncDisposableStack();
 
-  const address = { url: config.GATEWAY_DATABASE_URL, pgbouncer: config.PGBOUNCER };
+  const address = { url: config.GATEWAY_DATABASE_URL };
   const postgres = opened.use(await openPostgres({ ...address, ...foundation }));
   // Only for look-ups of keys, so that the API continues when the portal's queries are slow.
   const keyStore = opened.use(

@@ -2,8 +2,7 @@
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
-import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
-import { restingTrace } from '@offer-ads/platform/telemetry/traces';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ContactsStore } from './contacts-store.ts';
 import {
   type Addressed,

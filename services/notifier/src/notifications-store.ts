@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
-import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
-import { restingTrace } from '@offer-ads/platform/telemetry/traces';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
 import type { DeliveryResult } from './domain/delivery/delivery.ts';

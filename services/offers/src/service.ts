@@ -67,7 +67,6 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const postgres = started.use(
     await openPostgres({
       url: config.OFFERS_DATABASE_URL,
-      pgbouncer: config.PGBOUNCER,
       ...foundation,
     }),
   );
@@ -123,7 +122,6 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       port: config.PORT,
       publicUrl: config.PUBLIC_URL,
       ...foundation,
-      storeClock: postgres.clock,
       // Readiness does not include the broker: offers are sold without it, and their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {

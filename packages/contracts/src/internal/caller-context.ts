@@ -33,11 +33,4 @@ export type CallerContext = z.infer<typeof callerContext>;
 export const callerContextHeader = 'x-caller-context';
 /** How many more milliseconds the caller will wait, counted from when the request's body has arrived. */
 export const requestBudgetHeader = 'x-request-budget-ms';
-/**
- * The instant by which the service's store must have committed the change, in Unix milliseconds of that store's clock. It is sent when
- * the whole request is sent at once and the caller knows that clock. With it a service notices that it reads the request too late.
- */
-export const commitByHeader = 'x-commit-by';
-/** The time of the service's store in Unix milliseconds, in replies to callers that send `x-request-budget-ms`. */
-export const storeTimeHeader = 'x-store-time';
 export const requestIdHeader = 'x-request-id';

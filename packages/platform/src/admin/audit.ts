@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AuditEntry, AuditFilter, AuditPlace } from '@offer-ads/contracts/admin/audit-api';
 import { auditQuery } from '@offer-ads/contracts/admin/audit-api';
+import { callFacts } from '@offer-ads/contracts/admin/audit-facts';
 import type { Express, Request, RequestHandler } from 'express';
 import { requestFacts } from '../http/request.ts';
 import { validInput } from '../http/valid-input.ts';
@@ -14,7 +15,6 @@ import { callerGoneStatus } from '../process/faults.ts';
 import { startLoop } from '../process/loops.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { callFacts } from './audit-facts.ts';
 import { type AdminGuard, callerOf } from './routes.ts';
 
 /** What is known only when the call has been carried out. */
@@ -119,7 +119,7 @@ function isReading({ method }: Request): boolean {
 
 function entryOf(req: Request, now: Date): Omit<AuditEntry, 'status'> {
   const { actor, subject, roles, via } = callerOf(req);
-  const { requestId, span } = requestFacts(req);
+  const { requestId, logged } = requestFacts(req);
   const facts = callFacts(req.method, req.originalUrl.split('?', 1)[0] ?? '', req.body as unknown);
   return {
     id: randomUUID(),
@@ -132,6 +132,6 @@ function entryOf(req: Request, now: Date): Omit<AuditEntry, 'status'> {
     targets: [...facts.targets],
     details: { ...facts.details },
     requestId,
-    traceId: span?.traceId ?? null,
+    traceId: logged.traceId ?? null,
   };
 }

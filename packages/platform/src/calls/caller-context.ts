@@ -1,7 +1,4 @@
-/**
- * The signed caller context: the gateway writes who calls; services verify it and trust no other statement about the caller. A placement
- * request has another kind of caller, without an organisation, in a header of its own.
- */
+/** The signed caller context: the gateway writes who calls; services verify it and trust no other statement about the caller. */
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
@@ -9,11 +6,6 @@ import {
   callerContext,
   callerContextHeader,
 } from '@offer-ads/contracts/internal/caller-context';
-import {
-  type PlacementCaller,
-  placementCaller,
-  placementCallerHeader,
-} from '@offer-ads/contracts/internal/placement-caller';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Request, RequestHandler } from 'express';
 import type { z } from 'zod';
@@ -21,10 +13,11 @@ import { createSeal, firstSecret, type Seal } from '../config/secrets.ts';
 import type { Clock } from '../process/clock.ts';
 import { unauthorised } from '../process/faults.ts';
 
-type AnyCaller = CallerContext | PlacementCaller;
+/** What every kind of caller has. */
+type Signed = { readonly audience: ServiceName; readonly validUntil: number };
 
 /** `base64url(json).base64url(mac)`: HMAC-SHA256 under a secret that only the gateway and the audience know. */
-export function signCallerContext(secret: string, context: AnyCaller): string {
+export function signCallerContext<C extends Signed>(secret: string, context: C): string {
   const payload = Buffer.from(JSON.stringify(context)).toString('base64url');
   const mac = createHmac('sha256', firstSecret(secret)).update(payload).digest('base64url');
   return `${payload}.${mac}`;
@@ -35,15 +28,11 @@ type Expected = { readonly secret: string; readonly audience: ServiceName; reado
 
 /** For requests that bypass express. @throws {Fault} 401 unless the context is genuine, for this audience and not expired */
 export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
-  return verifierOf(o, callerContextHeader, callerContext);
+  return signedHeader(o, callerContextHeader, callerContext);
 }
 
-/** The same for the caller of a placement request. */
-export function placementCallerVerifier(o: Expected): (req: IncomingMessage) => PlacementCaller {
-  return verifierOf(o, placementCallerHeader, placementCaller);
-}
-
-function verifierOf<C extends AnyCaller>(
+/** The same for another kind of caller, in a header of its own. */
+export function signedHeader<C extends Signed>(
   o: Expected,
   header: string,
   schema: z.ZodType<C>,

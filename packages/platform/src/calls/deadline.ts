@@ -10,8 +10,8 @@ export type Deadline = {
    * change something uses the plain deadline, so that a disconnect does not interrupt it.
    */
   readonly whileAwaited: () => AwaitedDeadline;
-  /** The deadline on the clock of the called service's store, in Unix milliseconds; undefined when the caller does not know that clock. */
-  readonly commitByMs: number | undefined;
+  /** Whether the time has passed or the caller has disconnected: nobody waits for a change any more, so it must not be committed. */
+  readonly isOver: () => boolean;
 };
 
 export type AwaitedDeadline = Deadline & {
@@ -49,26 +49,25 @@ export function callerPresence(): CallerPresence {
  * Uses the monotonic clock, so that a correction of the wall clock neither ends nor extends a request.
  * @param caller a caller that never leaves, unless given
  * @param startedAtMs on the clock of `performance.now`: now, unless given
- * @param commitByMs as the caller sent it
  */
 export function createDeadline(
   budgetMs: number,
   caller: CallerPresence = callerPresence(),
   startedAtMs = performance.now(),
-  commitByMs?: number,
 ): Deadline {
   const endsAt = startedAtMs + budgetMs;
   const remainingMs = () => Math.max(0, endsAt - performance.now());
   const signal = (atMostMs: number) =>
     AbortSignal.timeout(Math.ceil(Math.min(remainingMs(), Math.max(0, atMostMs))));
+  const isOver = () => remainingMs() === 0 || caller.hasLeft();
   const awaited: AwaitedDeadline = {
     remainingMs,
-    commitByMs,
+    isOver,
     signal: (atMostMs) => AbortSignal.any([caller.signal(), signal(atMostMs)]),
     whileAwaited: () => awaited,
     stopIfGone: () => {
       if (caller.hasLeft()) throw callerGone();
     },
   };
-  return { remainingMs, commitByMs, signal, whileAwaited: () => awaited };
+  return { remainingMs, isOver, signal, whileAwaited: () => awaited };
 }

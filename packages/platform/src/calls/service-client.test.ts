@@ -67,17 +67,6 @@ const answer42 = answerWith(200, '{"answer":42}');
 const breakConnection: RequestListener = (req) => req.socket.resetAndDestroy();
 
 describe('a call to another service', () => {
-  it('says by when the service must commit, on the clock of its store, once the service has sent the time of that clock', async () => {
-    respond = (_req, res) => void res.setHeader('x-store-time', '1000000').end('{"answer":42}');
-    await ask();
-    await ask({ deadline: createDeadline(2_000) });
-    const [first, second] = seen.map(({ headers }) => headers['x-commit-by']);
-    expect(first).toBeUndefined();
-    const commitByMs = Number(second);
-    expect(commitByMs).toBeGreaterThan(1_000_000);
-    expect(commitByMs).toBeLessThan(1_000_000 + 60_000);
-  });
-
   it('sends the caller, the request id, the budget and the body, and returns the checked reply', async () => {
     let body = '';
     respond = (req, res) => {

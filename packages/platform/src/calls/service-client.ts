@@ -2,21 +2,18 @@
 
 import {
   callerContextHeader,
-  commitByHeader,
   requestBudgetHeader,
   requestIdHeader,
-  storeTimeHeader,
 } from '@offer-ads/contracts/internal/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { keepAlive } from '../http/keep-alive.ts';
 import { Agent } from '../http/undici.ts';
-import { createStoreClock, type StoreClock } from '../postgres/store-clock.ts';
 import { isCallerGone, serviceUnavailable, tooManyRequests } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { restingTrace, traceCall } from '../telemetry/traces.ts';
+import { restingTrace } from '../telemetry/traces.ts';
 import { createBreaker, probeLiveness, saysUnavailable } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
 
@@ -61,7 +58,6 @@ export function createServiceClient(o: {
   isProbed?: boolean;
 }): ServiceClient {
   const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
-  const storeClock = createStoreClock();
   const durations = o.metrics.histogram({
     name: 'service_call_duration_seconds',
     help: 'Calls to other services, by outcome.',
@@ -71,7 +67,7 @@ export function createServiceClient(o: {
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, { ...o, storeClock }, call),
+    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
     isHarmless: (error) =>
       isCallerGone(error) ||
       error instanceof TooLittleTime ||
@@ -84,9 +80,7 @@ export function createServiceClient(o: {
       if (call.deadline.remainingMs() === 0) throw serviceUnavailable(`no time left to ask ${o.name}`);
       const stop = durations.startTimer({ target: o.name });
       try {
-        const reply = await withRetry(call, () =>
-          traceCall(`${call.method} ${o.name}`, () => breaker.fire(call)),
-        );
+        const reply = await withRetry(call, () => breaker.fire(call));
         stop({ outcome: 'ok' });
         return reply as z.infer<S>;
       } catch (error) {
@@ -125,16 +119,14 @@ type Refusal = { readonly publicMessage?: string; readonly retryAfterSeconds?: n
 
 async function attempt(
   agent: Dispatcher,
-  o: { baseUrl: string; timeoutMs: number; storeClock: StoreClock },
+  o: { baseUrl: string; timeoutMs: number },
   call: ServiceCall<z.ZodType>,
 ): Promise<unknown> {
   const timeoutMs = call.timeoutMs ?? o.timeoutMs;
   const signal = call.deadline.signal(timeoutMs);
-  // Read before the remaining time: if the process is paused in between, the computed instant is too early, never too late.
-  const storeMs = o.storeClock.nowMs();
   const budgetMs = Math.floor(Math.min(timeoutMs, call.deadline.remainingMs()));
   try {
-    return await exchange(agent, o, call, { budgetMs, storeMs, signal });
+    return await exchange(agent, o.baseUrl, call, { budgetMs, signal });
   } catch (error) {
     const isTimeout = (error as { name?: string }).name === 'TimeoutError';
     if (!isTimeout || budgetMs >= timeoutMs / 2) throw error;
@@ -144,9 +136,9 @@ async function attempt(
 
 async function exchange(
   agent: Dispatcher,
-  { baseUrl, storeClock }: { baseUrl: string; storeClock: StoreClock },
+  baseUrl: string,
   call: ServiceCall<z.ZodType>,
-  { budgetMs, storeMs, signal }: { budgetMs: number; storeMs: number | undefined; signal: AbortSignal },
+  { budgetMs, signal }: { budgetMs: number; signal: AbortSignal },
 ): Promise<unknown> {
   const { body, contentType } = requestBody(call);
   const response = await agent.request({
@@ -157,15 +149,12 @@ async function exchange(
       [callerContextHeader]: call.callerToken,
       [requestIdHeader]: call.requestId,
       [requestBudgetHeader]: String(budgetMs),
-      ...(storeMs !== undefined && { [commitByHeader]: String(storeMs + budgetMs) }),
       ...contentType,
       ...restingTrace(),
     },
     body,
     signal,
   });
-  const shownMs = Number(response.headers[storeTimeHeader]);
-  if (shownMs > 0) storeClock.note(shownMs);
   const bytes = await readAtMost(response, largestReplyBytes);
   if (response.statusCode !== 200) {
     const refusal = response.statusCode === 429 ? refusalIn(response.headers['retry-after'], bytes) : {};

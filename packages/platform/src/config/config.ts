@@ -61,17 +61,6 @@ export const postgresUrl = address('postgres://user@host:5432/database', /^postg
     "The service's own database in Postgres, with its own user. Across a network that you do not trust, use ?sslmode=verify-full and the certificate.",
   example: 'postgres://user:password@postgres:5432/database',
 });
-const pgbouncerHint = 'must be a host and a port, such as pgbouncer:6432';
-export const pgbouncer = z
-  .string({ error: pgbouncerHint })
-  .regex(/^[\w.-]+:\d{1,5}$/, { error: pgbouncerHint })
-  .optional()
-  .meta({
-    description:
-      'Host and port of PgBouncer in transaction mode, for more replicas than Postgres has connections for. The service calls it instead of the host in its database address, with the same user, password and certificate. Migrations call Postgres itself.',
-    example: 'pgbouncer:6432',
-    without: 'Postgres itself',
-  });
 const mongoExample = 'mongodb://host:27017/database?replicaSet=rs0';
 const mongoHost = address(mongoExample, /^mongodb(\+srv)?$/);
 /** May name several members of a replica set, separated by commas; a URL parser refuses that. */

@@ -6,7 +6,7 @@ import { accept } from './request.ts';
 /** A request that has just arrived. */
 function requestWith(headers: Record<string, string>) {
   const req = Object.assign(new EventEmitter(), { headers });
-  return { req, request: accept(req as unknown as IncomingMessage, new Date(), undefined) };
+  return { req, request: accept(req as unknown as IncomingMessage, new Date()) };
 }
 
 describe('the id of a request', () => {
@@ -45,14 +45,5 @@ describe('the deadline of a request', () => {
     req.emit('end');
     jest.advanceTimersByTime(50);
     expect(request.deadline().remainingMs()).toBe(8_950);
-  });
-
-  it.each([
-    ['1000000', 1_000_000],
-    ['soon', undefined],
-    ['-1', undefined],
-    ['1.5', undefined],
-  ])('has the commit time %s of the caller, unless that is no time', (sent, expected) => {
-    expect(requestWith({ 'x-commit-by': sent }).request.deadline().commitByMs).toBe(expected);
   });
 });

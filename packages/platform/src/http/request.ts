@@ -1,20 +1,18 @@
 /** Facts about a request, from its arrival until its reply is sent. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import {
-  commitByHeader,
-  requestBudgetHeader,
-  requestIdHeader,
-} from '@offer-ads/contracts/internal/caller-context';
+import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/internal/caller-context';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from '../calls/deadline.ts';
-import type { Span } from '../telemetry/traces.ts';
+import { idsToLog, type RestingTrace, restingTrace } from '../telemetry/traces.ts';
 
 export type RequestFacts = {
   readonly requestId: string;
   /** `now` for the whole request: the time of its arrival (decision 8, time of a request). */
   readonly receivedAt: Date;
-  /** Undefined for probes, and in a process without telemetry. */
-  readonly span: Span | undefined;
+  /** The trace id, for logs. */
+  readonly logged: { readonly traceId?: string };
+  /** For the headers of calls to our own services. Empty for probes, and in a process without telemetry. */
+  readonly trace: RestingTrace;
   /** The caller's deadline, counted from when the body had arrived. Call it after the body was read. */
   deadline(): Deadline;
 };
@@ -27,10 +25,27 @@ export function requestFacts(req: IncomingMessage): RequestFacts {
 export function routeTemplate(req: IncomingMessage): string {
   // Express adds these if it served the request.
   const { route, baseUrl = '' } = req as { route?: { path?: unknown }; baseUrl?: string };
-  const path = acceptedOf(req).routeName ?? route?.path;
+  const path = (req as Carrier)[accepted]?.routeName ?? route?.path;
   // The path of a mounted router is as the caller wrote it, and express ignores upper and lower case.
   return typeof path === 'string' ? `${baseUrl.toLowerCase()}${path}` : 'unmatched';
 }
+
+/** They come every few seconds and say nothing about a request, so they have no trace. */
+export const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+
+/** For names of spans and labels of metrics. Node's parser accepts some thirty more methods, which are counted as one. */
+export function usualMethod(method = ''): string {
+  return usualMethods.has(method) ? method : 'other';
+}
+const usualMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
 
 /** Sets the route for requests that express does not match. `template` is an express pattern, without ids. */
 export function nameRoute(req: IncomingMessage, template: string): void {
@@ -42,8 +57,8 @@ const accepted = Symbol('accepted request');
 type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
 
 /** Called once, when the request arrives. */
-export function accept(req: IncomingMessage, receivedAt: Date, span: Span | undefined): AcceptedRequest {
-  const request = new AcceptedRequest(req, receivedAt, span);
+export function accept(req: IncomingMessage, receivedAt: Date): AcceptedRequest {
+  const request = new AcceptedRequest(req, receivedAt);
   (req as Carrier)[accepted] = request;
   return request;
 }
@@ -54,10 +69,11 @@ export function acceptedOf(req: IncomingMessage): AcceptedRequest {
   return known;
 }
 
-class AcceptedRequest implements RequestFacts {
+export class AcceptedRequest implements RequestFacts {
   readonly requestId: string;
   readonly receivedAt: Date;
-  readonly span: Span | undefined;
+  readonly trace = restingTrace();
+  readonly logged = idsToLog();
   readonly startedAtMs = performance.now();
   #bodyArrivedAtMs: number | undefined;
   routeName: string | undefined;
@@ -65,10 +81,9 @@ class AcceptedRequest implements RequestFacts {
   #deadline: Deadline | undefined;
   #caller: CallerPresence | undefined;
 
-  constructor(req: IncomingMessage, receivedAt: Date, span: Span | undefined) {
+  constructor(req: IncomingMessage, receivedAt: Date) {
     this.#req = req;
     this.receivedAt = receivedAt;
-    this.span = span;
     if (hasBody(req)) req.on('end', () => (this.#bodyArrivedAtMs = performance.now()));
     else this.#bodyArrivedAtMs = this.startedAtMs;
     const given = req.headers[requestIdHeader];
@@ -77,12 +92,7 @@ class AcceptedRequest implements RequestFacts {
 
   deadline(): Deadline {
     this.#caller ??= callerPresence();
-    this.#deadline ??= createDeadline(
-      budgetMs(this.#req),
-      this.#caller,
-      this.#bodyArrivedAtMs,
-      commitByMs(this.#req),
-    );
+    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller, this.#bodyArrivedAtMs);
     return this.#deadline;
   }
 
@@ -100,11 +110,6 @@ const longestBudgetMs = 25_000;
 function budgetMs(req: IncomingMessage): number {
   const given = Number(req.headers[requestBudgetHeader] ?? longestBudgetMs);
   return Number.isFinite(given) ? Math.min(Math.max(0, given), longestBudgetMs) : longestBudgetMs;
-}
-
-function commitByMs(req: IncomingMessage): number | undefined {
-  const given = Number(req.headers[commitByHeader]);
-  return Number.isSafeInteger(given) && given > 0 ? given : undefined;
 }
 
 /** Whether the headers announce a body. */

@@ -69,15 +69,6 @@ describe('a reply', () => {
     const { headers } = await fetch(server.url);
     expect([headers.get('etag'), headers.get('x-powered-by')]).toEqual([null, null]);
   });
-
-  it('has the time of the store only for services, which send a budget', async () => {
-    const storeClock = { note: () => {}, nowMs: () => 1_000_000 };
-    await using server = await startTestServer(() => {}, { storeClock });
-    const timeFor = async (headers: Record<string, string>) =>
-      (await fetch(server.url, { headers })).headers.get('x-store-time');
-    expect(await timeFor({ 'x-request-budget-ms': '2000' })).toBe('1000000');
-    expect(await timeFor({})).toBeNull();
-  });
 });
 
 it('the access log names the route by its pattern, without ids or query string', async () => {

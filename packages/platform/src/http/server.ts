@@ -1,17 +1,15 @@
 /** The HTTP server of every service: express with request ids, logs, health, limits, plain errors and a graceful stop. */
+import { AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/internal/caller-context';
 import express, { type Express } from 'express';
-import type { StoreClock } from '../postgres/store-clock.ts';
 import type { Clock } from '../process/clock.ts';
 import { callerGoneStatus } from '../process/faults.ts';
-import { type Logger, writeAccessLog } from '../telemetry/logging.ts';
+import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { traceIn } from '../telemetry/trace-context.ts';
-import { beginSpan, endSpan, inSpanOf, isRecorded, type Span } from '../telemetry/traces.ts';
+import { inTraceOf } from '../telemetry/traces.ts';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import {
   answerBadRequests,
@@ -26,7 +24,7 @@ import {
 import { healthRoutes, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
 import { onePerConnection } from './pipelining.ts';
-import { accept, acceptedOf, routeTemplate } from './request.ts';
+import { type AcceptedRequest, accept, acceptedOf, probes, routeTemplate, usualMethod } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
 
 export type HttpServer = AsyncDisposable & {
@@ -50,8 +48,6 @@ export type HttpServerOptions = {
   readonly routes: (app: Express) => void;
   /** The public address of the service. If it is https, replies tell browsers to use only https (RFC 6797). */
   readonly publicUrl?: string;
-  /** For services whose callers send the time by which a change must be committed. */
-  readonly storeClock?: StoreClock;
   /** Serves some requests without express, because express takes as much time as everything else for them. */
   readonly fastPath?: FastPath;
   /** An upload is refused when no byte came for this long (decision 23, deadlines and outages). */
@@ -65,10 +61,7 @@ export type HttpServerOptions = {
   readonly drainMs?: number;
 };
 
-/**
- * Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. The request's span is the
- * current one only if it is recorded, because keeping it so costs as much as its ids; `requestFacts` has it in any case.
- */
+/** Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. */
 export type FastPath = (req: IncomingMessage) => Serve | null;
 /** It may throw, reject, or tell `fail` of an error, once. It returns a promise only if the request waits for something. */
 type Serve = (res: ServerResponse, fail: (error: unknown) => void) => void | Promise<void>;
@@ -184,7 +177,7 @@ function receiveRequests(
   app: Express,
   lifetime: Lifetime,
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  const report = reportByRoute(o);
+  const report = reportTo(o);
   const isSecure = o.publicUrl?.startsWith('https://') === true;
 
   // One function for all requests: `this` is the response.
@@ -196,12 +189,11 @@ function receiveRequests(
     if (aborted) request.callerLeft();
     const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
     const route = routeTemplate(req);
-    const { requestId, span } = request;
-    report({ requestId, method: req.method ?? '', route, status, durationMs, aborted, span });
+    report({ request, method: req.method ?? '', route, status, durationMs, aborted });
   }
 
-  function serveFast(serve: Serve, res: ServerResponse, span: Span | undefined): void {
-    const fail = (error: unknown) => inSpanOf(span, () => answerFault(o.logger, error, res));
+  function serveFast(serve: Serve, res: ServerResponse): void {
+    const fail = AsyncResource.bind((error: unknown) => answerFault(o.logger, error, res));
     try {
       serve(res, fail)?.catch(fail);
     } catch (error) {
@@ -209,100 +201,45 @@ function receiveRequests(
     }
   }
 
-  function receive(req: IncomingMessage, res: ServerResponse, span: Span | undefined): void {
-    const request = accept(req, o.clock.now(), span);
+  function receive(req: IncomingMessage, res: ServerResponse): void {
+    const request = accept(req, o.clock.now());
     res.setHeader('X-Request-Id', request.requestId);
     if (isSecure) res.setHeader('Strict-Transport-Security', strictTransport);
-    if (o.storeClock !== undefined) setStoreTime(req, res, o.storeClock);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
     const serve = o.fastPath?.(req) ?? null;
-    if (serve !== null) {
-      return isRecorded(span)
-        ? inSpanOf(span, () => serveFast(serve, res, span))
-        : serveFast(serve, res, span);
-    }
-    inSpanOf(span, () => app(req, res));
+    if (serve !== null) return serveFast(serve, res);
+    app(req, res);
   }
 
   return (req, res) => {
-    if (probes.has(req.url ?? '')) return receive(req, res, undefined);
-    const span = beginSpan({ name: usualMethod(req.method), kind: 'SERVER', parent: traceIn(req.headers) });
-    receive(req, res, span);
+    if (probes.has(req.url ?? '')) receive(req, res);
+    else inTraceOf(req.headers, () => receive(req, res));
   };
 }
 
-/** They come every few seconds and say nothing about a request. */
-const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
-
-/** Spans leave this machine, so they have no path, address or user agent: a path holds ids and credentials, an address identifies the caller. */
-function endServerSpan({ span, method, route, status }: Answered): void {
-  endSpan(span, {
-    name: `${usualMethod(method)} ${route}`,
-    attributes: {
-      'http.request.method': usualMethod(method),
-      'http.route': route,
-      'http.response.status_code': status,
-    },
-    hasFailed: status >= 500,
-  });
-}
-
-/** Only for calls of services: these send a deadline. */
-function setStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
-  const nowMs = req.headers[requestBudgetHeader] === undefined ? undefined : clock.nowMs();
-  if (nowMs !== undefined) res.setHeader(storeTimeHeader, nowMs);
-}
-
 type Answered = {
-  readonly requestId: string;
+  readonly request: AcceptedRequest;
   readonly method: string;
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
   readonly aborted: boolean;
-  readonly span: Span | undefined;
 };
 
-/** Names of spans and labels of metrics. Node's parser accepts some thirty more methods, which are counted as one. */
-const usualMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-]);
-
-const usualMethod = (method = '') => (usualMethods.has(method) ? method : 'other');
-
-/** Prepares log text and metrics once per route and status, because there are few of these. */
-function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
+function reportTo(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
   const durations = o.metrics.histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests answered, by route and status.',
     labelNames: ['method', 'route', 'status'],
   });
-  const known = new Map<string, { duration: { observe(seconds: number): void }; fields: string }>();
-  const log = writeAccessLog(o.logger);
-  return (answered) => {
-    const { requestId, method, route, status, durationMs, aborted, span } = answered;
-    const name = `${method} ${route} ${status}`;
-    let kind = known.get(name);
-    if (kind === undefined) {
-      const duration = durations.labels(usualMethod(method), route, `${status}`);
-      kind = { duration, fields: JSON.stringify({ method, route, status }).slice(1, -1) };
-      known.set(name, kind);
-    }
-    kind.duration.observe(durationMs / 1_000);
-    log(
-      `"requestId":"${requestId}",${kind.fields},"durationMs":${Math.round(durationMs)},"aborted":${aborted}`,
-      span,
-    );
-    if (isRecorded(span)) endServerSpan(answered);
+  return ({ request, method, route, status, durationMs, aborted }) => {
+    durations.observe({ method: usualMethod(method), route, status }, durationMs / 1_000);
+    const { logged, requestId } = request;
+    const line = { ...logged, requestId, method, route, status, durationMs: Math.round(durationMs), aborted };
+    o.logger.info(line, 'request');
   };
 }
 

@@ -1,29 +1,20 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import type { Request, Response } from 'express';
-import { requireCaller } from '../calls/caller-context.ts';
-import { systemClock } from '../process/clock.ts';
 import { uploadRoom } from './upload-room.ts';
 
-const caller = requireCaller({ secret: testContextSecret, audience: 'offers', clock: systemClock });
-
 function uploads(maxBytes: number) {
-  const room = uploadRoom({ maxBytes, largestBytes: 5 });
-  return (organisationId: number, contentLength?: number) => {
+  const room = uploadRoom({ maxBytes, largestBytes: 5, senderOf: (req) => Number(req.headers.from) });
+  return (sender: number, contentLength?: number) => {
     const res = new EventEmitter() as unknown as Response;
-    const context = signedCaller({ audience: 'offers', organisationId, validUntil: Date.now() + 60_000 });
-    const headers: Record<string, string> = {
-      ...context,
+    const headers = {
+      from: `${sender}`,
       ...(contentLength !== undefined && { 'content-length': String(contentLength) }),
     };
-    const req = { headers, get: (name: string) => headers[name.toLowerCase()] } as unknown as Request;
     let outcome: unknown = 'accepted';
-    caller(req, res, () =>
-      room(req, res, (refusal?: unknown) => {
-        outcome = refusal ?? outcome;
-      }),
-    );
+    room({ headers } as unknown as Request, res, (refusal?: unknown) => {
+      outcome = refusal ?? outcome;
+    });
     return { outcome, end: () => res.emit('close') };
   };
 }

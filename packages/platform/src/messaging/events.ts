@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
-import type { RestingTrace } from '../telemetry/trace-context.ts';
-import { restingTrace } from '../telemetry/traces.ts';
+import { type RestingTrace, restingTrace } from '../telemetry/traces.ts';
 
 /** An event to be published; plain JSON, because it is stored in the outbox first. */
 export type OutgoingEvent = {

@@ -17,10 +17,9 @@ const RELAY_STEP = 250;
 /** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
 export const outboxWritten = 'outbox-written';
 
-/** The events are written with the next query of the transaction, or with its commit. */
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  tx.queryLater(addStatement, [JSON.stringify(events)]);
+  await tx.query(addStatement, [JSON.stringify(events)]);
   tellOutbox(tx);
 }
 
@@ -89,8 +88,9 @@ export function startOutboxRelay(o: {
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
-    const [[lock], first] = await Promise.all([tx.query<Lock>(lockStatement), take(tx, broker)]);
-    if (lock?.isRelaying !== 'true') return 'busy';
+    const [lock] = await tx.query<Lock>(lockStatement);
+    if (lock?.isRelaying !== true) return 'busy';
+    const first = await take(tx, broker);
     if (first.length === 0) return 0;
     const publish = broker.publisher();
     let step = first;
@@ -147,7 +147,7 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
   return { events: Math.min(row?.events ?? 0, MAX_COUNTED), oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
-type Lock = { readonly isRelaying: 'true' | 'false' };
+type Lock = { readonly isRelaying: boolean };
 type Taken = { readonly position: bigint; readonly event: OutgoingEvent };
 
 /**
@@ -157,16 +157,16 @@ type Taken = { readonly position: bigint; readonly event: OutgoingEvent };
  */
 const lockStatement: PreparedStatement = {
   name: 'lock-outbox',
-  sql: `SELECT set_config('outbox.is_relaying', pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0))::text, true) AS "isRelaying",
+  sql: `SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS "isRelaying",
                set_config('synchronous_commit', 'off', true)`,
 };
 
-/** Takes the oldest events, if this transaction has the lock. Only relays delete events, so those found are not locked before. */
+/** Takes the oldest events. Only the relay that has the lock deletes events, so those found are not locked before. */
 const takeStatement: PreparedStatement = {
   name: 'take-from-outbox',
   sql: `WITH taken AS (
           DELETE FROM outbox WHERE ctid = ANY (ARRAY (
-            SELECT ctid FROM outbox WHERE current_setting('outbox.is_relaying')::boolean ORDER BY position LIMIT $1))
+            SELECT ctid FROM outbox ORDER BY position LIMIT $1))
           RETURNING position, event, written_at),
         -- Each of these reads the whole event, so it is done once.
         read AS MATERIALIZED (

@@ -3,7 +3,6 @@ import mongoose from 'mongoose';
 import { serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { beginSpan, currentSpan, endSpan, hasRecorder, isRecorded, type Span } from '../telemetry/traces.ts';
 import { withinBudget } from './mongo-faults.ts';
 
 export type Mongo = AsyncDisposable & {
@@ -38,7 +37,6 @@ export async function openMongo(o: {
     serverSelectionTimeoutMS: TIMEOUT_MS,
     connectTimeoutMS: TIMEOUT_MS,
     socketTimeoutMS: o.patient === true ? 0 : 5 * TIMEOUT_MS,
-    monitorCommands: hasRecorder(),
   });
   connection.on('error', (error) => o.logger.warn({ error }, 'mongo connection failed'));
   const onDisconnected = () => o.logger.warn('mongo disconnected');
@@ -47,7 +45,6 @@ export async function openMongo(o: {
   await connection.asPromise().catch((error: unknown) => {
     throw serviceUnavailable('mongo: cannot connect', error);
   });
-  if (hasRecorder()) traceCommands(connection.getClient());
   return {
     connection,
     transaction: (work) => connection.withSession((session) => session.withTransaction(() => work(session))),
@@ -62,27 +59,6 @@ export async function openMongo(o: {
       return connection.close();
     },
   };
-}
-
-/** Spans around the commands of recorded work. Without the commands themselves: their values may be personal. */
-function traceCommands(client: mongoose.mongo.MongoClient): void {
-  const spans = new Map<number, Span>();
-  client.on('commandStarted', ({ requestId, commandName, command }) => {
-    if (!isRecorded(currentSpan())) return;
-    const collection: unknown = command[commandName];
-    const attributes = {
-      'db.system.name': 'mongodb',
-      'db.operation.name': commandName,
-      'db.collection.name': typeof collection === 'string' ? collection : undefined,
-    };
-    const span = beginSpan({ kind: 'CLIENT', name: 'mongodb', attributes });
-    if (span !== undefined) spans.set(requestId, span);
-  });
-  const ended = (hasFailed: boolean) => (event: { readonly requestId: number }) => {
-    endSpan(spans.get(event.requestId), { hasFailed });
-    spans.delete(event.requestId);
-  };
-  client.on('commandSucceeded', ended(false)).on('commandFailed', ended(true));
 }
 
 async function ping(connection: mongoose.Connection): Promise<void> {

@@ -5,11 +5,6 @@ import type { Deadline } from '../calls/deadline.ts';
 import { Fault, serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { traceCall } from '../telemetry/traces.ts';
-import { Batch, collectStatements } from './batch.ts';
-import { CopyIn } from './copy-in.ts';
-import { addressThrough, type ConnectionSettings, checkPooler } from './pgbouncer.ts';
-import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 /**
  * A statement that the server parses once per connection and plans only a few times: for statements whose planning costs more than their
@@ -27,7 +22,7 @@ export function sqlOf(statement: string | PreparedStatement): string {
 
 /** A transaction, or a pool on which each statement commits by itself. */
 export type Queryable = {
-  /** In a transaction, statements that are asked for at once, as in a `Promise.all`, are sent in one message, in their order. */
+  /** In a transaction, statements run one after the other, in the order in which they are asked for. */
   readonly query: <R extends pg.QueryResultRow>(
     statement: string | PreparedStatement,
     values?: readonly unknown[],
@@ -36,13 +31,8 @@ export type Queryable = {
   readonly tellAfterCommit?: (topic: string) => void;
 };
 
-export type Transaction = Queryable & {
-  /**
-   * For a statement whose rows nobody needs: it is sent in one message with the next query of the transaction, or with its commit. If it
-   * fails, these fail with its error.
-   */
-  readonly queryLater: (statement: string | PreparedStatement, values?: readonly unknown[]) => void;
-};
+/** All its statements are committed together, or none. */
+export type Transaction = Queryable;
 
 export type Postgres = AsyncDisposable &
   Queryable & {
@@ -50,21 +40,11 @@ export type Postgres = AsyncDisposable &
     /**
      * Commits the changes of `work`; rolls back when it throws, or when a statement has failed, also if `work` has caught its error. `work`
      * makes no network calls.
-     * @param deadline nothing is committed after it, on the database's clock (docs/adr/0020)
+     * @param deadline nothing is committed after it, nor after its caller has left (docs/adr/0020)
      */
     readonly transaction: <T>(work: (tx: Transaction) => Promise<T>, deadline?: Deadline) => Promise<T>;
-    /** Adds rows by `COPY ... FROM STDIN`, all of them or none. `rows` is in the format that the statement names. */
-    readonly copyIn: (statement: string, rows: string) => Promise<void>;
-    /**
-     * For a changing statement outside of a transaction: the instant on the database's clock after which it must change nothing. Null
-     * without a deadline.
-     * @throws the 503 fault when the deadline has passed
-     */
-    readonly commitBy: (deadline: Deadline | undefined) => Date | null;
     /** Emits the topics of transactions that this process has committed. A process that dies after its commit emits nothing. */
     readonly committed: EventEmitter;
-    /** The database's clock. */
-    readonly clock: StoreClock;
     readonly healthy: () => Promise<boolean>;
   };
 
@@ -73,17 +53,15 @@ const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_CONNECTIONS = 10;
 /** The client waits a little longer than the server's own time-out, and gives up when the server is silent. */
 const SILENT_SERVER_GRACE_MS = 1_000;
-/** A busy process may take this long between two statements. */
-const IDLE_AT_LEAST_MS = 2_000;
-/** Longer than the outbox relay waits for confirms. Only the relay leaves a transaction idle on purpose. */
+/** The last net, for transactions without a deadline. Longer than the outbox relay waits for confirms. Only the relay leaves a transaction idle on purpose. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 /**
  * A statement of a service reads few rows. In a large table Postgres expects more of them, and would start processes to read them, which
  * takes 6 ms and longer on busy cores.
  */
 const NO_PARALLEL_WORKERS = 0;
-/** The driver has options of its own for the time-outs, and none for this. */
-const parallel = 'max_parallel_workers_per_gather';
+/** The first with `transaction_timeout`. */
+const OLDEST_VERSION = 17;
 
 /** Connects, so that a wrong address is noticed at start. The pool reconnects after later outages. */
 export async function openPostgres(o: {
@@ -95,55 +73,41 @@ export async function openPostgres(o: {
   maxConnections?: number;
   /** A value above the default also applies to connecting. */
   statementTimeoutMs?: number;
-  /** Host and port of PgBouncer, which is then called instead of the host and port of `url` (docs/adr/0033). */
-  pgbouncer?: string | undefined;
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const size = o.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
-  const settings: ConnectionSettings = {
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    [parallel]: NO_PARALLEL_WORKERS,
-  };
-  const { pgbouncer } = o;
   const pool = new pg.Pool({
-    connectionString: pgbouncer === undefined ? o.url : addressThrough(pgbouncer, o.url),
+    connectionString: o.url,
     max: size,
     connectionTimeoutMillis: Math.max(DEFAULT_TIMEOUT_MS, statementTimeoutMs),
-    // PgBouncer refuses them here, and sets them itself.
-    ...(pgbouncer === undefined && { ...settings, options: `-c ${parallel}=${settings[parallel]}` }),
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    // The driver has options of its own for the time-outs, and none for this.
+    options: `-c max_parallel_workers_per_gather=${NO_PARALLEL_WORKERS}`,
     query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
     keepAlive: true,
     types: { getTypeParser: exactTypeParser },
   });
   pool.on('error', (error) => o.logger.warn({ error }, 'an idle database connection was lost'));
   reportPool(pool, { name: o.pool ?? 'main', size, metrics: o.metrics });
-  const clock = createStoreClock();
   const committed = new EventEmitter();
-  let keepsNames = true;
-  const named = (statement: string | PreparedStatement) => (keepsNames ? statement : sqlOf(statement));
+  const query: Postgres['query'] = (statement, values) =>
+    onItsOwn(pool, (client) => rowsOf(client, statement, values));
   const postgres: Postgres = {
     pool,
-    clock,
     committed,
-    query: (statement, values) => onItsOwn(pool, (client) => rowsOf(client, named(statement), values)),
+    query,
     tellAfterCommit: (topic) => void committed.emit(topic),
-    transaction: (work, deadline) =>
-      inTransaction({ pool, clock, committed, named, isPooled: pgbouncer !== undefined }, work, deadline),
-    copyIn: (statement, rows) => onItsOwn(pool, (client) => copyRows(client, statement, rows)),
-    commitBy: (deadline) => commitBy(clock, deadline),
+    transaction: (work, deadline) => inTransaction({ pool, committed }, work, deadline),
     healthy: () =>
-      askTime(pool, clock).then(
+      query('SELECT 1').then(
         () => true,
         () => false,
       ),
     [Symbol.asyncDispose]: () => pool.end(),
   };
   try {
-    await askTime(pool, clock);
-    if (pgbouncer !== undefined) ({ keepsNames } = await checkPooler(postgres, settings));
-    if (!keepsNames)
-      o.logger.warn({ pgbouncer }, 'PgBouncer keeps no prepared statements, so each is parsed anew');
+    await checkVersion(postgres);
   } catch (error) {
     await pool.end();
     throw error;
@@ -151,22 +115,19 @@ export async function openPostgres(o: {
   return postgres;
 }
 
+export async function checkVersion(on: Queryable): Promise<void> {
+  const [row] = await on.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
+  const version = row?.version ?? '0';
+  if (Number.parseInt(version, 10) < OLDEST_VERSION)
+    throw new Error(`Postgres ${OLDEST_VERSION} or later is needed, and this server is ${version}`);
+}
+
 async function inTransaction<T>(
-  {
-    pool,
-    clock,
-    committed,
-    named,
-    isPooled,
-  }: Pick<Postgres, 'pool' | 'clock' | 'committed'> & {
-    readonly isPooled: boolean;
-    readonly named: (statement: string | PreparedStatement) => string | PreparedStatement;
-  },
+  { pool, committed }: Pick<Postgres, 'pool' | 'committed'>,
   work: (tx: Transaction) => Promise<T>,
   deadline: Deadline | undefined,
 ): Promise<T> {
-  if (deadline?.remainingMs() === 0)
-    throw asFault(new TooLate('the deadline has passed before the transaction'));
+  throwIfOver(deadline);
   const client = await connect(pool);
   let lost: Error | undefined;
   const onLost = (error: Error) => {
@@ -175,42 +136,61 @@ async function inTransaction<T>(
   // Without a listener a connection loss between two statements would end the process.
   client.on('error', onLost);
   const topics = new Set<string>();
-  const statements = collectStatements((together) => rowsOfAll(client, together, isPooled));
-  const { query, queryLater } = statements;
+  let hasEnded = false;
+  let failed: { readonly error: unknown } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
   const tx: Transaction = {
     query: async <R extends pg.QueryResultRow>(
-      sql: string | PreparedStatement,
+      statement: string | PreparedStatement,
       values?: readonly unknown[],
-    ) => (await query(statementOf(named(sql), values))) as R[],
-    queryLater: (sql, values) => queryLater(statementOf(named(sql), values)),
+    ) => {
+      if (hasEnded) throw new Error('a statement was asked for after its transaction has ended');
+      const rows = last.then(() => rowsOf<R>(client, statement, values));
+      last = rows.catch((error: unknown) => {
+        failed ??= { error };
+      });
+      return rows;
+    },
     tellAfterCommit: (topic) => void topics.add(topic),
   };
   let broken: Error | undefined;
   try {
-    queryLater(BEGIN);
-    if (deadline !== undefined) queryLater(boundOfIdleTime(deadline));
-    const working = work(tx);
-    // Asked for at once with the first statement of `work`, and answered after it.
-    const commitByMs =
-      deadline && tx.query<Shown>(SHOW_TIME).then(([shown]) => commitInstant(clock, deadline, shown));
-    commitByMs?.catch(() => {});
-    const result = await working;
-    const sent = commitByMs === undefined ? query(COMMIT) : statements.flush();
-    statements.close();
-    await sent;
-    if (commitByMs !== undefined) await rowsOf(client, commitBefore(await commitByMs));
+    await rowsOf(client, deadline === undefined ? 'BEGIN' : beginUntil(deadline));
+    const result = await work(tx);
+    hasEnded = true;
+    // Of statements that `work` has not waited for.
+    await last;
+    if (failed !== undefined) throw failed.error;
+    throwIfOver(deadline);
+    await rowsOf(client, 'COMMIT');
     for (const topic of topics) committed.emit(topic);
     return result;
   } catch (error) {
-    statements.abort(error);
-    broken = await rowsOf(client, 'ROLLBACK').then(() => undefined, asError);
-    // The server ended the idle transaction: later statements had no effect.
+    hasEnded = true;
+    await last;
+    // After a statement that did not fail at the server, as when a value cannot be sent, the driver's state is unknown.
+    broken =
+      failed === undefined || failed.error instanceof pg.DatabaseError
+        ? await rowsOf(client, 'ROLLBACK').then(() => undefined, asError)
+        : asError(failed.error);
+    // The server ended the transaction: later statements had no effect.
     throw lost !== undefined && isTooLate(asFault(lost)) ? asFault(lost) : error;
   } finally {
     client.off('error', onLost);
     // A connection that could not roll back is destroyed.
     client.release(broken);
   }
+}
+
+/** If the process stands still from here on, the server ends the transaction at the deadline, and with it the connection. */
+function beginUntil(deadline: Deadline): string {
+  return `BEGIN; SET LOCAL transaction_timeout = ${Math.max(1, Math.floor(deadline.remainingMs()))}`;
+}
+
+/** Before the commit, for a process that stood still before its transaction began. @throws the 503 fault */
+function throwIfOver(deadline: Deadline | undefined): void {
+  if (deadline?.isOver() === true)
+    throw asFault(new TooLate('the deadline has passed, or the caller has left'));
 }
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -221,11 +201,6 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** SQLSTATE of a statement that gave up because a lock was not free within `lock_timeout`. */
 const LOCK_NOT_FREE = '55P03';
-
-/** Whether a statement changed nothing because another transaction held a lock for longer than its `lock_timeout`. */
-export function isBlocked(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_FREE;
-}
 
 /**
  * SQLSTATE classes of errors about values and constraints, and those that our statements raise or bound themselves. After other errors a
@@ -244,11 +219,7 @@ async function onItsOwn<T>(pool: pg.Pool, run: (client: pg.PoolClient) => Promis
   try {
     return await run(client);
   } catch (error) {
-    // A statement that came too late has taken itself back; the connection can serve the next.
-    broken = !(
-      isTooLate(error) ||
-      (error instanceof pg.DatabaseError && CONNECTION_IS_FINE.test(error.code ?? ''))
-    );
+    broken = !(error instanceof pg.DatabaseError && CONNECTION_IS_FINE.test(error.code ?? ''));
     throw error;
   } finally {
     client.off('error', statementFailsToo);
@@ -258,53 +229,6 @@ async function onItsOwn<T>(pool: pg.Pool, run: (client: pg.PoolClient) => Promis
 
 /** Without a listener a connection loss would end the process. */
 function statementFailsToo(): void {}
-
-const SHOW_TIME = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "shownMs"';
-type Shown = { readonly shownMs: number };
-
-async function askTime(pool: pg.Pool, clock: StoreClock): Promise<void> {
-  const [row] = await onItsOwn(pool, (client) => rowsOf<Shown>(client, SHOW_TIME));
-  if (row !== undefined) clock.note(row.shownMs);
-}
-
-const BEGIN = { text: 'BEGIN' };
-const COMMIT = { text: 'COMMIT' };
-
-/** By when, in Unix milliseconds of the database's clock, a transaction with this deadline must be committed. */
-function commitInstant(clock: StoreClock, deadline: Deadline, shown: Shown | undefined): number {
-  if (shown === undefined) throw new Error('the database did not show its time');
-  clock.note(shown.shownMs);
-  // The shown time is a little old, so the computed instant is too early rather than too late.
-  return Math.floor(Math.min(shown.shownMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity));
-}
-
-/** While the process is paused, its transaction holds locks no longer than this. */
-function boundOfIdleTime(deadline: Deadline): pg.QueryConfig {
-  const longestMs = Math.min(
-    Math.max(IDLE_AT_LEAST_MS, Math.ceil(deadline.remainingMs())),
-    IDLE_IN_TRANSACTION_MS,
-  );
-  return { text: `SET LOCAL idle_in_transaction_session_timeout = ${longestMs}` };
-}
-
-/** Check and commit in one message, so that a pause of the process cannot fall between them. */
-function commitBefore(limitMs: number): string {
-  return `DO $$BEGIN
-      IF clock_timestamp() >= to_timestamp(${limitMs / 1_000}) THEN
-        RAISE EXCEPTION 'the deadline has passed' USING ERRCODE = '${TOO_LATE}';
-      END IF;
-    END$$; COMMIT`;
-}
-
-/** The estimate of the store's clock is never ahead of it, so this instant is never later than the deadline. */
-function commitBy(clock: StoreClock, deadline: Deadline | undefined): Date | null {
-  if (deadline === undefined) return null;
-  if (deadline.remainingMs() === 0)
-    throw asFault(new TooLate('the deadline has passed before the statement'));
-  const nowMs = clock.nowMs();
-  if (nowMs === undefined) throw new Error('the database has not shown its time');
-  return new Date(Math.floor(Math.min(nowMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity)));
-}
 
 class TooLate extends Error {}
 
@@ -325,50 +249,14 @@ async function rowsOf<R extends pg.QueryResultRow>(
 ): Promise<R[]> {
   try {
     const statement = statementOf(sql, values);
-    return (await traced([statement], () => on.query<R>(statement))).rows;
+    return (await on.query<R>(statement)).rows;
   } catch (error) {
     throw asFault(error);
   }
 }
 
-/** Sends the statements in one message. */
-async function rowsOfAll(
-  on: pg.ClientBase,
-  statements: readonly pg.QueryConfig[],
-  isPooled: boolean,
-): Promise<readonly pg.QueryResultRow[][]> {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly pg.QueryResultRow[][]>();
-  const types = { getTypeParser: exactTypeParser };
-  const typed = statements.map((statement) => ({ ...statement, types }));
-  const answer = (error: Error | null, rows: readonly pg.QueryResultRow[][]) =>
-    error === null ? resolve(rows) : reject(asFault(error));
-  return traced(statements, () => {
-    on.query(new Batch(typed, answer, isPooled));
-    return promise;
-  });
-}
-
-/** A span around one message, with the statements as they are in the code: without their values, which may be personal. */
-function traced<T>(statements: readonly pg.QueryConfig[], send: () => Promise<T>): Promise<T> {
-  return traceCall('postgresql', send, () => ({
-    'db.system.name': 'postgresql',
-    'db.query.text': statements.map(({ text }) => text).join('; '),
-  }));
-}
-
-async function copyRows(client: pg.ClientBase, statement: string, rows: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const copy = new CopyIn(statement, rows, (error) => (error === null ? resolve() : reject(asFault(error))));
-  return traced([{ text: statement }], () => {
-    client.query(copy);
-    return promise;
-  });
-}
-
-/** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
-export const TOO_LATE = '57D01';
-/** SQLSTATE of a transaction that the server ended because it was idle for too long. */
-const IDLE_FOR_TOO_LONG = '25P03';
+/** SQLSTATEs of a transaction that the server has ended: at its deadline, or because it was idle for too long. */
+const ENDED_BY_SERVER: ReadonlySet<string | undefined> = new Set(['25P04', '25P03']);
 
 /**
  * SQLSTATE classes of an unavailable server: connection, resources, operator intervention, system error; and 25006, with which a server
@@ -378,7 +266,7 @@ const UNAVAILABLE = /^(08|53|57|58|25006)/;
 
 /** Errors about the statement are passed on unchanged (constraints have meaning); all others mean "unavailable". */
 function asFault(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError && [TOO_LATE, IDLE_FOR_TOO_LONG].includes(error.code ?? ''))
+  if (error instanceof pg.DatabaseError && ENDED_BY_SERVER.has(error.code))
     return asFault(new TooLate(error.message));
   if (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')) return error;
   return serviceUnavailable(`postgres: ${asError(error).message}`, error);

@@ -91,7 +91,7 @@ export function startLoop(o: {
 
 /**
  * Runs the work in at most one replica at a time. Returns whether this replica ran it. The lock belongs to a transaction that changes
- * nothing, so it is released when the replica dies, and it needs no session of its own (docs/adr/0033). Rejects after the work if that
+ * nothing, so it is released when the replica dies. Rejects after the work if that
  * transaction was lost meanwhile, because another replica may then have begun.
  */
 export async function tryWithLeadership(
@@ -100,13 +100,12 @@ export async function tryWithLeadership(
   work: () => Promise<void>,
 ): Promise<boolean> {
   return postgres.transaction(async (tx) => {
-    const [[locked]] = await Promise.all([
-      tx.query<{ led: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS led', [
-        lockName,
-      ]),
-      // It is idle for as long as the work runs. After a query the server would keep the query's snapshot, after this it keeps none.
-      tx.query('SET LOCAL idle_in_transaction_session_timeout = 0'),
-    ]);
+    const [locked] = await tx.query<{ led: boolean }>(
+      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS led',
+      [lockName],
+    );
+    // It is idle for as long as the work runs. After a query the server would keep the query's snapshot, after this it keeps none.
+    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     if (locked?.led !== true) return false;
     await work();
     return true;

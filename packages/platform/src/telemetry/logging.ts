@@ -1,7 +1,7 @@
 /** Logs as JSON lines with trace ids, and without secrets or personal data. */
 import { types } from 'node:util';
 import { pino } from 'pino';
-import { currentSpan, type Span } from './traces.ts';
+import { idsToLog } from './traces.ts';
 
 export type Logger = pino.Logger;
 
@@ -28,7 +28,7 @@ export function createLogger(o: {
   const options: pino.LoggerOptions = {
     level: o.level,
     base: { service: o.service },
-    timestamp: isoTime(),
+    timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: secretFields.flatMap((field) => [field, field.startsWith('[') ? `*${field}` : `*.${field}`]),
@@ -37,16 +37,9 @@ export function createLogger(o: {
     // Errors are logged as `error`: pino's own `err` would write all properties that a driver adds to them.
     serializers: { error: describeError },
     errorKey: 'error',
-    mixin: () => idsToLog(currentSpan()),
+    mixin: idsToLog,
   };
   return pino(options, o.destination ?? pino.destination(buffered));
-}
-
-/** A span id finds something only if the span is recorded. */
-function idsToLog(span: Span | undefined): { traceId?: string; spanId?: string } {
-  if (span === undefined) return {};
-  const { traceId, spanId } = span;
-  return span.recorded === undefined ? { traceId } : { traceId, spanId };
 }
 
 /**
@@ -54,38 +47,6 @@ function idsToLog(span: Span | undefined): { traceId?: string; spanId?: string }
  * before the process ends. If nothing reads the output, lines are dropped and the memory stays bounded.
  */
 const buffered = { sync: false, minLength: 8 * 1024, periodicFlush: 100, maxLength: 16 * 1024 * 1024 };
-
-/** In pino's format. Lines of the same millisecond reuse the text. */
-function isoTime(): () => string {
-  let lastMs = 0;
-  let text = '';
-  return () => {
-    const nowMs = Date.now();
-    if (nowMs !== lastMs) {
-      lastMs = nowMs;
-      text = `,"time":"${new Date(nowMs).toISOString()}"`;
-    }
-    return text;
-  };
-}
-
-/**
- * Writes the log line of a request. `fields` is JSON without its braces and must not contain secrets: it is not searched for them,
- * because that would cost more than the rest of serving a request.
- */
-export function writeAccessLog(logger: Logger): (fields: string, span: Span | undefined) => void {
-  const { streamSym, chindingsSym } = pino.symbols as unknown as Record<'streamSym' | 'chindingsSym', symbol>;
-  const inside = logger as unknown as Record<symbol, unknown>;
-  const stream = inside[streamSym] as pino.DestinationStream;
-  const bindings = inside[chindingsSym] as string;
-  const time = isoTime();
-  return (fields, span) => {
-    if (!logger.isLevelEnabled('info')) return;
-    let trace = span === undefined ? '' : `"traceId":"${span.traceId}",`;
-    if (span?.recorded !== undefined) trace += `"spanId":"${span.spanId}",`;
-    stream.write(`{"level":"info"${time()}${bindings},${trace}${fields},"msg":"request"}\n`);
-  };
-}
 
 /** Logs only these fields of an error and of its causes: drivers add whole queries and rows to theirs. */
 function describeError(error: unknown): unknown {

@@ -17,7 +17,7 @@ const script = `
   import { z } from 'zod';
   import { createDeadline } from ${module('../calls/deadline.ts')};
   import { createServiceClient } from ${module('../calls/service-client.ts')};
-  import { restingTrace, traceCall } from ${module('./traces.ts')};
+  import { restingTrace } from ${module('./traces.ts')};
   const { promise: ended, resolve } = Promise.withResolvers();
   const logger = createLogger({ service: 'offers', level: 'info' });
   const metrics = createMetrics('offers');
@@ -31,7 +31,7 @@ const script = `
       app.get('/calls', async (_req, res) => {
         const call = { method: 'GET', path: '/', callerToken: 'token', requestId: 'request', reply: z.any() };
         const own = await billing.call({ ...call, deadline: createDeadline(2_000) });
-        const others = await traceCall('Stripe', () => fetch(process.env.ECHO).then((reply) => reply.json()));
+        const others = await fetch(process.env.ECHO).then((reply) => reply.json());
         res.json({ own, others });
       });
     },

@@ -1,34 +1,24 @@
-/** Traces: their spans, and how they go on in other services and in work that is done later. */
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Sampler } from './sampling.ts';
+/** Traces, by OpenTelemetry's API: ids of the current work, and how a trace goes on in other services and in work that is done later. */
+import { randomBytes } from 'node:crypto';
 import {
-  newSpanId,
-  newTraceId,
-  type RestingTrace,
-  restingTraceOf,
-  type TraceIds,
-  traceparentOf,
-} from './trace-context.ts';
+  type Attributes,
+  context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 
-/** A piece of work in its trace. It always has ids, and it is recorded if there is a collector and the head of the trace chose so. */
-export type Span = TraceIds & { readonly recorded: SpanRecord | undefined };
-
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** What is told of a span: plain values, because they go to another thread. */
-export type SpanRecord = {
-  readonly ids: TraceIds;
-  /** Undefined for the first span of a trace. `isRemote`: of another process, or of the past. */
-  readonly parent: { readonly spanId: string; readonly isRemote: boolean } | undefined;
-  readonly kind: Spanned['kind'];
-  readonly links: readonly TraceIds[];
-  /** Unix milliseconds, with fractions. */
-  readonly startMs: number;
-  name: string;
-  attributes: Attributes;
-  hasFailed: boolean;
-  endMs: number | undefined;
-};
+/** W3C trace context as text fields (`traceparent`, `tracestate`); empty when nothing is traced. */
+export type RestingTrace = { readonly traceparent?: string; readonly tracestate?: string };
 
 export type Spanned = {
   readonly kind: 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER';
@@ -36,137 +26,92 @@ export type Spanned = {
   readonly name: string;
   readonly attributes?: Attributes;
   /** Other traces that this work belongs to. */
-  readonly links?: readonly TraceIds[];
-  /** What the span continues: a span, or work of another process or of the past. Null begins a new trace; by default the current span. */
-  readonly parent?: Span | TraceIds | null;
+  readonly links?: readonly SpanContext[];
+  /** Work of another process or of the past that this continues. Null begins a new trace; by default it continues the current one. */
+  readonly parent?: SpanContext | null;
 };
 
-export type Recorder = { readonly samples: Sampler; readonly record: (ended: SpanRecord) => void };
-
-const current = new AsyncLocalStorage<Span | undefined>();
-let isTracing = false;
-let recorder: Recorder | undefined;
-
-/** Called once, by telemetry.ts. Without it nothing has a trace. */
-export function startTracing(withRecorder?: Recorder): void {
-  isTracing = true;
-  recorder = withRecorder;
-}
-
-/** Whether this process has a collector. */
-export function hasRecorder(): boolean {
-  return recorder !== undefined;
-}
-
-export function currentSpan(): Span | undefined {
-  return current.getStore();
-}
-
-/** The current trace: for the headers of a call to our own services, or stored with an event or a mail until the work goes on. */
-export function restingTrace(): RestingTrace {
-  return restingTraceOf(currentSpan());
-}
-
-/** Adds the trace to headers in which names and values alternate. */
-export function addTraceTo(headers: string[], span: Span | undefined): void {
-  if (span === undefined) return;
-  headers.push('traceparent', traceparentOf(span));
-  if (span.state !== undefined) headers.push('tracestate', span.state);
-}
-
-/** A span that the caller ends; undefined if nothing is traced. Make it the current one with `inSpanOf`. */
-export function beginSpan(spanned: Spanned): Span | undefined {
-  if (!isTracing) return undefined;
-  const parent = spanned.parent === undefined ? (currentSpan() ?? null) : spanned.parent;
-  const traceId = parent === null ? newTraceId() : parent.traceId;
-  const isOfProcess = parent !== null && 'recorded' in parent;
-  // The head of a trace decides for all that follows.
-  const isSampled =
-    recorder === undefined || isOfProcess ? parent?.isSampled === true : recorder.samples(traceId, parent);
-  const ids = { traceId, spanId: newSpanId(), isSampled, state: parent === null ? undefined : parent.state };
-  const isRecorded = recorder !== undefined && isSampled;
-  return { ...ids, recorded: isRecorded ? recordOf(ids, parent, spanned) : undefined };
-}
-
-function recordOf(ids: TraceIds, parent: TraceIds | null, spanned: Spanned): SpanRecord {
-  const { kind, name, attributes = {}, links = [] } = spanned;
-  return {
-    ids,
-    parent: parent === null ? undefined : { spanId: parent.spanId, isRemote: !('recorded' in parent) },
-    kind,
-    links,
-    startMs: nowMs(),
-    name,
-    attributes,
-    hasFailed: false,
-    endMs: undefined,
-  };
-}
-
-/** More exact than `Date.now()`, for spans that take less than a millisecond. */
-const nowMs = () => performance.timeOrigin + performance.now();
-
-export type SpanEnd = {
-  /** Replaces the name, if it is known only now. */
-  readonly name?: string;
-  readonly attributes?: Attributes | undefined;
-  /** Only the fact is recorded: the text of an error may be personal. */
-  readonly hasFailed?: boolean;
+/** What traces without a collector: each piece of work has the ids of its parent, or new ones, and nothing is recorded. */
+const idsOnly: Pick<Tracer, 'startSpan'> = {
+  startSpan: (_name, _options, parent = context.active()) =>
+    trace.wrapSpanContext(
+      trace.getSpanContext(parent) ?? {
+        traceId: randomBytes(16).toString('hex'),
+        spanId: randomBytes(8).toString('hex'),
+        traceFlags: TraceFlags.NONE,
+      },
+    ),
 };
 
-export function endSpan(span: Span | undefined, end: SpanEnd): void {
-  if (!isRecorded(span)) return;
-  const { recorded } = span;
-  recorded.name = end.name ?? recorded.name;
-  recorded.attributes = { ...recorded.attributes, ...end.attributes };
-  recorded.hasFailed = end.hasFailed === true;
-  recorded.endMs = nowMs();
-  recorder?.record(recorded);
-}
-
-/** Runs the work in the trace of this span. */
-export function inSpanOf<T>(span: Span | undefined, work: () => T): T {
-  return span === undefined ? work() : current.run(span, work);
-}
-
-/** Runs the work outside of the current trace: for shared work that a request merely triggers. */
-export function inNoTrace<T>(work: () => T): T {
-  return current.run(undefined, work);
+/** For a process without a collector. Without it, as in tests, nothing has a trace. */
+export function startTracing(): void {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider({ getTracer: () => idsOnly as Tracer });
 }
 
 /** Runs the work in a span that ends with it. The outcome gives further attributes. */
 export async function inSpan<T>(
-  spanned: Spanned,
+  { kind, name, attributes = {}, links = [], parent }: Spanned,
   work: () => Promise<T>,
   outcomeOf?: (result: T) => Attributes,
 ): Promise<T> {
-  const span = beginSpan(spanned);
-  if (span?.recorded === undefined) return inSpanOf(span, work);
+  const before = parent === undefined ? context.active() : contextOf(parent);
+  const options = { kind: SpanKind[kind], attributes, links: links.map((each) => ({ context: each })) };
+  const span = trace.getTracer('offer-ads').startSpan(name, options, before);
   try {
-    const result = await inSpanOf(span, work);
-    endSpan(span, { attributes: outcomeOf?.(result) });
+    const result = await context.with(trace.setSpan(before, span), work);
+    if (outcomeOf !== undefined) span.setAttributes(outcomeOf(result));
     return result;
   } catch (error) {
-    endSpan(span, { hasFailed: true });
+    // Only the fact: the text of an error may be personal.
+    span.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
+  } finally {
+    span.end();
   }
 }
 
-/**
- * A span around a call to another process. Only for work that is recorded itself: repeated background work would else begin a trace at
- * each call. It sends no header: only calls to our own services tell their trace (`restingTrace`).
- * @param name what is called, such as `GET offers` or `Stripe`
- */
-export function traceCall<T>(
-  name: string,
-  work: () => Promise<T>,
-  attributesOf?: () => Attributes,
-): Promise<T> {
-  if (!isRecorded(currentSpan())) return work();
-  return inSpan({ name, kind: 'CLIENT', attributes: attributesOf?.() ?? {} }, work);
+/** Runs a request in its trace. With a collector the instrumentation of node:http has begun it already. */
+export function inTraceOf(headers: Readonly<Record<string, unknown>>, work: () => void): void {
+  if (trace.getActiveSpan() !== undefined) return work();
+  const parent = contextOf(traceIn(headers));
+  const span = trace.getTracer('offer-ads').startSpan('request', { kind: SpanKind.SERVER }, parent);
+  context.with(trace.setSpan(parent, span), work);
 }
 
-/** Whether it is being recorded; not after its end. */
-export function isRecorded(span: Span | undefined): span is Span & { readonly recorded: SpanRecord } {
-  return span?.recorded !== undefined && span.recorded.endMs === undefined;
+/** Runs the work outside of the current trace: for shared work that a request merely triggers. */
+export function inNoTrace<T>(work: () => T): T {
+  return context.with(ROOT_CONTEXT, work);
+}
+
+function contextOf(parent: SpanContext | null) {
+  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+}
+
+/** For log lines. A span id finds something only if the span is recorded. */
+export function idsToLog(): { traceId?: string; spanId?: string } {
+  const span = trace.getActiveSpan();
+  const ids = span?.spanContext();
+  if (span === undefined || ids === undefined || !isSpanContextValid(ids)) return {};
+  return span.isRecording() ? { traceId: ids.traceId, spanId: ids.spanId } : { traceId: ids.traceId };
+}
+
+const propagator = new W3CTraceContextPropagator();
+
+/** The current trace: for the headers of a call to our own services, or stored with an event or a mail until the work goes on. */
+export function restingTrace(of = context.active()): RestingTrace {
+  const fields: { traceparent?: string; tracestate?: string } = {};
+  propagator.inject(of, fields, defaultTextMapSetter);
+  if (fields.tracestate === '') delete fields.tracestate;
+  return fields;
+}
+
+/**
+ * The trace in these fields or headers, or null if there is none. `baggage` is not read: it may be any text, and it would be stored with
+ * events and mails.
+ */
+export function traceIn(fields: Readonly<Record<string, unknown>>): SpanContext | null {
+  const found = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, fields, defaultTextMapGetter));
+  // The propagator would write flags that it does not know with one digit too many.
+  return found === undefined ? null : { ...found, traceFlags: found.traceFlags & TraceFlags.SAMPLED };
 }

@@ -4,7 +4,6 @@ import { createBreaker } from '@offer-ads/platform/calls/breaker';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { traceCall } from '@offer-ads/platform/telemetry/traces';
 import { Stripe } from 'stripe';
 import { isHarmlessToBreaker, PAUSE_BEFORE_REPEAT_MS, type StripeAccount } from './calls.ts';
 
@@ -50,7 +49,7 @@ function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAcc
     target: `stripe-${mode.toLowerCase()}`,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: () => Promise<unknown>) => traceCall('Stripe', call),
+    attempt: (call: () => Promise<unknown>) => call(),
     isHarmless: isHarmlessToBreaker,
   });
   const { pauseBeforeRepeatMs = PAUSE_BEFORE_REPEAT_MS } = o;
@@ -70,6 +69,5 @@ function hostOf(apiUrl: string | undefined) {
 
 /** The rest of the caller's deadline, and at most Stripe's own budget. */
 export function stripeDeadline(caller?: Deadline): Deadline {
-  const budgetMs = Math.min(caller?.remainingMs() ?? STRIPE_BUDGET_MS, STRIPE_BUDGET_MS);
-  return createDeadline(budgetMs, undefined, undefined, caller?.commitByMs);
+  return createDeadline(Math.min(caller?.remainingMs() ?? STRIPE_BUDGET_MS, STRIPE_BUDGET_MS));
 }

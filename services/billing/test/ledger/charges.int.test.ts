@@ -46,17 +46,14 @@ describe('a charge', () => {
     expect(await test.billing.postgres.query(posted, [book.organisationId])).toEqual([]);
   });
 
-  it('takes nothing after its deadline on the clock of the database', async () => {
+  it('takes nothing after its deadline', async () => {
     const book = await bookWith(10_00n);
     const sale = { offerId: test.newOfferId(), book, title: 'Two for one', netMinor: 1_00n };
-    const hour = 3_600_000;
-    const chargeBy = (commitByMs: number) => {
-      const deadline = createDeadline(hour, undefined, undefined, commitByMs);
-      return chargeOffer(test.billing, sale, test.clock.now(), deadline);
-    };
-    await expect(chargeBy(Date.now() - hour)).rejects.toMatchObject({ status: 503 });
+    const chargeWithin = (ms: number) =>
+      chargeOffer(test.billing, sale, test.clock.now(), createDeadline(ms));
+    await expect(chargeWithin(0)).rejects.toMatchObject({ status: 503 });
     expect(await test.balance(book)).toBe(10_00n);
-    expect(await chargeBy(Date.now() + hour)).toMatchObject({ outcome: 'charged' });
+    expect(await chargeWithin(3_600_000)).toMatchObject({ outcome: 'charged' });
   });
 });
 

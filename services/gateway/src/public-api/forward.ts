@@ -4,14 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import {
   callerContextHeader,
-  commitByHeader,
   requestBudgetHeader,
   requestIdHeader,
-  storeTimeHeader,
 } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
-import { addTraceTo, beginSpan, endSpan, isRecorded } from '@offer-ads/platform/telemetry/traces';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -53,29 +50,17 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   try {
     const deadline = createDeadline(endpoint.budgetMs + graceMs);
     await upstream.use({ isUpload: body !== null, deadline }, async (connections, call) => {
-      const { requestId, span } = requestFacts(req);
+      const { requestId, trace } = requestFacts(req);
       const headers = forwardedHeaders(req, o);
-      if (body === null || req.complete) {
-        const nowMs = upstream.storeClock.nowMs();
-        if (nowMs !== undefined) headers.push(commitByHeader, String(nowMs + endpoint.budgetMs));
-      }
-      const callSpan = isRecorded(span)
-        ? beginSpan({ name: `${req.method} to a service`, kind: 'CLIENT', parent: span })
-        : undefined;
-      addTraceTo(headers, callSpan ?? span);
-      headers.push(requestIdHeader, requestId);
+      headers.push(requestIdHeader, requestId, ...Object.entries(trace).flat());
       try {
         end.check();
         const method = req.method as Dispatcher.HttpMethod;
         const path = req.url ?? '/';
         const reply = await connections.request({ method, path, headers, body, signal: end.signal });
-        const shownMs = Number(reply.headers[storeTimeHeader]);
-        if (shownMs > 0) upstream.storeClock.note(shownMs);
         await passOn(reply, req, res, end);
         call.succeeded();
-        endSpan(callSpan, { hasFailed: false });
       } catch (error) {
-        endSpan(callSpan, { hasFailed: true });
         const reason = end.reason ?? (error as Error);
         // The caller may be the cause of a connection that fails while its body is sent, for example with a body that is too large.
         const isUploading = body?.readableDidRead === true && !body.readableEnded;
@@ -246,7 +231,6 @@ const notPassedBack = new Set([
   'upgrade',
   'date',
   requestIdHeader,
-  storeTimeHeader,
 ]);
 
 /** @param start the reply's first bytes, which have its return code */

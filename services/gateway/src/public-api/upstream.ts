@@ -3,7 +3,6 @@ import { type CallUnderWay, createCircuit, probeLiveness } from '@offer-ads/plat
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { Pool } from '@offer-ads/platform/http/undici';
-import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -22,8 +21,6 @@ export type Upstream = AsyncDisposable & {
   ) => Promise<void>;
   /** The 503 for a service that refuses, resets, hangs or sends an invalid reply. */
   readonly noAnswer: (reason: string, cause?: unknown) => Fault;
-  /** The clock of the service's database, as its replies have shown it. */
-  readonly storeClock: StoreClock;
 };
 
 /** The caller disconnected, or broke its upload off: the service is not the cause, so the breaker does not count it. */
@@ -70,7 +67,6 @@ export function createUpstream(o: {
     probe: () => probeLiveness(o.baseUrl),
   });
   return {
-    storeClock: createStoreClock(),
     noAnswer,
     use: ({ isUpload, deadline }, work) => {
       const { pool, free } = isUpload ? uploads : usual;

@@ -47,17 +47,6 @@ describe('every endpoint of the specification', () => {
     expect([seen.method, url, headers['x-request-budget-ms']]).toEqual([method, path, budgetMs]);
   });
 
-  it("names the time until which the service may commit, by the service's own clock, which no caller sees", async () => {
-    gateway.offers.answer(200, {}, { 'x-store-time': '4000000000000' });
-    const reply = await gateway.call('/categories', { key });
-    expect(reply.headers.get('x-store-time')).toBeNull();
-    const headers = { 'x-commit-by': '9000000000000' };
-    await gateway.call('/offers/17/pause', { method: 'POST', key, headers });
-    const commitByMs = Number(gateway.offers.seen.at(-1)?.headers['x-commit-by']);
-    expect(commitByMs).toBeGreaterThanOrEqual(4_000_000_002_000);
-    expect(commitByMs).toBeLessThan(4_000_000_062_000);
-  });
-
   it('forwards ids as the caller wrote them, even with invalid escapes', async () => {
     for (const path of ['/offers/abc%20def/pause', '/offers/%FF/pause'])
       expect((await gateway.call(path, { method: 'POST', key })).status).toBe(200);

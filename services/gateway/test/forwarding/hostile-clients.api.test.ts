@@ -213,7 +213,6 @@ describe('what a caller claims to be', () => {
   const claims = {
     'X-Caller-Context': 'made.up',
     'x-request-budget-ms': '999999',
-    'x-commit-by': '9999999999999',
     'x-forwarded-for': '198.18.7.7',
     'x-forwarded-host': 'internal.test',
     'x-forwarded-proto': 'https',

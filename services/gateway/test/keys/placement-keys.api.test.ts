@@ -1,8 +1,8 @@
 /** Placement keys, on two replicas: the community platform's server asks with them, and with nothing else. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PlacementKeysReply } from '@offer-ads/contracts/admin/gateway-api';
-import { placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
-import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
+import { placementCaller, placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
+import { signedHeader } from '@offer-ads/platform/calls/caller-context';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
@@ -42,11 +42,11 @@ describe('a placement key', () => {
     async (mode) => {
       const { id, key } = await create({ mode });
       expect(key).toMatch(new RegExp(`^pk_place_${mode.toLowerCase()}_\\w{38}$`));
-      const verify = placementCallerVerifier({
-        secret: gateway.config.OFFERS_CONTEXT_SECRET,
-        audience: 'offers',
-        clock: systemClock,
-      });
+      const verify = signedHeader(
+        { secret: gateway.config.OFFERS_CONTEXT_SECRET, audience: 'offers', clock: systemClock },
+        placementCallerHeader,
+        placementCaller,
+      );
       for (const path of ['/placements', '/placements/views']) {
         gateway.resetUpstreams();
         const headers = { 'content-type': 'application/json', [placementCallerHeader]: 'forged' };

@@ -42,9 +42,11 @@ export type VerdictRoutes = {
 
 const storedPicture = z.object({ clean_hash: pictureName });
 
+const senderOf = (req: Request) => callerOf(req).organisationId;
+
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
   const picture = rawBody({ type: anyBytes, maxBytes: MAX_IMAGE_BYTES });
-  const room = uploadRoom({ maxBytes: maxBytesOfAll, largestBytes: MAX_IMAGE_BYTES });
+  const room = uploadRoom({ maxBytes: maxBytesOfAll, largestBytes: MAX_IMAGE_BYTES, senderOf });
   app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
     const { mode, organisationId } = callerOf(req);
     const reply = await o.judge({ bytes: bytesOf(req), mode, organisationId }, signalOf(req));
@@ -64,7 +66,7 @@ export function mountRenditionRoute(
   o: { readonly caller: RequestHandler; readonly admission: Admission },
 ): void {
   const cleaned = rawBody({ type: anyBytes, maxBytes: maxCleanedBytes });
-  const room = uploadRoom({ maxBytes: maxCleanedBytes, largestBytes: maxCleanedBytes });
+  const room = uploadRoom({ maxBytes: maxCleanedBytes, largestBytes: maxCleanedBytes, senderOf });
   app.post('/internal/renditions', o.caller, room, cleaned, async (req, res) => {
     const { width } = validInput(renditionQuery, req.query);
     const { organisationId } = callerOf(req);

@@ -2,8 +2,7 @@
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { traceIn } from '@offer-ads/platform/telemetry/trace-context';
-import { inSpan } from '@offer-ads/platform/telemetry/traces';
+import { inNoTrace, inSpan, traceIn } from '@offer-ads/platform/telemetry/traces';
 import { isSigning } from '../domain/webhooks/endpoint.ts';
 import {
   type FailingSince,
@@ -145,7 +144,8 @@ export function startWebhookDelivery(o: {
         attributes: { 'webhook.type': type, 'webhook.attempt': tries + 1 },
         parent: traceIn(trace),
       },
-      () => o.post({ url: line.url, reach, headers, body }),
+      // The call itself is in no span: the address is the advertiser's own.
+      () => inNoTrace(() => o.post({ url: line.url, reach, headers, body })),
       ({ status }) => ({ 'webhook.outcome': status === undefined ? 'unanswered' : `${status}` }),
     );
   }

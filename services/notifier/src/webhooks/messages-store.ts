@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
-import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
+import type { RestingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ClientSession } from 'mongoose';
 import { databaseClock, insertMissing } from '../due-work.ts';
 

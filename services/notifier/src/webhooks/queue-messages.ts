@@ -1,7 +1,6 @@
 /** Turns events into messages for the endpoints that want them. Each has an id made of event and endpoint, so an event that repeats adds nothing. */
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
-import type { RestingTrace } from '@offer-ads/platform/telemetry/trace-context';
-import { restingTrace } from '@offer-ads/platform/telemetry/traces';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import { type WebhookCause, type WebhookSource, webhookText } from '../domain/webhooks/webhook-messages.ts';
 import { groupWrites } from '../group-writes.ts';
 import type { Endpoint, EndpointsStore } from './endpoints-store.ts';

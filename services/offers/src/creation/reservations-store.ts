@@ -6,7 +6,6 @@ import {
   type Postgres,
   type PreparedStatement,
   type Queryable,
-  TOO_LATE,
   type Transaction,
 } from '@offer-ads/platform/postgres/postgres';
 import { isCategoryFor } from '../catalogue-store.ts';
@@ -69,12 +68,10 @@ const reserveStatement: PreparedStatement = {
           RETURNING offer_id
         ), reserved AS (
           INSERT INTO offers (offer_id, ${reservedColumns}) OVERRIDING SYSTEM VALUE
-          SELECT offer_id, ${reservedFacts.map((_, index) => `$${index + 13}`).join(', ')} FROM charging
+          SELECT offer_id, ${reservedFacts.map((_, index) => `$${index + 12}`).join(', ')} FROM charging
           RETURNING ${allColumns}
         )
-        SELECT of_organisation, of_person, free_today, reserved.* FROM in_use LEFT JOIN reserved ON true
-         WHERE CASE WHEN offer_id IS NOT NULL AND clock_timestamp() >= $12::timestamptz
-                    THEN abort_statement('${TOO_LATE}') ELSE true END`,
+        SELECT of_organisation, of_person, free_today, reserved.* FROM in_use LEFT JOIN reserved ON true`,
 };
 
 /**
@@ -92,7 +89,7 @@ export async function reserveOffer(
   deadline: Deadline,
 ): Promise<{ readonly inUse: OffersInUse; readonly offer: Offer | null }> {
   const { image, createdBy, createdAt } = reservation;
-  const [row] = await postgres.query<OfferRow & InUseRow>(reserveStatement, [
+  const values = [
     ...holdValues(hold),
     image,
     createdBy,
@@ -101,9 +98,12 @@ export async function reserveOffer(
     limits.ofPerson,
     limits.ofOrganisation,
     limits.freeToday,
-    postgres.commitBy(deadline),
     ...reservedFacts.map((fact) => reservation[fact]),
-  ]);
+  ];
+  const [row] = await postgres.transaction(
+    (tx) => tx.query<OfferRow & InUseRow>(reserveStatement, values),
+    deadline,
+  );
   if (row === undefined) throw new Error('offers in use were not counted');
   const { of_organisation, of_person, free_today, ...reserved } = row;
   const inUse = toOffersInUse({ of_organisation, of_person, free_today });

@@ -7,7 +7,6 @@ import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
 import type { PlacementCaller } from '@offer-ads/contracts/internal/placement-caller';
 import { renditionSizes } from '@offer-ads/contracts/pictures/renditions';
-import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -20,6 +19,7 @@ import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 import type { Card, LiveOffer } from '../placements/live-offers.ts';
 import type { ShowingsOfViewers } from '../placements/showings.ts';
 import { viewerOn } from '../placements/showings-store.ts';
+import { verifyPlacementCaller } from './placement-caller.ts';
 
 /** All lists at their greatest length. */
 const MAX_BYTES = 32_768;
@@ -39,7 +39,7 @@ export function mountPlacementsRoute(
     readonly contextSecret: string;
   },
 ): void {
-  const callerOf = placementCallerVerifier({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
+  const callerOf = verifyPlacementCaller(o);
   // Before the body is read.
   const caller: RequestHandler = (req, res, next) => {
     res.locals['caller'] = callerOf(req);

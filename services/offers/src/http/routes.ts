@@ -57,7 +57,11 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
   routes.get('/interests', caller, async (_req, res) => {
     res.json({ interests: await listInterests(o.postgres) });
   });
-  const room = uploadRoom({ maxBytes: MAX_UPLOAD_BYTES, largestBytes: GREATEST_HELD_BYTES });
+  const room = uploadRoom({
+    maxBytes: MAX_UPLOAD_BYTES,
+    largestBytes: GREATEST_HELD_BYTES,
+    senderOf: (req) => callerOf(req).organisationId,
+  });
   routes.post('/offers', caller, room, createRoute(o));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.get('/offers/:offer_id', caller, async (req, res) => send(res, await show(o, req)));

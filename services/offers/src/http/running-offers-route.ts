@@ -7,7 +7,6 @@ import {
   runningOffersQuery,
 } from '@offer-ads/contracts/community/running-offers-api';
 import { eventSource } from '@offer-ads/contracts/events/event-declaration';
-import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Express } from 'express';
@@ -15,12 +14,13 @@ import type { OffersContext } from '../context.ts';
 import type { Offer } from '../domain/offer.ts';
 import { stateOf } from '../lifecycle/offer-events.ts';
 import { pageOfRunning } from '../offers-store.ts';
+import { verifyPlacementCaller } from './placement-caller.ts';
 
 export function mountRunningOffersRoute(
   app: Express,
   o: Pick<OffersContext, 'postgres' | 'addresses' | 'clock'> & { readonly contextSecret: string },
 ): void {
-  const callerOf = placementCallerVerifier({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
+  const callerOf = verifyPlacementCaller(o);
 
   app.get('/placements/offers', async (req, res) => {
     const { mode } = callerOf(req);

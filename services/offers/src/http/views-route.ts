@@ -1,7 +1,6 @@
 /** POST /placements/views, called with the signed caller of a placement key: counts the views that the tokens stand for. */
 import { type ViewsReply, viewsRequest } from '@offer-ads/contracts/community/placements-api';
 import type { PlacementCaller } from '@offer-ads/contracts/internal/placement-caller';
-import { placementCallerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -9,6 +8,7 @@ import type { Express, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
 import type { GatheredIntake } from '../traffic/gathered-intake.ts';
 import type { TrafficEvent } from '../traffic/intake.ts';
+import { verifyPlacementCaller } from './placement-caller.ts';
 
 /** The most tokens of the greatest length, with room for spaces. */
 const MAX_BYTES = 300_000;
@@ -20,7 +20,7 @@ export function mountViewsRoute(
     readonly contextSecret: string;
   },
 ): void {
-  const callerOf = placementCallerVerifier({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
+  const callerOf = verifyPlacementCaller(o);
   // Before the body is read.
   const caller: RequestHandler = (req, res, next) => {
     res.locals['caller'] = callerOf(req);

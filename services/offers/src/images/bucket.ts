@@ -7,7 +7,6 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { traceCall } from '@offer-ads/platform/telemetry/traces';
 import { type ImageStore, pictureTypeOf } from './images.ts';
 
 export type BucketSettings = {
@@ -34,12 +33,12 @@ export function openImageBucket(o: BucketSettings): ImageStore {
   return {
     put: async (name, picture, signal) => {
       const command = new PutObjectCommand({ ...at(name), Body: picture, ContentType: pictureTypeOf(name) });
-      await traceCall('bucket', () => writer.send(command, { abortSignal: signal }));
+      await writer.send(command, { abortSignal: signal });
     },
     read: async (name, signal) => {
       try {
         const command = new GetObjectCommand(at(name));
-        const found = await traceCall('bucket', () => reader.send(command, { abortSignal: signal }));
+        const found = await reader.send(command, { abortSignal: signal });
         if (found.Body === undefined || found.ContentLength === undefined) {
           throw new Error('the store answered without a body or its length');
         }
@@ -52,7 +51,7 @@ export function openImageBucket(o: BucketSettings): ImageStore {
     },
     remove: async (name, signal) => {
       const command = new DeleteObjectCommand(at(name));
-      await traceCall('bucket', () => writer.send(command, signal && { abortSignal: signal }));
+      await writer.send(command, signal && { abortSignal: signal });
     },
     [Symbol.asyncDispose]: async () => {
       reader.destroy();

@@ -45,8 +45,11 @@ export async function deleteOffer(
   const page = await closePage(o, call, begun.offer);
   // The deadline is only for the deletion itself. That nothing was deleted may also be stored after it.
   if (page !== 'closed') return storeDeletionEnd(o, begun.offer, page, receivedAt);
+  // It has begun, so it is finished also if the caller has left.
+  const { deadline } = call;
+  const inTime = { ...deadline, isOver: () => deadline.remainingMs() === 0 };
   try {
-    return await storeDeletionEnd(o, begun.offer, page, receivedAt, call.deadline);
+    return await storeDeletionEnd(o, begun.offer, page, receivedAt, inTime);
   } catch (error) {
     if (!isTooLate(error)) throw error;
     return storeDeletionEnd(o, begun.offer, 'unanswered', receivedAt);

@@ -239,7 +239,7 @@ describe('with many offers whose end was announced', () => {
       // None is due. Statistics that look at one column at a time expect many.
       const [cost] = await costsOf((db) => {
         const explained: Pick<Postgres, 'transaction'> = {
-          transaction: (work) => work({ ...db, queryLater: () => {} }),
+          transaction: (work) => work(db),
         };
         const sweep = { whose: 'due by the real time', now, atMost: 200 } as const;
         return changeDueOffers(explained, due, sweep, () => ({ ok: false, reason: 'not-due' }));

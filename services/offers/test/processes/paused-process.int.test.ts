@@ -4,12 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  commitByHeader,
-  requestBudgetHeader,
-  storeTimeHeader,
-} from '@offer-ads/contracts/internal/caller-context';
-import { createStoreClock } from '@offer-ads/platform/postgres/store-clock';
+import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
 import { png } from '@offer-ads/testing/pictures/pictures';
 import { runs } from '@offer-ads/testing/profile';
 import { randomNumbers } from '@offer-ads/testing/random';
@@ -77,19 +72,12 @@ async function statusOf(id: number): Promise<string> {
   return row?.status ?? 'none';
 }
 
-/** The database's clock as the gateway knows it. */
-const storeClock = createStoreClock();
-
 /** Asks as the gateway does: 503 when no answer came in time. */
 async function send(command: Command, id: number, budgetMs = BUDGET_MS): Promise<number> {
   const [method, path] = command === 'delete' ? ['DELETE', ''] : ['POST', `/${command}`];
-  const storeMs = storeClock.nowMs();
-  const commitBy = storeMs === undefined ? {} : { [commitByHeader]: String(storeMs + budgetMs) };
-  const headers = { [requestBudgetHeader]: String(budgetMs), ...commitBy };
+  const headers = { [requestBudgetHeader]: String(budgetMs) };
   const withinMs = budgetMs + GRACE_MS;
   const answer = await victim.send(method, `/offers/${id}${path}`, { organisationId: 1, headers, withinMs });
-  const shownMs = Number(answer.headers.get(storeTimeHeader));
-  if (shownMs > 0) storeClock.note(shownMs);
   return answer.status;
 }
 

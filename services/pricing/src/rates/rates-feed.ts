@@ -1,6 +1,5 @@
 /** Fetches the European Central Bank's daily reference rates over HTTP. Parsing is strict: doubtful rates are refused. */
 import { currency } from '@offer-ads/contracts/values/primitives';
-import { traceCall } from '@offer-ads/platform/telemetry/traces';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { parseRateE8, type ReferenceRates } from '../domain/rates/exchange-rate.ts';
@@ -29,7 +28,7 @@ export async function fetchRates(o: {
   const signal = o.signal === undefined ? timeout : AbortSignal.any([timeout, o.signal]);
   try {
     const headers = { accept: 'application/xml, text/xml' };
-    const response = await traceCall('rates feed', () => fetch(o.url, { signal, headers }));
+    const response = await fetch(o.url, { signal, headers });
     if (!response.ok) {
       await response.body?.cancel();
       return failed('unreachable', `the feed answered ${response.status}`);

@@ -100,8 +100,8 @@ export async function connectBroker(o: {
   namespace?: string | undefined;
   retryDelaysMs?: readonly number[];
   confirmTimeoutMs?: number;
-  heldAtMostMs?: number;
-  holdingPauses?: PauseBounds;
+  waitsAtMostMs?: number;
+  storePauses?: PauseBounds;
 }): Promise<Broker> {
   const { service, declarations, logger, metrics } = o;
   const names = brokerNames(o.namespace ?? '');
@@ -145,8 +145,8 @@ export async function connectBroker(o: {
         kind,
         subscriptions: subscriptions.filter(({ declaration }) => queueFor(declaration) === kind),
         retryDelaysMs,
-        heldAtMostMs: o.heldAtMostMs,
-        holdingPauses: o.holdingPauses,
+        waitsAtMostMs: o.waitsAtMostMs,
+        storePauses: o.storePauses,
         withhold,
         onCancelled: line.reset,
         logger,

@@ -1,16 +1,14 @@
 /** Consuming: decides which deliveries are handled when, how many at once, alone or in batches. */
 import { attributeIn } from '@offer-ads/contracts/events/cloud-events';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import type { SpanContext } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import type { PauseBounds } from '../../process/growing-pauses.ts';
+import { growingPauses, type PauseBounds } from '../../process/growing-pauses.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { type TraceIds, traceIn } from '../../telemetry/trace-context.ts';
-import { inSpan } from '../../telemetry/traces.ts';
-import { acknowledgeOn } from './acknowledging.ts';
+import { inSpan, traceIn } from '../../telemetry/traces.ts';
 import { type Batches, gatherBatches } from './batches.ts';
-import { attemptsOf, type Delivery, finishBy } from './finishing.ts';
-import { startHolding, type Tried } from './holding.ts';
+import { type Delivery, finishBy, hasFailed, type Outcome } from './finishing.ts';
 import { readMessage, type Subscription } from './messages.ts';
 import { type Publish, within } from './publishing.ts';
 import type { BrokerNames, BrokerUser, QueueKind } from './topology.ts';
@@ -26,7 +24,13 @@ export type Consuming = {
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
 /** A message with the trace of its cause. */
-type Delivered = { readonly message: ConsumeMessage; readonly trace: TraceIds | null };
+type Delivered = {
+  readonly message: ConsumeMessage;
+  readonly trace: SpanContext | null;
+  readonly sinceMs: number;
+  /** How often a batch with it has failed because of a store, at first perhaps because the store was away. */
+  failedBatches?: number;
+};
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
 const PREFETCH = 250;
@@ -37,6 +41,13 @@ const BATCH_AT_MOST = 500;
 const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
 /** With little traffic: at most twenty transactions a second, and no event waits for a noticeable time. */
 const BATCH_LINGER_MS = 50;
+/**
+ * After so many failures of its batch an event is handled alone: the batch may be too large for the store. After an error that is not about
+ * the store it is so at once: one of them may always fail, and must not make the others fail.
+ */
+const ALONE_AFTER = 2;
+/** A third of the time after which RabbitMQ closes a channel on which a delivery is not acknowledged. */
+const WAITS_AT_MOST_MS = 600_000;
 /** A silent broker is detected only by missed heartbeats, which takes most of the time that a process has to stop. So wait less. */
 const CANCEL_TIMEOUT_MS = 2_000;
 
@@ -48,8 +59,8 @@ export async function startConsuming(o: {
   kind: QueueKind;
   subscriptions: readonly Subscription[];
   retryDelaysMs: readonly number[];
-  heldAtMostMs?: number | undefined;
-  holdingPauses?: PauseBounds | undefined;
+  waitsAtMostMs?: number | undefined;
+  storePauses?: PauseBounds | undefined;
   withhold: Withhold;
   /** The broker ended the subscription, for example because somebody deleted the queue. */
   onCancelled: () => void;
@@ -60,88 +71,110 @@ export async function startConsuming(o: {
   const byType = new Map(
     o.subscriptions.map((subscription) => [eventType(subscription.declaration), subscription]),
   );
-  const acknowledging = acknowledgeOn(channel);
-  const { finish, finishTogether, putOff } = finishBy({ ...o, acknowledging, byType });
+  /** Oldest first. */
+  const inHand = new Set<ConsumeMessage>();
+  const { finish, finishTogether, putOff } = finishBy({ ...o, inHand, byType });
   const waiting: Delivered[] = [];
   const running = new Set<Promise<void>>();
-  const sharing = new Set<Promise<void>>();
   const over = new AbortController();
-  const holding = startHolding<Delivered>({
-    ...o,
-    signal: over.signal,
-    tryAlone,
-    takeAgain: take,
-    putOff: (deliveries) => putOff(deliveries.map(({ message }) => message)),
-    pauses: o.holdingPauses,
+  const pauses = growingPauses(over.signal, o.storePauses);
+  /** From when a store has not answered until an event is handled. Then one event after the other is tried, with pauses between them. */
+  let isStoreAway = false;
+  let isPausing = false;
+  let answers = 0;
+  const storeIsAway = o.metrics.gauge({
+    name: 'events_wait_for_store',
+    help: '1 from when a store did not answer for an event until one is handled',
+    labelNames: ['queue'],
   });
-
-  function handleAlone(delivery: Delivered): void {
-    if (over.signal.aborted) return;
-    if (isShared(delivery)) {
-      const work = tryOrHold(delivery).finally(() => sharing.delete(work));
-      sharing.add(work);
-    } else {
-      waiting.push(delivery);
-      startWaiting();
-    }
-  }
-
-  function isShared({ message }: Delivered): boolean {
-    return byType.get(String(attributeIn(message.properties.headers, 'type')))?.isShared === true;
-  }
+  storeIsAway.set({ queue: o.kind }, 0);
 
   function startWaiting(): void {
-    if (holding.isHolding()) for (const delivery of waiting.splice(0)) holding.keep(delivery);
-    while (!over.signal.aborted && running.size < HANDLERS_AT_ONCE[o.kind]) {
+    const atOnce = isStoreAway ? 1 : HANDLERS_AT_ONCE[o.kind];
+    while (!over.signal.aborted && !isPausing && running.size < atOnce) {
       const delivery = waiting.shift();
       if (delivery === undefined) return;
-      const work = tryOrHold(delivery).finally(() => {
-        running.delete(work);
-        startWaiting();
-      });
-      running.add(work);
+      start(delivery, running, startWaiting);
     }
   }
 
-  async function tryOrHold(delivery: Delivered): Promise<void> {
-    if ((await tryAlone(delivery)) === 'unavailable') holding.failed([delivery]);
+  const sharing = new Set<Promise<void>>();
+  function start(delivery: Delivered, among: Set<Promise<void>>, then: () => void): void {
+    const work = handleAlone(delivery).finally(() => {
+      among.delete(work);
+      then();
+    });
+    among.add(work);
   }
 
-  async function tryAlone(delivery: Delivered): Promise<Tried> {
-    const { message, trace: parent } = delivery;
-    const tried = await inSpan({ name: `${o.service} process`, kind: 'CONSUMER', parent }, () =>
-      finish(message, holding.watchTry(delivery)),
+  async function handleAlone({ message, trace: parent }: Delivered): Promise<void> {
+    const outcome = await inSpan({ name: `${o.service} process`, kind: 'CONSUMER', parent }, () =>
+      finish(message, () => answers),
     );
-    if (tried === 'answered') holding.answered();
-    return tried;
+    note(outcome);
   }
 
-  const batches = new Map<Subscription, Batches<Delivery>>();
+  function note(outcome: Outcome): void {
+    if (outcome === 'unavailable') void pauseForStore();
+    if (outcome !== 'handled') return;
+    answers += 1;
+    if (!isStoreAway) return;
+    isStoreAway = false;
+    pauses.startAnew();
+    storeIsAway.set({ queue: o.kind }, 0);
+    o.logger.info('the store answers again');
+    for (const delivery of waiting.splice(0)) take(delivery);
+  }
+
+  async function pauseForStore(): Promise<void> {
+    isStoreAway = true;
+    storeIsAway.set({ queue: o.kind }, 1);
+    if (isPausing) return;
+    isPausing = true;
+    await pauses.wait();
+    isPausing = false;
+    if (over.signal.aborted) return;
+    const before = performance.now() - (o.waitsAtMostMs ?? WAITS_AT_MOST_MS);
+    const all = waiting.splice(0);
+    const long = all.filter(({ sinceMs }) => sinceMs < before);
+    waiting.push(...all.filter(({ sinceMs }) => sinceMs >= before));
+    if (long.length > 0) await putOff(long.map(({ message }) => message));
+    startWaiting();
+  }
+
+  const batches = new Map<Subscription, Batches<Delivered & Delivery>>();
   for (const subscription of o.subscriptions) {
     const { declaration, handleTogether } = subscription;
     if (handleTogether === undefined) continue;
-    const work = async (deliveries: readonly Delivery[]) => {
-      if (holding.isHolding()) return deliveries.forEach(holding.keep);
-      const outcome = await finishTogether(deliveries, { declaration, handleTogether });
-      if (outcome === 'handled') holding.answered();
-      // If the store answers other events, the batch may be too large for it: then its events are handled one by one.
-      else if (outcome === 'unavailable' && !deliveries.some(holding.isSuspect)) holding.failed(deliveries);
-      // One of them may always fail. Handled alone, it does not make the others fail.
-      else deliveries.forEach(handleAlone);
+    const work = async (deliveries: readonly (Delivered & Delivery)[]) => {
+      if (!isStoreAway) {
+        const outcome = await finishTogether(deliveries, { declaration, handleTogether });
+        const failures = outcome === 'other' ? ALONE_AFTER : 1;
+        if (outcome !== 'handled')
+          for (const delivery of deliveries)
+            delivery.failedBatches = (delivery.failedBatches ?? 0) + failures;
+        note(outcome);
+        if (outcome === 'handled') return;
+      }
+      for (const delivery of deliveries) take(delivery);
     };
-    const batch = gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work });
-    batches.set(subscription, batch);
+    batches.set(subscription, gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work }));
   }
 
   function take(delivery: Delivered): void {
-    if (holding.isHolding()) return holding.keep(delivery);
-    const { message } = delivery;
-    const read = batches.size === 0 ? undefined : readMessage(message, byType);
+    if (over.signal.aborted) return;
+    const { message, failedBatches = 0 } = delivery;
+    const read = isStoreAway || batches.size === 0 ? undefined : readMessage(message, byType);
     const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
-    // An event that failed before is handled alone, or each of its retries would make a batch fail.
-    if (read?.ok !== true || batch === undefined || attemptsOf(message) > 0) handleAlone(delivery);
-    // Keep the same object: holding.ts identifies deliveries by it.
-    else batch.add(Object.assign(delivery, { event: read.event }));
+    if (read?.ok === true && batch !== undefined && failedBatches < ALONE_AFTER && !hasFailed(message))
+      return batch.add(Object.assign(delivery, { event: read.event }));
+    if (!isStoreAway && isShared(message)) return start(delivery, sharing, () => {});
+    waiting.push(delivery);
+    startWaiting();
+  }
+
+  function isShared(message: ConsumeMessage): boolean {
+    return byType.get(String(attributeIn(message.properties.headers, 'type')))?.isShared === true;
   }
 
   // Deliveries of a closed channel are delivered again on the next one.
@@ -152,11 +185,9 @@ export async function startConsuming(o: {
   });
   await channel.prefetch(batches.size === 0 ? PREFETCH : PREFETCH_FOR_BATCHES);
   const { consumerTag } = await channel.consume(o.names.queue(o.service, o.kind), (message) => {
-    if (message === null) o.onCancelled();
-    else {
-      acknowledging.delivered(message);
-      take({ message, trace: traceIn(message.properties.headers ?? {}) });
-    }
+    if (message === null) return o.onCancelled();
+    inHand.add(message);
+    take({ message, trace: traceIn(message.properties.headers ?? {}), sinceMs: performance.now() });
   });
 
   return {
@@ -174,14 +205,14 @@ export async function startConsuming(o: {
       await told.catch((error: unknown) =>
         o.logger.warn({ error }, 'further deliveries will be delivered again'),
       );
-      await Promise.all([...running, ...sharing, ...batchesAtWork, holding.stopped()]);
+      await Promise.all([...running, ...sharing, ...batchesAtWork]);
       channel.nackAll(true);
     },
     inHand: () => {
       // Deliveries of a closed channel belong to another consumer now.
       if (over.signal.aborted) return { count: 0, oldestAgeMs: 0 };
-      const { count, first } = acknowledging.inHand();
-      return { count, oldestAgeMs: first === undefined ? 0 : ageMs(first) };
+      const [first] = inHand;
+      return { count: inHand.size, oldestAgeMs: first === undefined ? 0 : ageMs(first) };
     },
   };
 }

@@ -1,14 +1,12 @@
-/** Finishes a delivery: it is handled, retried after a delay, parked, or given back to the broker. */
-import type { ConsumeMessage } from 'amqplib';
+/** Finishes a delivery: it is handled, tried again after a delay, parked, or given back to the broker. */
+import type { SpanContext } from '@opentelemetry/api';
+import type { Channel, ConsumeMessage } from 'amqplib';
 import { isServiceUnavailable } from '../../process/faults.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { TraceIds } from '../../telemetry/trace-context.ts';
 import { inSpan } from '../../telemetry/traces.ts';
 import type { ReceivedEvent } from '../events.ts';
-import type { Acknowledging } from './acknowledging.ts';
-import type { Tried } from './holding.ts';
-import { type ReadMessage, readMessage, type Subscription } from './messages.ts';
+import { readMessage, type Subscription } from './messages.ts';
 import { attemptsHeader, copyTo, toParked } from './parking.ts';
 import type { Publish } from './publishing.ts';
 import type { BrokerNames, BrokerUser, QueueKind } from './topology.ts';
@@ -18,7 +16,7 @@ import type { Withhold } from './withholding.ts';
 export type Delivery = {
   readonly message: ConsumeMessage;
   readonly event: ReceivedEvent;
-  readonly trace: TraceIds | null;
+  readonly trace: SpanContext | null;
 };
 
 export type Together = {
@@ -26,30 +24,29 @@ export type Together = {
   readonly handleTogether: NonNullable<Subscription['handleTogether']>;
 };
 
+/** `handled`: so the store answers. `unavailable`: a store did not answer. `other` says nothing about the store. */
+export type Outcome = 'handled' | 'unavailable' | 'other';
+
 export type Finishing = {
-  /**
-   * After `unavailable` the message is not finished.
-   * @param isToBlame whether the event itself is the reason for which its handler reports a store as unavailable
-   */
-  readonly finish: (message: ConsumeMessage, isToBlame: () => boolean) => Promise<Tried>;
-  /** After `unavailable` and `failed` none of them is finished. */
-  readonly finishTogether: (
-    deliveries: readonly Delivery[],
-    by: Together,
-  ) => Promise<'handled' | 'unavailable' | 'failed'>;
-  /** Publishes them again with a delay, without counting a try. */
+  /** @param answers how many events have been handled so far */
+  readonly finish: (message: ConsumeMessage, answers: () => number) => Promise<Outcome>;
+  /** Finishes all of them, or none if they are not handled. */
+  readonly finishTogether: (deliveries: readonly Delivery[], by: Together) => Promise<Outcome>;
+  /** Publishes them again with a delay, without counting an attempt. */
   readonly putOff: (messages: readonly ConsumeMessage[]) => Promise<void>;
 };
 
-const PUT_OFF_MS = 60_000;
+/** Only the event that finds out whether the store is back is put off, so the broker has little to do, and the event comes soon enough. */
+const PUT_OFF_MS = 10_000;
+const putOffHeader = 'x-put-off';
 
 /** A span drops further links. */
 const LINKS = 128;
 
-type Outcome = 'handled' | 'retried' | 'parked' | 'held';
-
 export function finishBy(o: {
-  acknowledging: Acknowledging;
+  channel: Channel;
+  /** Delivered and not finished. */
+  inHand: Set<ConsumeMessage>;
   publish: Publish;
   service: BrokerUser;
   names: BrokerNames;
@@ -60,34 +57,30 @@ export function finishBy(o: {
   logger: Logger;
   metrics: Metrics;
 }): Finishing {
-  const { acknowledging, names, service, kind, logger } = o;
+  const { channel, inHand, names, service, kind, logger } = o;
   const handled = o.metrics.histogram({
     name: 'events_handled_seconds',
     help: 'Time to handle an event, or the batch that it was in, by queue, type and outcome',
     labelNames: ['queue', 'type', 'outcome'],
   });
 
-  /**
-   * The rule: an unreadable message is parked at once, because a retry cannot help. While a store is unavailable the event is held. Any
-   * other error of a handler may be temporary: the event is retried after each delay and then parked.
-   */
-  async function handle(
-    message: ConsumeMessage,
-    read: ReadMessage,
-    isToBlame: () => boolean,
-  ): Promise<Outcome> {
-    if (!read.ok) return park(message, read.reason, attemptsOf(message));
+  function acknowledge(message: ConsumeMessage): void {
+    inHand.delete(message);
+    channel.ack(message);
+  }
+
+  /** The broker delivers it again, now or after the reconnection. */
+  function giveBack(message: ConsumeMessage, error: unknown): void {
+    logger.warn({ error, eventId: idOf(message) }, 'event given back to the broker');
+    inHand.delete(message);
     try {
-      await read.subscription.handle(read.event);
-      return 'handled';
-    } catch (error) {
-      if (!isServiceUnavailable(error) || isToBlame()) return retry(message, error);
-      logger.warn({ error, eventId: idOf(message) }, 'event not handled, because a store does not answer');
-      return 'held';
+      channel.nack(message);
+    } catch {
+      // The channel is closed, so the broker delivers it again anyway.
     }
   }
 
-  async function retry(message: ConsumeMessage, error: unknown): Promise<Outcome> {
+  async function publishAgain(message: ConsumeMessage, error: unknown): Promise<'retried' | 'parked'> {
     const attempts = attemptsOf(message) + 1;
     const reason = error instanceof Error ? error.message : String(error);
     const delayMs = o.retryDelaysMs[attempts - 1];
@@ -100,29 +93,56 @@ export function finishBy(o: {
     return 'retried';
   }
 
-  async function park(message: ConsumeMessage, reason: string, attempts: number): Promise<Outcome> {
+  async function park(message: ConsumeMessage, reason: string, attempts: number): Promise<'parked'> {
     logger.error({ reason, attempts, eventId: idOf(message) }, 'event parked');
     const queue = names.parked(service);
     await o.publish([toParked(message, { queue, reason, attempts, withhold: o.withhold })]);
     return 'parked';
   }
 
+  async function publishLater(messages: readonly ConsumeMessage[]): Promise<void> {
+    const delayMs = o.retryDelaysMs.findLast((delay) => delay <= PUT_OFF_MS);
+    if (delayMs === undefined) throw new Error('no retry queue has a delay that short');
+    const queue = names.retry(service, kind, delayMs);
+    await o.publish(messages.map((message) => copyTo(message, queue, { [putOffHeader]: true })));
+  }
+
+  /**
+   * The rule: an unreadable message is parked at once, because a retry cannot help. While a store is away the event is put off. Any other
+   * error of a handler may be temporary: the event is tried again after each delay and then parked. So is an event that was put off, and for
+   * which the store fails again while it answers others.
+   */
+  async function handle(message: ConsumeMessage, answers: () => number) {
+    const read = readMessage(message, o.byType);
+    if (!read.ok)
+      return { type: 'unreadable', outcome: await park(message, read.reason, attemptsOf(message)) };
+    const type = read.subscription.declaration.name;
+    const before = answers();
+    try {
+      await read.subscription.handle(read.event);
+      return { type, outcome: 'handled' };
+    } catch (error) {
+      const isCause = wasPutOff(message) && answers() > before;
+      if (!isServiceUnavailable(error) || isCause)
+        return { type, outcome: await publishAgain(message, error) };
+      logger.warn({ error, eventId: idOf(message) }, 'event put off, because a store does not answer');
+      await publishLater([message]);
+      return { type, outcome: 'put-off' };
+    }
+  }
+
   return {
-    finish: async (message, isToBlame) => {
-      const read = readMessage(message, o.byType);
-      const type = read.ok ? read.subscription.declaration.name : 'unreadable';
-      const done = handled.startTimer({ queue: kind, type });
+    finish: async (message, answers) => {
+      const done = handled.startTimer({ queue: kind });
       try {
-        const outcome = await handle(message, read, isToBlame);
-        if (outcome === 'held') return 'unavailable';
-        done({ outcome });
-        acknowledging.ack([message]);
-        return outcome === 'handled' ? 'answered' : 'unknown';
+        const { type, outcome } = await handle(message, answers);
+        done({ type, outcome });
+        acknowledge(message);
+        if (outcome === 'put-off') return 'unavailable';
+        return outcome === 'handled' ? 'handled' : 'other';
       } catch (error) {
-        // Neither retried nor parked nor acknowledged: the broker delivers it again, now or after the reconnection.
-        logger.warn({ error, eventId: idOf(message) }, 'event given back to the broker');
-        acknowledging.giveBack(message);
-        return 'unknown';
+        giveBack(message, error);
+        return 'other';
       }
     },
     finishTogether: async (deliveries, { declaration, handleTogether }) => {
@@ -133,11 +153,11 @@ export function finishBy(o: {
         );
       } catch (error) {
         logger.warn({ error, events: deliveries.length }, 'batch not handled');
-        return isServiceUnavailable(error) ? 'unavailable' : 'failed';
+        return isServiceUnavailable(error) ? 'unavailable' : 'other';
       }
       for (const _ of deliveries) done({ outcome: 'handled' });
       try {
-        acknowledging.ack(deliveries.map(({ message }) => message));
+        for (const { message } of deliveries) acknowledge(message);
       } catch (error) {
         logger.warn(
           { error, events: deliveries.length },
@@ -147,25 +167,29 @@ export function finishBy(o: {
       return 'handled';
     },
     putOff: async (messages) => {
-      // Long enough that they do not circulate all the time, short enough that they are handled soon after the store is back.
-      const delayMs = o.retryDelaysMs.findLast((delay) => delay <= PUT_OFF_MS);
       try {
-        if (delayMs === undefined) throw new Error('no retry queue has a delay that short');
-        const queue = names.retry(service, kind, delayMs);
-        await o.publish(messages.map((message) => copyTo(message, queue, {})));
-        acknowledging.ack(messages);
+        await publishLater(messages);
+        messages.forEach(acknowledge);
       } catch (error) {
-        logger.warn({ error, events: messages.length }, 'events given back to the broker');
-        for (const message of messages) acknowledging.giveBack(message);
+        for (const message of messages) giveBack(message, error);
       }
     },
   };
 }
 
+/** Whether it is handled alone: one that failed before would make each batch fail. */
+export function hasFailed(message: ConsumeMessage): boolean {
+  return attemptsOf(message) > 0 || wasPutOff(message);
+}
+
 /** How often this message was tried. */
-export function attemptsOf(message: ConsumeMessage): number {
+function attemptsOf(message: ConsumeMessage): number {
   const attempts: unknown = message.properties.headers?.[attemptsHeader];
   return typeof attempts === 'number' ? attempts : 0;
+}
+
+function wasPutOff(message: ConsumeMessage): boolean {
+  return message.properties.headers?.[putOffHeader] === true;
 }
 
 function idOf(message: ConsumeMessage): unknown {

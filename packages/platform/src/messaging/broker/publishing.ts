@@ -1,8 +1,7 @@
 /** Publishing with confirms under a time-out; a returned message is a failure. */
 import type { ConfirmChannel } from 'amqplib';
 import { serviceUnavailable } from '../../process/faults.ts';
-import { restingTraceOf, traceIn } from '../../telemetry/trace-context.ts';
-import { beginSpan, endSpan } from '../../telemetry/traces.ts';
+import { inSpan, restingTrace, traceIn } from '../../telemetry/traces.ts';
 import type { OutgoingMessage } from './messages.ts';
 
 /** Resolves when the broker has confirmed all of them. After a rejection some may have arrived. */
@@ -17,29 +16,32 @@ export function confirmedPublish(
   channel.on('return', (message) => returned.add(String(message.properties.messageId)));
 
   const publishOne = (message: OutgoingMessage) =>
+    // Continue the trace that caused the event: the relay publishes later, outside of it.
+    inSpan(
+      {
+        name: `publish ${message.exchange || 'to a queue'}`,
+        kind: 'PRODUCER',
+        parent: traceIn(message.headers),
+      },
+      () => sent(message),
+    );
+
+  const sent = (message: OutgoingMessage) =>
     new Promise<void>((resolve, reject) => {
-      // Continue the trace that caused the event: the relay publishes later, outside of it.
-      const name = `publish ${message.exchange || 'to a queue'}`;
-      const span = beginSpan({ name, kind: 'PRODUCER', parent: traceIn(message.headers) });
-      const fail = (problem: string, error?: unknown) => {
-        endSpan(span, { hasFailed: true });
+      const fail = (problem: string, error?: unknown) =>
         reject(serviceUnavailable(`broker: ${problem}`, error));
-      };
       const finish = (error: unknown) => {
         if (returned.delete(message.messageId)) {
           o.onUnroutable();
           fail(`no queue for ${message.routingKey}`);
         } else if (error) fail(`${message.routingKey} not confirmed`, error);
-        else {
-          endSpan(span, {});
-          resolve();
-        }
+        else resolve();
       };
       const options = {
         persistent: true,
         contentType: 'application/json',
         messageId: message.messageId,
-        headers: { ...message.headers, ...restingTraceOf(span) },
+        headers: { ...message.headers, ...restingTrace() },
         mandatory: message.mandatory,
       };
       channel.publish(message.exchange, message.routingKey, message.content, options, finish);
