@@ -17,7 +17,10 @@ import { unauthorised } from '../process/faults.ts';
 type Signed = { readonly audience: ServiceName; readonly validUntil: number };
 
 /** `base64url(json).base64url(mac)`: HMAC-SHA256 under a secret that only the gateway and the audience know. */
-export function signCallerContext<C extends Signed>(secret: string, context: C): string {
+export function signCallerContext(
+  secret: string,
+  context: Signed & Readonly<Record<string, unknown>>,
+): string {
   const payload = Buffer.from(JSON.stringify(context)).toString('base64url');
   const mac = createHmac('sha256', firstSecret(secret)).update(payload).digest('base64url');
   return `${payload}.${mac}`;

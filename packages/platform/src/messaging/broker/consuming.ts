@@ -90,8 +90,9 @@ export async function startConsuming(o: {
   storeIsAway.set({ queue: o.kind }, 0);
 
   function startWaiting(): void {
+    if (isPausing) return;
     const atOnce = isStoreAway ? 1 : HANDLERS_AT_ONCE[o.kind];
-    while (!over.signal.aborted && !isPausing && running.size < atOnce) {
+    while (!over.signal.aborted && running.size < atOnce) {
       const delivery = waiting.shift();
       if (delivery === undefined) return;
       start(delivery, running, startWaiting);
