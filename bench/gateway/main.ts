@@ -64,7 +64,7 @@ async function measure(
   o: { wrk: string; target: Target; warmUp: number; seconds: number; quick: boolean },
 ): Promise<Sample> {
   const lostBefore = await lostCalls(peer);
-  await saturate(o.wrk, o.target, o.warmUp);
+  if (o.warmUp > 0) await saturate(o.wrk, o.target, o.warmUp);
   if (!o.quick) await waitUntilIdle();
   const foreign = watchForeignLoad();
   const cpuBefore = cpuMsOf(peer.pid);
@@ -170,17 +170,19 @@ await runMeasurement({
     const databaseUrl = await createDatabase(opened, { serverUrl, name: 'gateway', migrations });
     const settings = gatewaySettings({ databaseUrl, upstreamPort });
     const apiKey = await createApiKey({ folder, settings });
-    const peers: Peer[] = [];
-    for (const name of chosen) {
-      const peer = await startPeer(opened, name, { folder, upstreamPort, settings, valkeyUrl, apiKey });
-      if (peer === undefined) say(`${name} is left out: its program is not installed`);
-      else peers.push(peer);
-    }
+    const stage = { folder, upstreamPort, settings, valkeyUrl, apiKey };
+    const ports = await freePorts(chosen.length);
+    const started = await Promise.all(
+      chosen.map((name, at) => startPeer(opened, name, ports[at] ?? 0, stage)),
+    );
+    const peers = started.filter((peer) => peer !== undefined);
+    if (peers.length < chosen.length)
+      say(`Only ${peers.map(({ name }) => name).join(', ')}: the other programs are not installed`);
     for (const [at, peer] of peers.entries())
       await checkPeer(peer, { apiKey, at, upstreamUrl: `http://127.0.0.1:${upstreamPort}${requestPath}` });
     say('All peers answer the same, refuse an unknown key, and refuse the 61st request of a client.');
 
-    const warmUp = quick ? 1 : 4;
+    const warmUp = quick ? 0 : 4;
     const clients = clientsFor(warmUp + seconds);
     const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
     for (let round = 1; round <= rounds; round += 1) {

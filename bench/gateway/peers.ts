@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@offer-ads/backing/free-port';
 import { onPath } from '@offer-ads/backing/on-path';
 import { type Running, startProcess } from '../process.ts';
 import { type GatewaySettings, startGatewayProcess } from './gateway.ts';
@@ -51,9 +50,9 @@ export type Stage = {
 export async function startPeer(
   opened: AsyncDisposableStack,
   name: PeerName,
+  port: number,
   { folder, upstreamPort, settings, valkeyUrl, apiKey }: Stage,
 ): Promise<Peer | undefined> {
-  const [port = 0] = await freePorts(1);
   const place = { folder, port };
   const starts: Record<PeerName, (() => Promise<Running>) | undefined> = {
     gateway: () => startGatewayProcess({ ...place, name, settings }),

@@ -242,11 +242,13 @@ function setHead(
 ): void {
   if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
   // Further headers of the connection, named by `Connection`.
-  const named = String(headers.connection ?? '')
-    .split(',')
-    .map((name) => name.trim().toLowerCase());
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  );
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !notPassedBack.has(name) && !named.includes(name)) res.setHeader(name, value);
+    if (value !== undefined && !notPassedBack.has(name) && !named.has(name)) res.setHeader(name, value);
   res.statusCode = status;
 }
 
