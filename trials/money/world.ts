@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import { startStripeSimulator } from '@offer-ads/simulators/stripe/server';

@@ -23,7 +23,7 @@ import { openMongo } from '../src/mongo/mongo.ts';
 import { postgresAudit } from '../src/postgres/audit-store.ts';
 import { openPostgres, type Postgres } from '../src/postgres/postgres.ts';
 import { serviceUnavailable } from '../src/process/faults.ts';
-import { startWhenStoresServe } from '../src/process/patient-start.ts';
+import { startWhenStoresServe } from '../src/process/start-when-stores-serve.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { startTracing } from '../src/telemetry/traces.ts';
 

@@ -9,7 +9,7 @@ import { Schema } from 'mongoose';
 import { prepareMongoInbox, recordInMongoInbox } from '../src/messaging/mongo-inbox.ts';
 import { type Mongo, openMongo } from '../src/mongo/mongo.ts';
 import { orUnavailable, withinBudget } from '../src/mongo/mongo-faults.ts';
-import { startWhenStoresServe } from '../src/process/patient-start.ts';
+import { startWhenStoresServe } from '../src/process/start-when-stores-serve.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('pricing') };

@@ -12,7 +12,7 @@ import {
   TOO_LATE,
   type Transaction,
 } from '../src/postgres/postgres.ts';
-import { startWhenStoresServe } from '../src/process/patient-start.ts';
+import { startWhenStoresServe } from '../src/process/start-when-stores-serve.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { openPatiently } from './test-events.ts';
 

@@ -7,7 +7,7 @@ import { OfferDeleted } from '@offer-ads/contracts/events/offers';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { connectBroker, on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -1,7 +1,7 @@
 /** A whole gateway on real stores, in front of fake services. */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';

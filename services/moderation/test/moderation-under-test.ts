@@ -3,7 +3,7 @@ import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api'
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { adminActorHeader } from '@offer-ads/platform/admin/routes';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';

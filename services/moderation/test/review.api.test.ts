@@ -8,7 +8,7 @@ import {
   rulingsReply,
 } from '@offer-ads/contracts/internal/moderation-api';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -4,7 +4,7 @@ import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';

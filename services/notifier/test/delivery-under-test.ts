@@ -2,7 +2,7 @@
 
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { systemClock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -3,7 +3,7 @@ import { allEvents } from '@offer-ads/contracts/events/events';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';

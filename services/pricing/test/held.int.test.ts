@@ -1,7 +1,7 @@
 /** Rates and interests in memory follow MongoDB, so that each replica has the changes of the others. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { ReferenceRates } from '../src/domain/rates/exchange-rate.ts';

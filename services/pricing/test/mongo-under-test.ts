@@ -1,6 +1,6 @@
 /** A database of MongoDB for one test file, and connections to it. */
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';

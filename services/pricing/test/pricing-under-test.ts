@@ -3,7 +3,7 @@
 import { allEvents } from '@offer-ads/contracts/events/events';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { ratesPath, startRatesSimulator } from '@offer-ads/simulators/rates/server';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';

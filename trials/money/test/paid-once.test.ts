@@ -4,7 +4,7 @@ import { allEvents } from '@offer-ads/contracts/events/events';
 import { OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type MailSink, startMailSink } from '@offer-ads/simulators/mail/server';
 import { signatureHeader } from '@offer-ads/simulators/stripe/webhooks';

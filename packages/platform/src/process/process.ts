@@ -1,7 +1,7 @@
 /** The life of a service process: start, wait for a signal, stop within a bound. */
 import { ConfigError } from '../config/config-error.ts';
 import { collectGarbage } from './garbage.ts';
-import { startWhenStoresServe } from './patient-start.ts';
+import { startWhenStoresServe } from './start-when-stores-serve.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
 const stopWithinMs = 30_000;

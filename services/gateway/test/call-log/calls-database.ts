@@ -1,7 +1,7 @@
 /** A database with organisations and keys for tests of the call log, without the rest of the gateway. */
 import { randomUUID } from 'node:crypto';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';

@@ -1,7 +1,7 @@
 /** Webhooks on a database of their own: as many receivers and deliveries as a test wants. */
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';

@@ -1,6 +1,6 @@
 /** Clicks while the database is slow or away: browsers are led on, and each click counts once afterwards. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';

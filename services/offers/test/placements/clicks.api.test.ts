@@ -1,6 +1,6 @@
 /** GET /c/{token}: counts a click once, and leads nowhere but to the page of the offer. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startOffers } from '../../src/service.ts';

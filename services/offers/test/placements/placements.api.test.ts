@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { placementsReply } from '@offer-ads/contracts/community/placements-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { AudienceEngine } from '../../src/audience/audience.ts';

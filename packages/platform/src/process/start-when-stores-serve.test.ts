@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { serviceUnavailable } from './faults.ts';
-import { startWhenStoresServe } from './patient-start.ts';
+import { startWhenStoresServe } from './start-when-stores-serve.ts';
 
 /** Fails with these errors before it starts. */
 function starting(...failures: Error[]): () => Promise<string> {
