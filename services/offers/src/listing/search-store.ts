@@ -10,7 +10,7 @@ import type { ListingPlace } from '../domain/listing-query.ts';
 import type { Offer } from '../domain/offer.ts';
 import { wordsOf } from '../domain/search-words.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
-import { statusAtSql } from '../status-sql.ts';
+import { statusAtSql, waitsForReviewSql } from '../status-sql.ts';
 
 export type OfferSearch = {
   readonly organisationId: number | null;
@@ -108,12 +108,12 @@ function conditionsOf(
   ];
 }
 
-/** Offers that wait for a review, by mode, under the conditions of the index `offers_to_review`. The count stops at `atMost`. */
+/** Offers that wait for a review, by mode. The count stops at `atMost`. */
 export async function countWaitingForReview(db: Queryable, mode: Mode, atMost: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM (
        SELECT FROM offers
-       WHERE mode = $1 AND review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL
+       WHERE mode = $1 AND ${waitsForReviewSql}
        ORDER BY review_waiting_since, offer_id LIMIT $2
      ) AS waiting`,
     [mode, atMost],
