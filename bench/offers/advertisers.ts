@@ -15,19 +15,6 @@ export async function provideAdvertisers(system: System): Promise<string[]> {
   return (await provideOrganisations(system, organisations)).map(({ key }) => key);
 }
 
-/** One balance for all of its clients, and no quota that they could reach. */
-export async function provideOneAdvertiser(system: System): Promise<BenchAdvertiser> {
-  const [advertiser] = await provideOrganisations(system, 1);
-  if (advertiser === undefined) throw new Error('no organisation');
-  await system.admin('GATEWAY', 'POST', `/admin/organisations/${advertiser.organisationId}/quota`, {
-    mode: 'TEST',
-    perPerson: 1_000_000,
-    perOrganisation: 1_000_000,
-    reason: 'bench',
-  });
-  return advertiser;
-}
-
 async function provideOrganisations({ admin }: System, count: number): Promise<BenchAdvertiser[]> {
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
   await importDemoMembers(admin);

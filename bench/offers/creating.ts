@@ -5,57 +5,36 @@ import { Pool } from 'undici';
 import { clientAddress } from '../gateway/load.ts';
 import type { Pictures } from './pictures.ts';
 
-export type Answer = {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly text: string;
-};
-
 export type Creator = {
   /** Throws unless an offer was created. */
   readonly create: () => Promise<void>;
-  /** Whatever the answer is. */
-  readonly ask: (idempotencyKey: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
 };
 
 const hourMs = 3_600_000;
 const boundary = 'bench-offers-boundary';
 
-/**
- * @param o.keys by turns; so are the addresses of clients, that the limit of 60 a minute is counted and never reached
- * @param o.atOnce at the most
- */
-export function creator(o: {
-  gatewayUrl: string;
-  keys: readonly string[];
-  pictures: Pick<Pictures, 'next'>;
-  atOnce?: number;
-}): Creator {
-  const pool = new Pool(o.gatewayUrl, { connections: o.atOnce ?? 64 });
+/** @param o.keys by turns; so are the addresses of clients, that the limit of 60 a minute is counted and never reached */
+export function creator(o: { gatewayUrl: string; keys: readonly string[]; pictures: Pictures }): Creator {
+  const pool = new Pool(o.gatewayUrl, { connections: 64 });
   let count = 0;
-  const ask = async (idempotencyKey: string): Promise<Answer> => {
-    count += 1;
-    const reply = await pool.request({
-      method: 'POST',
-      path: '/offers',
-      headers: {
-        'x-api-key': o.keys[count % o.keys.length] ?? '',
-        'x-forwarded-for': clientAddress(count),
-        'idempotency-key': idempotencyKey,
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-      },
-      body: form(o.pictures.next()),
-    });
-    const retryAfter = reply.headers['retry-after'];
-    return { status: reply.statusCode, retryAfter: retryAfter?.toString(), text: await reply.body.text() };
-  };
   return {
-    ask,
     create: async () => {
-      const { status, text } = await ask(randomUUID());
-      const body = status === 200 ? createReply.safeParse(JSON.parse(text)) : undefined;
-      if (body?.success !== true) throw new Error(`not created: ${status} ${text}`);
+      count += 1;
+      const reply = await pool.request({
+        method: 'POST',
+        path: '/offers',
+        headers: {
+          'x-api-key': o.keys[count % o.keys.length] ?? '',
+          'x-forwarded-for': clientAddress(count),
+          'idempotency-key': randomUUID(),
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+        },
+        body: form(o.pictures.next()),
+      });
+      const text = await reply.body.text();
+      const body = reply.statusCode === 200 ? createReply.safeParse(JSON.parse(text)) : undefined;
+      if (body?.success !== true) throw new Error(`not created: ${reply.statusCode} ${text}`);
     },
     close: () => pool.close(),
   };

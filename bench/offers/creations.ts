@@ -8,7 +8,6 @@ import { createDatabase, type Stores } from '../stores.ts';
 import { provideAdvertisers } from './advertisers.ts';
 import { openBareCommits } from './bare-commits.ts';
 import { creator } from './creating.ts';
-import { syncTimesMs } from './disk-probe.ts';
 import { makePictures } from './pictures.ts';
 import { type CounterReader, openCounters } from './postgres-counters.ts';
 import { type Moderation, startSystem } from './system.ts';
@@ -27,12 +26,6 @@ export type CreationSample = {
   readonly foreignLoad: number;
   /** Of one creation at saturation. */
   readonly writes: number;
-  readonly walBytes: number;
-  readonly walSyncs: number;
-  /** Of one sync. */
-  readonly walSyncMs: number;
-  /** By database, reading ones too. */
-  readonly commits: ReadonlyMap<string, number>;
 };
 
 export type PeerSample = { readonly saturated: Load; readonly alone: Load };
@@ -42,7 +35,6 @@ export type Creations = {
   readonly peers: readonly PeerSample[];
   /** Durable transactions of a creation, which the peer does too. */
   readonly writes: number;
-  readonly diskSyncMs: readonly number[];
   readonly pictureBytes: number;
   readonly postgres: string;
   readonly durability: string | null;
@@ -55,7 +47,6 @@ export type CreationPlan = {
   readonly saturatedSeconds: number;
   readonly aloneSeconds: number;
   readonly peerSeconds: number;
-  readonly diskSeconds: number;
 };
 
 export async function measureCreations(
@@ -63,7 +54,6 @@ export async function measureCreations(
   o: { stores: Stores; settings: Settings; plan: CreationPlan; report: (line: string) => void },
 ): Promise<Creations> {
   const { stores, settings, plan, report } = o;
-  const diskSyncMs = syncTimesMs(stores.folder, plan.diskSeconds);
   const serverUrl = stores.backing.postgresUrl;
   const counters = opened.use(await openCounters(serverUrl));
   const peerUrl = await createDatabase(opened, { serverUrl, name: 'peer' });
@@ -109,7 +99,7 @@ export async function measureCreations(
     });
   }
   const { version: postgres, durability } = counters;
-  return { samples, peers, writes, diskSyncMs, pictureBytes: pictures.bytes, postgres, durability };
+  return { samples, peers, writes, pictureBytes: pictures.bytes, postgres, durability };
 }
 
 async function watched(
@@ -127,17 +117,12 @@ async function watched(
   const [after, cpu, busy] = [await counters.read(), cpuMsByName(process.pid, names), machineBusyMs()];
   const { done, seconds } = saturated;
   const each = (now: number, before: number) => (now - before) / done;
-  const syncs = after.walSyncs - countersBefore.walSyncs;
   return {
     saturated,
     cpuMs: differences(cpu, cpuBefore, done),
     busy: (busy - busyBefore) / (seconds * 1_000 * availableParallelism()),
     foreignLoad: foreign(),
     writes: each(after.writes, countersBefore.writes),
-    walBytes: each(after.walBytes, countersBefore.walBytes),
-    walSyncs: syncs / done,
-    walSyncMs: (after.walSyncMs - countersBefore.walSyncMs) / syncs,
-    commits: differences(after.commits, countersBefore.commits, done),
   };
 }
 

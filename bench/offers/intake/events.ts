@@ -1,5 +1,4 @@
 /** Events as the community platform and billing publish them. Views wait in the queue of offers until it starts. */
-import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
@@ -18,7 +17,7 @@ export function connect(url: string): Promise<Broker> {
   return connectBroker({
     url,
     service: 'admin',
-    declarations: [OfferViewed, OfferClicked, OfferPaid],
+    declarations: [OfferViewed, OfferClicked],
     logger: createLogger({ service: 'bench', level: 'silent' }),
     metrics: createMetrics('bench'),
   });
@@ -35,21 +34,6 @@ export async function fillQueue(url: string, count: number, traffic: Traffic): P
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, publishBatches));
-}
-
-/** Resolves when RabbitMQ has it. */
-export function publishPayment(broker: Broker, offerId: number, netMinor: bigint): Promise<void> {
-  const at = new Date();
-  const data = {
-    offerId,
-    organisationId: 1,
-    mode: 'TEST',
-    currency: 'GBP',
-    netMinor: netMinor.toString(),
-    vatMinor: '0',
-    paidAt: at.toISOString(),
-  } as const;
-  return broker.publish([newEvent(OfferPaid, { subject: `offer/${offerId}`, subjectVersion: 1, at, data })]);
 }
 
 function view({ offers, viewers }: Traffic, at: Date): OutgoingEvent {

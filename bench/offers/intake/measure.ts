@@ -7,8 +7,6 @@ import { fillQueue } from './events.ts';
 import { migrations, type Stage, startReplicas } from './replicas.ts';
 import { intakeTurns, OFFERS, type Turn } from './turns.ts';
 
-/** The price of each offer. */
-export const NET_MINOR = 100n;
 /** A double count would happen right afterwards. */
 const AFTERWARDS_MS = 200;
 
@@ -28,7 +26,7 @@ export async function measureIntake(
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
   opened.defer(() => db.end());
-  await putOffers(db, { count: OFFERS, paid: 'B' });
+  await putOffers(db);
   return measureByTurns(intakeTurns(o.quick), o, (turn) => measure(db, stage, turn));
 }
 
@@ -46,18 +44,15 @@ async function measure(db: pg.Client, stage: Stage, turn: Turn): Promise<Sample>
   return sample;
 }
 
-export async function countedIn(db: pg.Client): Promise<number> {
+async function countedIn(db: pg.Client): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     'SELECT coalesce(sum(views + views_repeated + views_automated), 0)::float8 AS count FROM traffic',
   );
   return rows[0]?.count ?? 0;
 }
 
-/** With ids from 1 on. Those paid by card wait for their payment. */
-export async function putOffers(
-  db: pg.Client,
-  o: { readonly count: number; readonly paid: 'B' | 'E' },
-): Promise<void> {
+/** With ids from 1 on. */
+async function putOffers(db: pg.Client): Promise<void> {
   await db.query("INSERT INTO categories VALUES (1, 'Food', true, NULL) ON CONFLICT DO NOTHING");
   await db.query(
     `INSERT INTO offers (offer_id, organisation_id, mode, trading_name, country, currency, category_id, title, description,
@@ -65,8 +60,8 @@ export async function putOffers(
        expiry_at, payment_method, net_minor, shown_at)
      OVERRIDING SYSTEM VALUE
      SELECT id, 1, 'TEST', 'T', 'GB', 'GBP', 1, 'T', '', '', 'https://a.test', 'i', 0, 0, 5, '{}', '{}', now(), now(),
-       now() + interval '1 year', $2, $3, now()
+       now() + interval '1 year', 'B', 100, now()
      FROM generate_series(1, $1::integer) AS id`,
-    [o.count, o.paid, NET_MINOR],
+    [OFFERS],
   );
 }

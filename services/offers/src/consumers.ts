@@ -7,7 +7,7 @@ import { on, onBatch, type Subscription } from '@offer-ads/platform/messaging/br
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from './context.ts';
-import { applyPayment, effectiveAt } from './domain/lifecycle/lifecycle.ts';
+import { applyPayment } from './domain/lifecycle/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { paymentApplied } from './lifecycle/offer-events.ts';
 import { lockOffer, saveOffer } from './offers-store.ts';
@@ -69,7 +69,7 @@ async function applyOfferPaid(
     throw new Error(`no offer ${payment.offerId} with the price that was paid`);
   }
   const paidAt = new Date(payment.paidAt);
-  const at = effectiveAt(offer, await nowIn(tx, offer, now));
+  const at = await nowIn(tx, offer, now);
   const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at, now);
   if (!applied.ok) return false;
   const { outcome } = applied;

@@ -12,8 +12,8 @@ import type {
 import { editableFacts } from './domain/lifecycle/edit-content.ts';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
-import { isLiveSql } from './status-sql.ts';
-import { aheadMsOf, later, nowIn } from './test-clock/test-clock-store.ts';
+import { endIsDueSql, isLiveSql, isRunningSql, waitsForReviewSql } from './status-sql.ts';
+import { nowIn, offerTimeOf } from './test-clock/test-clock-store.ts';
 
 /** The organisation and mode of an offer. */
 export type Owner = { readonly organisationId: number; readonly mode: Mode };
@@ -85,10 +85,10 @@ export async function changeDueOffers(
 ): Promise<number> {
   return postgres.transaction(async (tx) => {
     const offers = (await dueRows(tx, due, o)).map(toOffer);
-    const aheadMs = await aheadMsOf(tx, offers);
+    const timeOf = await offerTimeOf(tx, offers);
     let changed = 0;
     for (const offer of offers) {
-      const change = decide(offer, later(o.now, aheadMs(offer)));
+      const change = decide(offer, timeOf(offer, o.now));
       changed += (await applyChange(tx, change, o.now)).ok ? 1 : 0;
     }
     return changed;
@@ -135,8 +135,7 @@ export async function countLive(
 ): Promise<ReadonlyMap<Mode, number>> {
   const rows = await db.query<{ mode: Mode; count: number }>(
     `SELECT mode, count(*)::integer AS count FROM (
-       SELECT * FROM offers WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL
-       ORDER BY mode, offer_id LIMIT $2
+       SELECT * FROM offers WHERE ${isRunningSql} ORDER BY mode, offer_id LIMIT $2
      ) AS running
      LEFT JOIN test_clocks AS clock ON clock.organisation_id = running.organisation_id AND mode = 'TEST'
      WHERE ${isLiveSql(`($1::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`)}
@@ -148,9 +147,7 @@ export async function countLive(
 
 const dueConditions: Record<Due, (now: string) => string> = {
   'to-activate': (now) => `activation_announced_at IS NULL AND ${isLiveSql(now)}`,
-  // An offer deleted before its expiry never ends.
-  'to-end': (now) => `end_announced_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= ${now}
-    AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
+  'to-end': (now) => `${endIsDueSql} AND expiry_at <= ${now}`,
 };
 
 /** That of the sweeper's indexes. */
@@ -292,15 +289,14 @@ export async function findOfferForAdmin(db: Queryable, offerId: number): Promise
 /** Where the next page begins: behind this offer. */
 export type WaitingPlace = { readonly since: Date; readonly offerId: number };
 
-/** Offers whose content waits for a look of the platform's staff, the longest waiting first. The conditions are those of the index `offers_to_review`. */
+/** Offers whose content waits for a look of the platform's staff, the longest waiting first. */
 export async function pageOfWaiting(
   db: Queryable,
   o: { readonly mode: Mode; readonly after: WaitingPlace | null; readonly limit: number },
 ): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
     `SELECT * FROM offers
-     WHERE mode = $1 AND review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL
-       AND (review_waiting_since, offer_id) > ($2, $3)
+     WHERE mode = $1 AND ${waitsForReviewSql} AND (review_waiting_since, offer_id) > ($2, $3)
      ORDER BY review_waiting_since, offer_id LIMIT $4`,
     [o.mode, o.after?.since ?? '-infinity', o.after?.offerId ?? 0, o.limit],
   );
@@ -323,7 +319,7 @@ export async function pageOfRunning(
 ): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
     `SELECT * FROM offers
-     WHERE mode = $1 AND offer_id > $2 AND end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL
+     WHERE mode = $1 AND offer_id > $2 AND ${isRunningSql}
      ORDER BY offer_id LIMIT $3`,
     [o.mode, o.after, o.limit],
   );

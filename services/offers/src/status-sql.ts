@@ -1,5 +1,5 @@
 /**
- * The status of an offer in SQL, for statements that choose offers by it: `statusAt` and `isLive` with `effectiveAt`, once more.
+ * The states of an offer in SQL, for statements and indexes that choose offers by them. `statusAt` and `isLive` are here once more:
  * test/listing/listing-status.int.test.ts compares both with the domain, on random offers at random moments.
  */
 import type { ListedStatus } from './domain/listing-query.ts';
@@ -13,10 +13,24 @@ export const statusAtSql = (now: string) =>
   WHEN start_at <= ${now} THEN 'active'
   ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
 
+/** Shown to its advertiser, and neither deleted nor over: followers of the events know it. */
+export const isRunningSql = 'end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL';
+
+/** Its end is still to be announced, now or later. An offer that was deleted before its expiry never ends. */
+export const endIsDueSql =
+  'end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at)';
+
+/** Its content waits for a look of the platform's staff. */
+export const waitsForReviewSql =
+  'review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL';
+
+/** Members may see the offer between its start and its expiry. */
+export const mayBeSeenSql = `shown_at IS NOT NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL
+  AND paused_since IS NULL AND disabled_since IS NULL`;
+
 /**
  * A list of conditions instead of `statusAtSql`, so that the indexes of offers that have not ended serve it. Reservations are not live.
  * @param now an expression for the moment
  */
 export const isLiveSql = (now: string) =>
-  `end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL AND payment_applied_at IS NOT NULL
-    AND start_at <= ${now} AND expiry_at > ${now} AND paused_since IS NULL AND disabled_since IS NULL`;
+  `end_announced_at IS NULL AND ${mayBeSeenSql} AND start_at <= ${now} AND expiry_at > ${now}`;

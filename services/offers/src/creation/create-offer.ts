@@ -25,8 +25,9 @@ import {
   quotaOf,
 } from './check-creation.ts';
 import { dropCreation, finishCreation, resolveCharge } from './end-creation.ts';
-import { type Creation, claimKey, freeKey, type Hold, HoldLost, releaseLease } from './idempotency-store.ts';
+import { type Creation, freeKey, type Hold, HoldLost } from './idempotency-store.ts';
 import { findReservation, reserveOffer } from './reservations-store.ts';
+import { type KeyRefusal, type Outcome, withKey } from './with-key.ts';
 
 /**
  * `receivedAt` is set once, when the request arrives (decision 8, time of a request). Every rule uses it as `now`; in TEST mode by the
@@ -38,41 +39,20 @@ export type CreateRequest = Omit<CheckRequest, 'now'> & {
   readonly fingerprint: Buffer;
 };
 
-export type CreateRefusal =
-  | CheckRefusal
-  | { readonly reason: 'in-flight' }
-  | { readonly reason: 'different-payload' };
+export type CreateRefusal = CheckRefusal | KeyRefusal;
 
-export type CreateOutcome =
-  | { readonly ok: true; readonly reply: CreateReply; readonly replayed: boolean }
-  | { readonly ok: false; readonly refusal: CreateRefusal };
+export type CreateOutcome = Outcome<CreateReply, CreateRefusal>;
 
 /** @throws the 503 fault before any work if the organisation has too many creations running */
 export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
-  return o.creations.run(semaphoreKeyOf(request), () => claimAndProceed(o, request));
+  return o.creations.run(semaphoreKeyOf(request), () =>
+    withKey(o, request, (hold, creation) => proceed(o, request, hold, creation)),
+  );
 }
 
 /** The limits of running creations hold per organisation and mode. */
 function semaphoreKeyOf({ caller }: CreateRequest): string {
   return `${caller.organisationId}/${caller.mode}`;
-}
-
-async function claimAndProceed(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
-  const { organisationId, mode } = request.caller;
-  const name = { organisationId, mode, idempotencyKey: request.idempotencyKey };
-  const claim = await claimKey(o.postgres, name, request.fingerprint, o.clock.now());
-  if (claim.outcome === 'replay') return { ok: true, reply: claim.reply, replayed: true };
-  if (claim.outcome !== 'held') return refused({ reason: claim.outcome });
-  try {
-    return await proceed(o, request, claim.hold, claim.creation);
-  } catch (fault) {
-    // The recovery point holds the outcome: a retry with the same key continues from there (decision 10, idempotency keys).
-    await releaseLease(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
-      o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
-    });
-    if (fault instanceof HoldLost) return refused({ reason: 'in-flight' });
-    throw fault;
-  }
 }
 
 /** Continues the creation from its recovery point to its end. */

@@ -18,6 +18,8 @@ export type Lifecycle = {
   /** Sorted and without overlaps. */
   readonly stops: readonly Stop[];
   readonly deletedAt: Date | null;
+  /** When OfferEnded was written, once. */
+  readonly endAnnouncedAt: Date | null;
 };
 
 /** The advertiser's content, as shown to members and listed. */
@@ -66,9 +68,8 @@ export type Offer = Lifecycle &
     readonly failedDeletion: number | null;
     /** Since when billing must be told that the page stays open; null if it need not be. */
     readonly keepingSince: Date | null;
-    /** When OfferActivated and OfferEnded were written; each is written once. */
+    /** When OfferActivated was written, once. */
     readonly activationAnnouncedAt: Date | null;
-    readonly endAnnouncedAt: Date | null;
     /** 1 at the creation, and one more with each edit. */
     readonly contentVersion: number;
     /** The latest edit, by the real time; null: it was never edited. */
@@ -91,10 +92,18 @@ export function stateAt(offer: Lifecycle, now: Date): OfferState {
  * is Ended, whether it was paid or paused or not.
  */
 export function statusAt(offer: Lifecycle, now: Date): OfferStatus {
-  if (now >= offer.expiryAt) return 'Ended';
+  if (timeOf(offer, now) >= offer.expiryAt) return 'Ended';
   if (offer.paymentAppliedAt === null) return 'Awaiting Payment';
   if (offer.pausedSince !== null) return 'Paused';
   return now < offer.startAt ? 'Scheduled' : 'Active';
+}
+
+/**
+ * The time at which a command takes effect. Its `now` was set when the request arrived, and clocks of replicas differ. But once the end was
+ * published, and Unused Time reported with it, every later command counts as after the end.
+ */
+export function timeOf({ endAnnouncedAt }: Pick<Lifecycle, 'endAnnouncedAt'>, now: Date): Date {
+  return endAnnouncedAt !== null && now < endAnnouncedAt ? endAnnouncedAt : now;
 }
 
 /** Members see an offer while it is Active and not disabled by an admin of the platform. */

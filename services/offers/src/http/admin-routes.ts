@@ -26,7 +26,6 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Request, type Response } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { parseCursor, writeCursor } from '../domain/listing-query.ts';
 import { type Offer, stateAt } from '../domain/offer.ts';
@@ -35,11 +34,10 @@ import { STORE_MS } from '../images/guard.ts';
 import { hashOf } from '../images/images.ts';
 import { findImage, listShowing } from '../images/images-store.ts';
 import { disableOffer, enableOffer, reviewOffer } from '../lifecycle/change-offer.ts';
-import { searchOffers } from '../listing/search-store.ts';
+import { findNeglected, searchOffers } from '../listing/search-store.ts';
 import { findOfferForAdmin, pageOfWaiting } from '../offers-store.ts';
-import { findNeglected } from '../placements/showings-store.ts';
 import { readTestClock } from '../test-clock/test-clock.ts';
-import { aheadMsOf, later, nowIn } from '../test-clock/test-clock-store.ts';
+import { nowIn, offerTimeOf } from '../test-clock/test-clock-store.ts';
 import { type HourOfOffer, listHours, sumCounts } from '../traffic/traffic-store.ts';
 import { sendPicture } from './image-route.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -89,9 +87,9 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
     };
     const { receivedAt } = requestFacts(req);
     const { offers, next } = await searchOffers(o.postgres, search, receivedAt);
-    const aheadMs = await aheadMsOf(o.postgres, offers);
+    const timeOf = await offerTimeOf(o.postgres, offers);
     res.json({
-      offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
+      offers: offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt))),
       nextCursor: next === null ? null : writeCursor(next),
     } satisfies AdminOffersReply);
   });
@@ -107,12 +105,12 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
     };
     const { receivedAt } = requestFacts(req);
     const { offers, next } = await searchOffers(o.postgres, search, receivedAt);
-    const aheadMs = await aheadMsOf(o.postgres, offers);
+    const timeOf = await offerTimeOf(o.postgres, offers);
     const ids = offers.map(({ offerId }) => offerId);
     const hours = Map.groupBy(await listHours(o.postgres, ids), ({ offerId }) => offerId);
     res.json({
       offers: offers.map((offer) =>
-        toExportedOffer(offer, later(receivedAt, aheadMs(offer)), hours.get(offer.offerId) ?? []),
+        toExportedOffer(offer, timeOf(offer, receivedAt), hours.get(offer.offerId) ?? []),
       ),
       nextCursor: next === null ? null : writeCursor(next),
     } satisfies OffersExportReply);
@@ -163,9 +161,9 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
     const { hash } = validInput(imageNamed, req.params);
     const { receivedAt } = requestFacts(req);
     const offers = await listShowing(o.postgres, hash);
-    const aheadMs = await aheadMsOf(o.postgres, offers);
+    const timeOf = await offerTimeOf(o.postgres, offers);
     res.json({
-      offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
+      offers: offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt))),
     } satisfies ImageOffersReply);
   });
   routes.get('/images/:hash', async (req, res) => {
@@ -197,11 +195,11 @@ async function listWaiting(o: OffersContext, req: Request): Promise<Reply> {
   const last = found.length > limit ? offers.at(-1) : undefined;
   const since = last?.reviewWaitingSince ?? null;
   const { receivedAt } = requestFacts(req);
-  const aheadMs = await aheadMsOf(o.postgres, offers);
+  const timeOf = await offerTimeOf(o.postgres, offers);
   return {
     status: 200,
     body: {
-      offers: offers.map((offer) => toAdminOffer(offer, later(receivedAt, aheadMs(offer)))),
+      offers: offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt))),
       nextCursor:
         last === undefined || since === null
           ? null
@@ -213,7 +211,7 @@ async function listWaiting(o: OffersContext, req: Request): Promise<Reply> {
 async function show(o: OffersContext, offerId: string, receivedAt: Date): Promise<Reply> {
   const offer = await findOfferForAdmin(o.postgres, parseId(offerId) ?? 0);
   if (offer === null) return adminReplies['not-found'];
-  const now = effectiveAt(offer, await nowIn(o.postgres, offer, receivedAt));
+  const now = await nowIn(o.postgres, offer, receivedAt);
   const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
   const { description, termsAndConditions } = offer;
   const advertisedName = offer.advertisedName ?? offer.tradingName;
@@ -224,8 +222,7 @@ async function show(o: OffersContext, offerId: string, receivedAt: Date): Promis
   };
 }
 
-function toAdminOffer(offer: Offer, arrivedAt: Date): AdminOffer {
-  const now = effectiveAt(offer, arrivedAt);
+function toAdminOffer(offer: Offer, now: Date): AdminOffer {
   return {
     id: offer.offerId,
     organisationId: offer.organisationId,

@@ -4,9 +4,8 @@ import type { ListedOffer as ListedOfferReply, ListReply, OfferReply } from '@of
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import type { OffersContext } from '../context.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
-import { type Lifecycle, type Offer, statusAt } from '../domain/offer.ts';
+import { type Lifecycle, statusAt } from '../domain/offer.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
 import type { ListedOffer, ListingPage } from '../listing/listing-store.ts';
 import type { OfferWithFigures } from '../listing/portal-listing-store.ts';
@@ -62,8 +61,8 @@ export function offerWithActions(o: ListedParts, now: Date): (offer: ListedOffer
 }
 
 /** A deleted offer keeps the status that it had then. */
-export function statusOf(offer: Lifecycle & Pick<Offer, 'endAnnouncedAt'>, now: Date): OfferStatus {
-  return statusAt(offer, offer.deletedAt ?? effectiveAt(offer, now));
+export function statusOf(offer: Lifecycle, now: Date): OfferStatus {
+  return statusAt(offer, offer.deletedAt ?? now);
 }
 
 /** An offer that no longer awaits payment keeps its link, but nobody can pay there. */

@@ -6,13 +6,11 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
-import { analyticsPeriod, type Period } from '../domain/traffic/analytics-period.ts';
-import { bucketMs, type Granularity, type Point, seriesOf, sumOf } from '../domain/traffic/traffic-series.ts';
-import { bucketsIn, pointsOf } from '../domain/traffic/zoned-series.ts';
-import { sumTrafficByBucket, sumTrafficFrom } from '../traffic/traffic-store.ts';
+import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
+import { bucketsIn, type Granularity, pointsOf, sumOf } from '../domain/traffic/traffic-series.ts';
+import { sumTrafficFrom } from '../traffic/traffic-store.ts';
 import { statusOf } from './listed-offers.ts';
 import { findOwnOffer, findOwnOrDeleted, nowOf } from './own-offer.ts';
 
@@ -37,7 +35,7 @@ export async function creditIfDeleted(o: OffersContext, req: Request): Promise<C
     unused === null
       ? { creditMinor: '0', creditedMinor: '0' }
       : await o.otherServices.previewCredit(call, offer.offerId, unused);
-  const status = statusAt(offer, effectiveAt(offer, now));
+  const status = statusAt(offer, now);
   return { offer, status, creditMinor: BigInt(creditMinor), creditedMinor: BigInt(creditedMinor), asOf: now };
 }
 
@@ -52,6 +50,7 @@ export async function creditOfDeleted(o: OffersContext, req: Request, offer: Off
 
 type Series = Omit<AnalyticsSeriesReply, 'granularity'>;
 
+/** In UTC. */
 export async function trafficSeries(
   o: OffersContext,
   req: Request,
@@ -59,13 +58,7 @@ export async function trafficSeries(
   granularity: Granularity,
 ): Promise<Series | null> {
   const offer = await findOwnOffer(o, req);
-  if (offer === null) return null;
-  const now = effectiveAt(offer, await nowOf(o, req));
-  const period = analyticsPeriod(interval, offer.createdAt, now);
-  const stepMs = bucketMs(period, granularity);
-  const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);
-  const points = seriesOf(period, stepMs, counted);
-  return seriesReply(offer, interval, period, stepMs, points, statusAt(offer, now));
+  return offer && seriesOf(o, req, offer, interval, { timeZone: 'UTC', granularity });
 }
 
 /** For the portal: the points are days and weeks of a time zone, and deleted offers have them too. */
@@ -76,40 +69,29 @@ export async function zonedSeries(
   timeZone: string,
 ): Promise<(Series & { readonly offer: Offer }) | null> {
   const offer = await findOwnOrDeleted(o, req);
-  if (offer === null) return null;
-  const now = offer.deletedAt ?? effectiveAt(offer, await nowOf(o, req));
-  const period = analyticsPeriod(interval, offer.createdAt, now);
-  const buckets = bucketsIn(period, timeZone);
-  const counted = await sumTrafficFrom(o.postgres, offer.offerId, period, buckets.starts);
-  return {
-    offer,
-    ...seriesReply(
-      offer,
-      interval,
-      period,
-      buckets.bucketMs,
-      pointsOf(buckets, period, counted),
-      statusOf(offer, now),
-    ),
-  };
+  return offer && { offer, ...(await seriesOf(o, req, offer, interval, { timeZone, granularity: 'hour' })) };
 }
 
-function seriesReply(
+async function seriesOf(
+  o: OffersContext,
+  req: Request,
   offer: Offer,
   interval: AnalyticsInterval,
-  period: Period,
-  stepMs: number,
-  points: readonly Point[],
-  status: OfferStatus,
-): Series {
+  { timeZone, granularity }: { readonly timeZone: string; readonly granularity: Granularity },
+): Promise<Series> {
+  const now = offer.deletedAt ?? (await nowOf(o, req));
+  const period = analyticsPeriod(interval, offer.createdAt, now);
+  const buckets = bucketsIn(period, timeZone, granularity);
+  const counted = await sumTrafficFrom(o.postgres, offer.offerId, period, buckets.starts);
+  const points = pointsOf(buckets, period, counted);
   return {
     offer_id: offer.offerId,
     interval,
     start_datetime: period.from.toISOString(),
     end_datetime: period.to.toISOString(),
-    status,
+    status: statusOf(offer, now),
     metrics: sumOf(points),
-    bucket_seconds: stepMs / 1_000,
+    bucket_seconds: buckets.bucketMs / 1_000,
     points: points.map(({ startAt, views, clicks }) => ({
       start_datetime: startAt.toISOString(),
       views,

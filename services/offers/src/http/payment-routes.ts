@@ -10,23 +10,20 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { z } from 'zod';
 import type { OffersContext } from '../context.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { findOfferForAdmin, pageOfOffers } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
-import { aheadMsOf, later } from '../test-clock/test-clock-store.ts';
+import { offerTimeOf } from '../test-clock/test-clock-store.ts';
 import { adminReplies, send } from './replies.ts';
 
 export function paymentRoutes(routes: Router, o: OffersContext): void {
   routes.get('/payments', async (req, res) => {
     const { receivedAt } = requestFacts(req);
     const offers = await pageOfOffers(o.postgres, validInput(paymentsPage, req.query));
-    const aheadMs = await aheadMsOf(o.postgres, offers);
-    const payments = offers.map((offer) =>
-      toKnownPayment(offer, effectiveAt(offer, later(receivedAt, aheadMs(offer)))),
-    );
+    const timeOf = await offerTimeOf(o.postgres, offers);
+    const payments = offers.map((offer) => toKnownPayment(offer, timeOf(offer, receivedAt)));
     res.json({ payments } satisfies z.infer<typeof knownPayments>);
   });
 

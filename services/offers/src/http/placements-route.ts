@@ -16,13 +16,18 @@ import { belowCap, choose, lackPerHour } from '../domain/placements/choice.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
 import { renditionName, sizeOf } from '../images/images.ts';
 import type { FollowedOffers } from '../placements/follow-live-offers.ts';
-import type { Card, LiveOffer } from '../placements/live-offers.ts';
+import type { LiveOffer } from '../placements/live-offers.ts';
 import type { ShowingsOfViewers } from '../placements/showings.ts';
 import { viewerOn } from '../placements/showings-store.ts';
 import { verifyPlacementCaller } from './placement-caller.ts';
 
 /** All lists at their greatest length. */
 const MAX_BYTES = 32_768;
+/** What an offer in memory has of it. */
+type Card = Omit<
+  PlacementsReply['placements'][number],
+  'category' | 'image' | 'image_renditions' | 'click_url' | 'view_token'
+>;
 const nothingShown: ReadonlyMap<number, number> = new Map();
 
 export type PlacementSettings = {

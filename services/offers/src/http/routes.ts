@@ -15,7 +15,6 @@ import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import { type Express, type Request, Router } from 'express';
 import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { readListingQuery } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
@@ -129,7 +128,7 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   if (interval === undefined) return analyticsReplies['unknown-interval'];
   const offer = await findOwnOffer(o, req);
   if (offer === null) return analyticsReplies['not-found'];
-  const now = effectiveAt(offer, await nowOf(o, req));
+  const now = await nowOf(o, req);
   const period = analyticsPeriod(interval, offer.createdAt, now);
   return {
     status: 200,

@@ -10,7 +10,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { readAdvance } from '../domain/test-clock.ts';
 import { advanceTestClock, readTestClock, resetTestClock, type TestClock } from '../test-clock/test-clock.ts';
-import { aheadMsOf } from '../test-clock/test-clock-store.ts';
+import { readAheadSeconds } from '../test-clock/test-clock-store.ts';
 import { replyToTestClockRefusal, send, type TestClockRefusal } from './replies.ts';
 
 type Answered = { readonly ok: true; readonly clock: TestClock } | Refused<TestClockRefusal>;
@@ -25,8 +25,7 @@ export function mountTestClockRoutes(app: Express, o: OffersContext & { contextS
   };
 
   app.get(testClockPath, caller, async (req, res) => {
-    const owner = callerOf(req);
-    const aheadSeconds = (await aheadMsOf(o.postgres, [owner]))(owner) / 1_000;
+    const aheadSeconds = await readAheadSeconds(o.postgres, callerOf(req));
     res.json({ aheadSeconds } satisfies TestClockAhead);
   });
   app.get(

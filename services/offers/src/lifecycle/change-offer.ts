@@ -7,7 +7,7 @@ import {
   type ReviewRefusal,
   review,
 } from '../domain/lifecycle/edit-content.ts';
-import { type Decision, disable, effectiveAt, enable, pause, resume } from '../domain/lifecycle/lifecycle.ts';
+import { type Decision, disable, enable, pause, resume } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type Change, findOfferForAdmin, type OfferReference, updateOffer } from '../offers-store.ts';
 import { disabled, enabled, type OfferEvent, paused, resumed } from './offer-events.ts';
@@ -29,7 +29,7 @@ export function disableOffer(o: OffersContext, offerId: number, reason: string, 
 export function requestReview(o: OffersContext, reference: OfferReference, timing: Timing) {
   const { receivedAt, deadline } = timing;
   const change = (offer: Offer, now: Date): Change<AskForReviewRefusal> => {
-    const asked = askForReview(offer, effectiveAt(offer, now), receivedAt);
+    const asked = askForReview(offer, now, receivedAt);
     return asked.ok ? { ...asked, events: [] } : asked;
   };
   return updateOffer(o.postgres, reference, receivedAt, change, deadline);
@@ -56,9 +56,8 @@ function changeBy<Refusal extends string>(
 ) {
   return async (o: OffersContext, reference: OfferReference, { receivedAt, deadline }: Timing) => {
     const change = (offer: Offer, now: Date): Change<Refusal> => {
-      const at = effectiveAt(offer, now);
-      const decided = decide(offer, at);
-      return decided.ok ? { ...decided, events: [eventOf(decided.offer, at)] } : decided;
+      const decided = decide(offer, now);
+      return decided.ok ? { ...decided, events: [eventOf(decided.offer, decided.at)] } : decided;
     };
     return updateOffer(o.postgres, reference, receivedAt, change, deadline);
   };

@@ -2,22 +2,14 @@
  * Editing what members see of an offer (decision 239, editing an offer). The picture is judged and stored first; then one transaction changes
  * all given values or none. A picture whose edit then fails is removed like that of a refused creation.
  */
-
 import type { UpdateReply } from '@offer-ads/contracts/public/api';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { isCategoryKnown } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
-import {
-  claimKey,
-  finishEdit,
-  freeKey,
-  type Hold,
-  HoldLost,
-  releaseLease,
-} from '../creation/idempotency-store.ts';
+import { finishEdit, freeKey, type Hold } from '../creation/idempotency-store.ts';
+import { type KeyRefusal, type Outcome, withKey } from '../creation/with-key.ts';
 import { type Edit, type EditRefusal, edit } from '../domain/lifecycle/edit-content.ts';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
 import { acceptImage, type UploadRefusal } from '../images/accept-image.ts';
 import { replaceImage } from '../images/images-store.ts';
@@ -40,54 +32,27 @@ export type EditRequest = CallContext & {
 };
 
 export type EditOfferRefusal =
-  | {
-      readonly reason:
-        | EditRefusal
-        | 'unknown-category'
-        | 'terms-not-accepted'
-        | 'in-flight'
-        | 'different-payload';
-    }
+  | { readonly reason: EditRefusal | 'unknown-category' | 'terms-not-accepted' }
+  | KeyRefusal
   | UploadRefusal;
 
-export type EditOutcome =
-  | { readonly ok: true; readonly reply: UpdateReply; readonly replayed: boolean }
-  | Refused<EditOfferRefusal>;
+export type EditOutcome = Outcome<UpdateReply, EditOfferRefusal>;
 
 const reply: UpdateReply = { return_code: 'S1', message: 'Offer has been updated' };
 
 /** @throws the 503 fault before any work if the organisation has too many creations and edits running */
 export async function editOffer(o: OffersContext, request: EditRequest): Promise<EditOutcome> {
   const { organisationId, mode } = request.caller;
+  const { idempotencyKey } = request;
   return o.creations.run(`${organisationId}/${mode}`, () =>
-    request.idempotencyKey === null
+    idempotencyKey === null
       ? proceed(o, request, null)
-      : claimAndProceed(o, request, request.idempotencyKey),
+      : withKey<UpdateReply, EditOfferRefusal>(o, { ...request, idempotencyKey }, async (hold) => {
+          const edited = await proceed(o, request, hold);
+          if (!edited.ok) await freeKey(o.postgres, hold);
+          return edited;
+        }),
   );
-}
-
-async function claimAndProceed(
-  o: OffersContext,
-  request: EditRequest,
-  idempotencyKey: string,
-): Promise<EditOutcome> {
-  const { organisationId, mode } = request.caller;
-  const name = { organisationId, mode, idempotencyKey };
-  const claim = await claimKey<UpdateReply>(o.postgres, name, request.fingerprint, o.clock.now());
-  if (claim.outcome === 'replay') return { ok: true, reply: claim.reply, replayed: true };
-  if (claim.outcome !== 'held') return refused({ reason: claim.outcome });
-  try {
-    const edited = await proceed(o, request, claim.hold);
-    if (!edited.ok) await freeKey(o.postgres, claim.hold);
-    return edited;
-  } catch (fault) {
-    // If the edit was made, the key is finished and this does nothing. If not, a retry with the key makes it.
-    await releaseLease(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
-      o.logger.warn({ error }, 'an edit stays leased until its lease runs out');
-    });
-    if (fault instanceof HoldLost) return refused({ reason: 'in-flight' });
-    throw fault;
-  }
 }
 
 async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null): Promise<EditOutcome> {
@@ -98,12 +63,11 @@ async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null
   const change = { ...request.edit, ...(image.name !== null && { image: image.name }) };
   const { receivedAt } = request;
   const decide = (offer: Offer, now: Date) => {
-    const at = effectiveAt(offer, now);
-    const edited = edit(offer, change, at, receivedAt);
+    const edited = edit(offer, change, now, receivedAt);
     if (!edited.ok) return edited;
     const { offer: next, changed } = edited;
     const imageUrl = o.addresses.sign(next.image, next.expiryAt);
-    const events = changed.length === 0 ? [] : [updated(next, { imageUrl, changed }, at)];
+    const events = changed.length === 0 ? [] : [updated(next, { imageUrl, changed }, now)];
     return { ...edited, events, oldImage: offer.image };
   };
   const changed = await updateOffer(
@@ -132,7 +96,7 @@ async function check(o: OffersContext, request: EditRequest): Promise<Checked> {
   const { caller, reference, receivedAt, picture } = request;
   const offer = await findOffer(o.postgres, reference);
   if (offer === null) return refused({ reason: 'not-found' });
-  const now = effectiveAt(offer, await nowIn(o.postgres, offer, receivedAt));
+  const now = await nowIn(o.postgres, offer, receivedAt);
   const possible = edit(offer, request.edit, now);
   if (!possible.ok) return refused({ reason: possible.reason });
   // An offer keeps its category when that becomes inactive.

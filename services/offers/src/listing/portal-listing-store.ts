@@ -104,8 +104,7 @@ export type ExportedOffer = Pick<
   | 'clicks'
   | 'spendMinor'
 > &
-  Parameters<typeof statusAt>[0] &
-  Pick<OfferWithFigures, 'endAnnouncedAt'>;
+  Parameters<typeof statusAt>[0];
 
 const exportedColumns = `offer_id, title, created_at, start_at, expiry_at, deleted_at, disabled_since, paused_since, paid_at,
   payment_applied_at, end_announced_at, stops, currency, net_minor`;

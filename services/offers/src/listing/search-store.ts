@@ -10,7 +10,7 @@ import type { ListingPlace } from '../domain/listing-query.ts';
 import type { Offer } from '../domain/offer.ts';
 import { wordsOf } from '../domain/search-words.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
-import { statusAtSql } from '../status-sql.ts';
+import { statusAtSql, waitsForReviewSql } from '../status-sql.ts';
 
 export type OfferSearch = {
   readonly organisationId: number | null;
@@ -108,17 +108,44 @@ function conditionsOf(
   ];
 }
 
-/** Offers that wait for a review, by mode, under the conditions of the index `offers_to_review`. The count stops at `atMost`. */
+/** Offers that wait for a review, by mode. The count stops at `atMost`. */
 export async function countWaitingForReview(db: Queryable, mode: Mode, atMost: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM (
        SELECT FROM offers
-       WHERE mode = $1 AND review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL
+       WHERE mode = $1 AND ${waitsForReviewSql}
        ORDER BY review_waiting_since, offer_id LIMIT $2
      ) AS waiting`,
     [mode, atMost],
   );
   return row?.count ?? 0;
+}
+
+/** An offer that was shown less than half its fair share, with the figures of both. */
+export type Neglected = {
+  readonly offerId: number;
+  readonly organisationId: number;
+  readonly mode: Mode;
+  readonly title: string;
+  readonly matched: number;
+  readonly fairShare: number;
+  readonly shown: number;
+};
+
+/** Since the given hour; those that lack most first. Few placements say nothing. */
+export async function findNeglected(
+  on: Queryable,
+  o: { readonly since: Date; readonly atLeastShare: number; readonly atMost: number },
+): Promise<Neglected[]> {
+  return on.query<Neglected>(
+    `SELECT offers.offer_id AS "offerId", organisation_id AS "organisationId", mode, title, sum(matched)::integer AS matched,
+            sum(fair_share)::double precision AS "fairShare", sum(placement_shares.shown)::integer AS shown
+     FROM placement_shares JOIN offers USING (offer_id) WHERE hour >= $1
+     GROUP BY offers.offer_id
+     HAVING sum(fair_share) >= $2 AND sum(placement_shares.shown) < sum(fair_share) / 2
+     ORDER BY sum(fair_share) - sum(placement_shares.shown) DESC, offers.offer_id LIMIT $3`,
+    [o.since, o.atLeastShare, o.atMost],
+  );
 }
 
 function placeOf(offer: Offer | undefined): ListingPlace | null {

@@ -8,6 +8,7 @@
  */
 import type { Target } from '@offer-ads/contracts/audience/target';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
+import { mayBeSeenSql } from '../status-sql.ts';
 import type { LiveOffer } from './live-offers.ts';
 
 export type Position = {
@@ -27,9 +28,6 @@ export async function readPosition(on: Queryable): Promise<Position> {
   return position;
 }
 
-/** Members may see the offer between its start and its expiry. */
-const placeable = `shown_at IS NOT NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL
-  AND paused_since IS NULL AND disabled_since IS NULL`;
 const card = `json_build_object('offer_id', offer_id, 'title', title, 'description', description,
   'terms_and_conditions', terms_and_conditions, 'advertised_name', coalesce(advertised_name, trading_name))::text`;
 const columns = `offer_id AS "offerId", mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender,
@@ -47,7 +45,7 @@ const changesStatement: PreparedStatement = {
           SELECT offer_id FROM (SELECT organisation_id FROM test_clocks WHERE ${changedSince}) AS moved
             JOIN offers USING (organisation_id) WHERE mode = 'TEST' AND deleted_at IS NULL
         )
-        SELECT ${columns}, ${placeable} AS "isPlaceable" FROM changed JOIN offers USING (offer_id) ${withClock}`,
+        SELECT ${columns}, ${mayBeSeenSql} AS "isPlaceable" FROM changed JOIN offers USING (offer_id) ${withClock}`,
 };
 
 /** Offers that have changed since the position: those that members may see, and the ids of the others. */
@@ -76,7 +74,7 @@ export async function pageOfPlaceable(
 ): Promise<{ readonly offers: LiveOffer[]; readonly next: After | null }> {
   const rows = await on.query<Row>(
     `SELECT ${columns} FROM offers ${withClock}
-     WHERE end_announced_at IS NULL AND (expiry_at, offer_id) > ($1, $2) AND ${placeable}
+     WHERE end_announced_at IS NULL AND (expiry_at, offer_id) > ($1, $2) AND ${mayBeSeenSql}
      ORDER BY expiry_at, offer_id LIMIT $3`,
     [after.expiryAt, after.offerId, atMost],
   );

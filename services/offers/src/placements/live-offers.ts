@@ -12,15 +12,6 @@ import {
 } from '@offer-ads/contracts/audience/target';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
-/** What a card shows of an offer, apart from its category and what is signed for each placement. */
-export type Card = {
-  readonly offer_id: number;
-  readonly title: string;
-  readonly description: string;
-  readonly terms_and_conditions: string;
-  readonly advertised_name: string;
-};
-
 export type LiveOffer = {
   readonly offerId: number;
   readonly mode: Mode;
@@ -31,7 +22,7 @@ export type LiveOffer = {
   readonly image: string;
   /** Where its clicks lead. */
   readonly url: string;
-  /** A card as JSON: one string takes a fifth of the memory of its parts. */
+  /** What a card shows, apart from its category and what is signed for each placement, as JSON: it takes a fifth of the memory of its parts. */
   readonly card: string;
   /** What it lacks to its fair share of this replica's placements, in showings. An offer that is put again keeps it. */
   lack: number;

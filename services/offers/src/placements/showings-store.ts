@@ -1,6 +1,5 @@
 /** The SQL of what viewers were shown today, and of the shares of offers. */
 import { hash } from 'node:crypto';
-import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
 
 /** A viewer on one day. The key is derived from the pseudonym and valid on this day only. */
@@ -63,32 +62,5 @@ export async function addShares(on: Queryable, hour: Date, added: Shares): Promi
       shares.map(([, { fairShare }]) => fairShare),
       shares.map(([, { shown }]) => shown),
     ],
-  );
-}
-
-/** An offer that was shown less than half its fair share, with the figures of both. */
-export type Neglected = {
-  readonly offerId: number;
-  readonly organisationId: number;
-  readonly mode: Mode;
-  readonly title: string;
-  readonly matched: number;
-  readonly fairShare: number;
-  readonly shown: number;
-};
-
-/** Since the given hour; those that lack most first. Few placements say nothing. */
-export async function findNeglected(
-  on: Queryable,
-  o: { readonly since: Date; readonly atLeastShare: number; readonly atMost: number },
-): Promise<Neglected[]> {
-  return on.query<Neglected>(
-    `SELECT offers.offer_id AS "offerId", organisation_id AS "organisationId", mode, title, sum(matched)::integer AS matched,
-            sum(fair_share)::double precision AS "fairShare", sum(placement_shares.shown)::integer AS shown
-     FROM placement_shares JOIN offers USING (offer_id) WHERE hour >= $1
-     GROUP BY offers.offer_id
-     HAVING sum(fair_share) >= $2 AND sum(placement_shares.shown) < sum(fair_share) / 2
-     ORDER BY sum(fair_share) - sum(placement_shares.shown) DESC, offers.offer_id LIMIT $3`,
-    [o.since, o.atLeastShare, o.atMost],
   );
 }

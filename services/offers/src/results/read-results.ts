@@ -3,11 +3,9 @@
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
-import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { statusAt } from '../domain/offer.ts';
 import { type Period, wholeHour } from '../domain/traffic/analytics-period.ts';
-import { sumOf } from '../domain/traffic/traffic-series.ts';
-import { type Buckets, daysIn, pointsOf } from '../domain/traffic/zoned-series.ts';
+import { type Buckets, daysIn, pointsOf, sumOf } from '../domain/traffic/traffic-series.ts';
 import { readForPortal } from '../listing/portal-listing-store.ts';
 import type { Owner } from '../offers-store.ts';
 import { sumTrafficOfOrganisation } from '../traffic/traffic-store.ts';
@@ -74,7 +72,7 @@ export async function readResults(
       return {
         offer_id: offer.offerId,
         title: offer.title,
-        offer_status: statusAt(offer, effectiveAt(offer, now)),
+        offer_status: statusAt(offer, now),
         status: offer.disabledSince === null ? 'enabled' : 'disabled',
         views,
         clicks,

@@ -7,25 +7,39 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { AdvanceRefusal } from '../domain/test-clock.ts';
 import type { Owner } from '../offers-store.ts';
+import { endIsDueSql } from '../status-sql.ts';
 
 type Row = { readonly organisation_id: number; readonly ahead_seconds: number };
 
-/** @returns how many milliseconds the time of an owner's offers is ahead of the real time: 0 in LIVE mode */
-export async function aheadMsOf(db: Queryable, owners: Iterable<Owner>): Promise<(owner: Owner) => number> {
+/** The time of an owner's offers at an instant of the real time. */
+export type OfferTime = (owner: Owner, real: Date) => Date;
+
+/** Read once for a request, a run of the sweeper, or an event; later advances of these clocks do not change it. */
+export async function offerTimeOf(db: Queryable, owners: Iterable<Owner>): Promise<OfferTime> {
+  const aheadSeconds = await aheadSecondsOf(db, owners);
+  return (owner, real) =>
+    owner.mode === 'LIVE' ? real : later(real, aheadSeconds.get(owner.organisationId) ?? 0);
+}
+
+async function aheadSecondsOf(db: Queryable, owners: Iterable<Owner>): Promise<ReadonlyMap<number, number>> {
   const ids = new Set<number>();
   for (const { organisationId, mode } of owners) if (mode === 'TEST') ids.add(organisationId);
-  if (ids.size === 0) return () => 0;
+  if (ids.size === 0) return new Map();
   const rows = await db.query<Row>(
     'SELECT organisation_id, ahead_seconds FROM test_clocks WHERE organisation_id = ANY ($1::integer[])',
     [[...ids]],
   );
-  const aheadMs = new Map(rows.map((row) => [row.organisation_id, row.ahead_seconds * 1_000]));
-  return ({ organisationId, mode }) => (mode === 'TEST' ? (aheadMs.get(organisationId) ?? 0) : 0);
+  return new Map(rows.map((row) => [row.organisation_id, row.ahead_seconds]));
+}
+
+/** @returns how far the time of an owner's offers is ahead of the real time: 0 in LIVE mode */
+export async function readAheadSeconds(db: Queryable, owner: Owner): Promise<number> {
+  return (await aheadSecondsOf(db, [owner])).get(owner.organisationId) ?? 0;
 }
 
 /** @returns the time of an owner's offers at an instant of the real time */
 export async function nowIn(db: Queryable, owner: Owner, realNow: Date): Promise<Date> {
-  return later(realNow, (await aheadMsOf(db, [owner]))(owner));
+  return (await offerTimeOf(db, [owner]))(owner, realNow);
 }
 
 /**
@@ -38,11 +52,11 @@ export async function nowForCreation(db: Queryable, owner: Owner, realNow: Date)
     'SELECT ahead_seconds FROM test_clocks WHERE organisation_id = $1 FOR KEY SHARE',
     [owner.organisationId],
   );
-  return later(realNow, (row?.ahead_seconds ?? 0) * 1_000);
+  return later(realNow, row?.ahead_seconds ?? 0);
 }
 
-export function later(instant: Date, ms: number): Date {
-  return ms === 0 ? instant : new Date(instant.getTime() + ms);
+export function later(instant: Date, seconds: number): Date {
+  return seconds === 0 ? instant : new Date(instant.getTime() + seconds * 1_000);
 }
 
 type Moved<Refusal> =
@@ -91,7 +105,7 @@ export async function resetClock(
     await tx.query('SELECT FROM test_clocks WHERE organisation_id = $1 FOR UPDATE', [organisationId]);
     // A statement of its own, because it must see what was committed while the first one waited. A reservation has an unfinished key.
     const [row] = await tx.query<{ any: boolean }>(
-      `SELECT EXISTS (SELECT FROM offers WHERE organisation_id = $1 AND ${notOver})
+      `SELECT EXISTS (SELECT FROM offers WHERE organisation_id = $1 AND mode = 'TEST' AND ${endIsDueSql})
            OR EXISTS (SELECT FROM idempotency_keys
                        WHERE organisation_id = $1 AND mode = 'TEST' AND recovery_point <> 'finished') AS any`,
       [organisationId],
@@ -101,6 +115,3 @@ export async function resetClock(
     return { ok: true, aheadSeconds: 0 };
   }, deadline);
 }
-
-/** Its end is still to be announced. The conditions are those of the index `offers_test_ending`. */
-const notOver = `mode = 'TEST' AND end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at)`;

@@ -4,7 +4,7 @@ import type { OffersContext } from '../context.ts';
 import { type Advance, type AdvanceRefusal, advanceClock } from '../domain/test-clock.ts';
 import { announceByTestClock } from '../lifecycle/sweeper.ts';
 import { isAnyDue } from '../offers-store.ts';
-import { aheadMsOf, later, moveClock, type ResetRefusal, resetClock } from './test-clock-store.ts';
+import { later, moveClock, type ResetRefusal, readAheadSeconds, resetClock } from './test-clock-store.ts';
 
 /** `isAnnounced`: the starts and ends that have come by it are written. */
 export type TestClock = { readonly now: Date; readonly aheadSeconds: number; readonly isAnnounced: boolean };
@@ -21,9 +21,9 @@ const REPLY_MS = 1_000;
 
 export async function readTestClock(o: Parts, organisationId: number): Promise<TestClock> {
   const owner = { organisationId, mode: 'TEST' } as const;
-  const aheadMs = (await aheadMsOf(o.postgres, [owner]))(owner);
+  const aheadSeconds = await readAheadSeconds(o.postgres, owner);
   const isAnnounced = !(await isAnyDue(o.postgres, organisationId, o.clock.now()));
-  return clockAt(o, aheadMs / 1_000, isAnnounced);
+  return clockAt(o, aheadSeconds, isAnnounced);
 }
 
 /** Answers when the starts and ends of the organisation's offers are written that have come by the advance, or when the time is over. */
@@ -64,5 +64,5 @@ export async function resetTestClock(
 }
 
 function clockAt(o: Parts, aheadSeconds: number, isAnnounced: boolean): TestClock {
-  return { now: later(o.clock.now(), aheadSeconds * 1_000), aheadSeconds, isAnnounced };
+  return { now: later(o.clock.now(), aheadSeconds), aheadSeconds, isAnnounced };
 }

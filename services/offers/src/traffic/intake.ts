@@ -13,7 +13,7 @@ import {
   type Sighting,
   sumRollUps,
 } from '../domain/traffic/traffic.ts';
-import { aheadMsOf, later } from '../test-clock/test-clock-store.ts';
+import { offerTimeOf } from '../test-clock/test-clock-store.ts';
 import { addTraffic, findShown, recordTrafficEvents } from './traffic-store.ts';
 import {
   insertViewers,
@@ -63,12 +63,11 @@ export async function recordTraffic(
 async function toSightings(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
   const offerIds = new Set(events.map(({ offerId }) => offerId).filter(isOfferId));
   const offers = await findShown(tx, [...offerIds]);
-  const aheadMs = await aheadMsOf(tx, offers.values());
+  const timeOf = await offerTimeOf(tx, offers.values());
   return events.flatMap(({ offerId, kind, viewer, automated, seenAt }) => {
     const offer = offers.get(offerId);
     if (offer === undefined) return [];
-    const byMs = aheadMs(offer);
-    const hour = hourOfTraffic(later(seenAt, byMs), offer.createdAt, later(now, byMs));
+    const hour = hourOfTraffic(timeOf(offer, seenAt), offer.createdAt, timeOf(offer, now));
     return hour === null ? [] : [{ offerId, hour, kind, viewer, automated }];
   });
 }

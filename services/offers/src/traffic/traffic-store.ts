@@ -3,7 +3,6 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import type { Period } from '../domain/traffic/analytics-period.ts';
 import { inboxSlot, OTHER_DAYS } from '../domain/traffic/inbox-slots.ts';
 import type { Counts, RollUp, Traffic } from '../domain/traffic/traffic.ts';
-import { GRID_START, type Point } from '../domain/traffic/traffic-series.ts';
 import type { Owner } from '../offers-store.ts';
 
 /**
@@ -124,21 +123,6 @@ async function addToSums(tx: Transaction, rollUps: readonly RollUp[]): Promise<v
 export async function sumTraffic(db: Queryable, offerId: number, period: Period): Promise<Traffic> {
   const { views, clicks } = await sumCounts(db, offerId, period);
   return { views, clicks };
-}
-
-/** The same sums per bucket, oldest first; buckets without traffic are left out. */
-export async function sumTrafficByBucket(
-  db: Queryable,
-  offerId: number,
-  period: Period,
-  bucketMs: number,
-): Promise<Point[]> {
-  return db.query<Point>(
-    `SELECT date_bin(make_interval(secs => $4), hour, $5) AS "startAt",
-            sum(views)::float8 AS views, sum(clicks)::float8 AS clicks
-     FROM traffic WHERE offer_id = $1 AND ${inPeriod} GROUP BY 1 ORDER BY 1`,
-    [offerId, period.from, period.to, bucketMs / 1_000, GRID_START],
-  );
 }
 
 /** The same sums for buckets that begin at these instants, by the position of the bucket. */

@@ -7,7 +7,6 @@ import {
   type ClosePageOutcome,
   type Decision,
   disable,
-  effectiveAt,
   enable,
   endDeletion,
   pause,
@@ -148,18 +147,17 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
   const unchanged = { offer, events: [] };
   const changed = (decision: Decision<string>): Taken =>
     decision.ok ? { offer: decision.offer, events: [] } : unchanged;
-  const at = effectiveAt(offer, now);
   switch (command) {
     case 'pause':
-      return changed(pause(offer, at));
+      return changed(pause(offer, now));
     case 'resume':
-      return changed(resume(offer, at));
+      return changed(resume(offer, now));
     case 'disable':
-      return changed(disable(offer, at, 'its terms'));
+      return changed(disable(offer, now, 'its terms'));
     case 'enable':
-      return changed(enable(offer, at));
+      return changed(enable(offer, now));
     case 'edit': {
-      const edited = edit(offer, { title: `Edited at ${+now}` }, at);
+      const edited = edit(offer, { title: `Edited at ${+now}` }, now);
       return edited.ok ? { offer: edited.offer, events: [] } : unchanged;
     }
     case 'pay': {

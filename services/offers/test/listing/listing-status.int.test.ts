@@ -1,7 +1,6 @@
 /** The status in SQL is the status of the domain, for random offers at random times. */
 import { beforeAll, expect, it } from '@jest/globals';
 import { fc, runs } from '@offer-ads/testing/profile';
-import { effectiveAt } from '../../src/domain/lifecycle/lifecycle.ts';
 import { type ListingPlace, type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
 import { isLive, statusAt } from '../../src/domain/offer.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
@@ -136,7 +135,7 @@ it('exactly the offers that the domain calls live are counted, and are activated
       const offers = await putNumbered(random);
       const expected = offers
         .filter((offer) => offer.shownAt !== null)
-        .filter((offer) => isLive({ ...paidOffer(), ...offer }, effectiveAt(offer, now)));
+        .filter((offer) => isLive({ ...paidOffer(), ...offer }, now));
       const counted = await countLive(postgres, now, offers.length);
       for (const mode of ['TEST', 'LIVE'] as const)
         expect(counted.get(mode) ?? 0).toBe(expected.filter((offer) => offer.mode === mode).length);
@@ -168,7 +167,7 @@ it('offers are counted by the test clock of their organisation in TEST mode, and
           at(organisationId === 1 && mode === 'TEST' ? now + 2 : now);
         const expected = offers
           .filter((offer) => offer.shownAt !== null)
-          .filter((offer) => isLive({ ...paidOffer(), ...offer }, effectiveAt(offer, timeOf(offer))));
+          .filter((offer) => isLive({ ...paidOffer(), ...offer }, timeOf(offer)));
         const counted = await countLive(postgres, at(now), offers.length);
         for (const mode of ['TEST', 'LIVE'] as const)
           expect(counted.get(mode) ?? 0).toBe(expected.filter((offer) => offer.mode === mode).length);
@@ -189,7 +188,7 @@ function expectedPage(offers: readonly ListedFacts[], wanted: ListingQuery, now:
     .filter((offer) => wanted.after === null || newestFirst(wanted.after, offer) < 0)
     .filter((offer) => wanted.onlyDisabled === undefined || offer.disabledSince !== null)
     .filter((offer) => {
-      const status = statusAt({ ...paidOffer(), ...offer }, effectiveAt(offer, now));
+      const status = statusAt({ ...paidOffer(), ...offer }, now);
       // Activated by a clock that is ahead: until our clock is there, no filter by status shows it.
       const isAhead =
         status === 'Scheduled' && offer.activationAnnouncedAt !== null && wanted.onlyDisabled === undefined;

@@ -4,7 +4,6 @@ import { at, paidOffer, unpaidOffer } from '../../../test/lifecycle/lifecycle-fi
 import { play, stories } from '../../../test/lifecycle/stories.ts';
 import { type Offer, stateAt } from '../offer.ts';
 import { type Edit, edit, editableFacts, review } from './edit-content.ts';
-import { effectiveAt } from './lifecycle.ts';
 import { unusedTime } from './unused-time.ts';
 
 const paused = { ...paidOffer(), pausedSince: at(2) };
@@ -92,14 +91,13 @@ describe('an edit', () => {
     fc.assert(
       fc.property(stories, texts, (story, change) => {
         for (const { offer, now } of play(story)) {
-          const time = effectiveAt(offer, now);
-          const edited = edit(offer, change, time);
-          const state = stateAt(offer, time);
+          const edited = edit(offer, change, now);
+          const state = stateAt(offer, now);
           expect(edited.ok).toBe(state !== 'Ended' && state !== 'Deleted');
           if (!edited.ok) continue;
           expect(others(edited.offer)).toEqual(others(offer));
-          expect(stateAt(edited.offer, time)).toBe(state);
-          expect(unusedTime(edited.offer, time)).toEqual(unusedTime(offer, time));
+          expect(stateAt(edited.offer, now)).toBe(state);
+          expect(unusedTime(edited.offer, now)).toEqual(unusedTime(offer, now));
           for (const fact of editableFacts)
             expect(edited.offer[fact]).toBe(change[fact] === undefined ? offer[fact] : change[fact]);
         }

@@ -1,11 +1,12 @@
 /** The commands of an offer's life cycle: (offer, input, now) -> the changed offer, or the reason for a refusal. */
-import { type Lifecycle, type Offer, type OfferState, type Stop, stateAt } from '../offer.ts';
+import { type Lifecycle, type Offer, type OfferState, type Stop, stateAt, timeOf } from '../offer.ts';
 import { awaitReview } from './edit-content.ts';
 
 type Refused<Refusal extends string> = { readonly ok: false; readonly reason: Refusal };
 
+/** `at`: when the command took effect. */
 export type Decision<Refusal extends string> =
-  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: true; readonly offer: Offer; readonly at: Date }
   | Refused<Refusal>;
 
 export type PauseRefusal = 'not-found' | 'ended' | 'already-paused' | 'awaiting-payment';
@@ -26,7 +27,7 @@ export function pause(offer: Offer, now: Date): Decision<PauseRefusal> {
       return refuse('already-paused');
     case 'Scheduled':
     case 'Active':
-      return { ok: true, offer: { ...offer, pausedSince: now } };
+      return { ok: true, offer: { ...offer, pausedSince: now }, at: now };
   }
 }
 
@@ -45,6 +46,7 @@ export function resume(offer: Offer, now: Date): Decision<ResumeRefusal> {
       return {
         ok: true,
         offer: { ...offer, pausedSince: null, stops: withStop(offer, offer.pausedSince, now) },
+        at: now,
       };
   }
 }
@@ -56,24 +58,20 @@ export function resume(offer: Offer, now: Date): Decision<ResumeRefusal> {
 export function disable(offer: Offer, now: Date, reason: string): Decision<DisableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince !== null) return refuse('already-disabled');
+  const at = timeOf(offer, now);
   return {
     ok: true,
-    offer: { ...offer, disabledSince: now, disabledReason: reason, reviewWaitingSince: null },
+    offer: { ...offer, disabledSince: at, disabledReason: reason, reviewWaitingSince: null },
+    at,
   };
 }
 
 export function enable(offer: Offer, now: Date): Decision<EnableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince === null) return refuse('already-enabled');
-  return {
-    ok: true,
-    offer: {
-      ...offer,
-      disabledSince: null,
-      disabledReason: null,
-      stops: withStop(offer, offer.disabledSince, now),
-    },
-  };
+  const at = timeOf(offer, now);
+  const stops = withStop(offer, offer.disabledSince, at);
+  return { ok: true, offer: { ...offer, disabledSince: null, disabledReason: null, stops }, at };
 }
 
 /** The first step of a deletion. An offer that awaits payment is deleted only after its payment page was closed. */
@@ -83,7 +81,7 @@ export type BegunDeletion =
 
 /** @param markedAt the real time, which may differ from the offer's time: the mark says how long the deletion has been running */
 export function beginDeletion(offer: Offer, now: Date, markedAt: Date = now): BegunDeletion {
-  const at = effectiveAt(offer, now);
+  const at = timeOf(offer, now);
   switch (stateAt(offer, at)) {
     case 'Deleted':
       return refuse('not-found');
@@ -197,7 +195,7 @@ export function applyPayment(
 ): AppliedPayment {
   if (offer.paidAt !== null) return { ok: false, reason: 'already-paid' };
   if (offer.shownAt === null) return { ok: true, offer: { ...offer, ...payment }, outcome: 'deferred' };
-  const at = afterDeletion(offer, effectiveAt(offer, now));
+  const at = afterDeletion(offer, timeOf(offer, now));
   const paid = awaitReview({ ...offer, ...payment, paymentAppliedAt: at }, reviewFrom);
   return { ok: true, offer: paid, outcome: paymentOutcome(stateAt(paid, at)) };
 }
@@ -221,14 +219,6 @@ export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'defe
     case 'Paused':
       throw new Error(`an offer that has just been paid cannot be ${state}`);
   }
-}
-
-/**
- * The time at which a command takes effect. Its `now` was set when the request arrived, and clocks of replicas differ. But once the end was
- * published, and Unused Time reported with it, every later command counts as after the end.
- */
-export function effectiveAt(offer: Pick<Offer, 'endAnnouncedAt'>, now: Date): Date {
-  return offer.endAnnouncedAt !== null && now < offer.endAnnouncedAt ? offer.endAnnouncedAt : now;
 }
 
 /** `now` may be before `since`: each request carries the time of its arrival, and a later request can be handled first. */

@@ -1,5 +1,5 @@
 /** Unused Time: the part of the scheduled period in which a paid offer did not run (decision 6, Unused Time). */
-import type { Lifecycle } from '../offer.ts';
+import { type Lifecycle, timeOf } from '../offer.ts';
 
 /** In milliseconds. `unusedMs` is what has accrued so far, from 0 to scheduledMs. */
 export type UnusedTime = { readonly unusedMs: number; readonly scheduledMs: number };
@@ -26,7 +26,7 @@ function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
 /** The periods may overlap, because an offer can be paused and disabled at once. Each moment is counted once. */
 function periodsNotRun(offer: Lifecycle, appliedAt: Date, now: Date): Period[] {
   // After a deletion everything is unused. A test clock that was reset since may be before it, so `now` says nothing of it.
-  const to = offer.deletedAt ?? now;
+  const to = offer.deletedAt ?? timeOf(offer, now);
   const stops = [
     ...offer.stops,
     ...[offer.pausedSince, offer.disabledSince]

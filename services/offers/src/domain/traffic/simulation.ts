@@ -1,6 +1,5 @@
 /** Simulated views and clicks: an advertiser adds them in TEST mode to try analytics and charts. LIVE mode has none. */
 import type { Mode, OfferStatus } from '@offer-ads/contracts/values/primitives';
-import { effectiveAt } from '../lifecycle/lifecycle.ts';
 import { isLive, type Offer, statusAt } from '../offer.ts';
 import { wholeHour } from './analytics-period.ts';
 import type { RollUp, Traffic } from './traffic.ts';
@@ -16,13 +15,12 @@ export type Simulation =
 /** As if that many members had each seen the offer once at this moment. */
 export function simulateTraffic(offer: Offer, traffic: Traffic, now: Date): Simulation {
   if (offer.mode !== 'TEST') return { ok: false, refusal: { reason: 'not-test-mode', mode: offer.mode } };
-  const at = effectiveAt(offer, now);
-  if (!isLive(offer, at)) {
-    const status = statusAt(offer, at);
+  if (!isLive(offer, now)) {
+    const status = statusAt(offer, now);
     return { ok: false, refusal: { reason: 'not-shown', status, isDisabled: offer.disabledSince !== null } };
   }
   // The clock of the replica that created the offer may run ahead, and nothing counts before the creation.
-  const hour = wholeHour(at < offer.createdAt ? offer.createdAt : at);
+  const hour = wholeHour(now < offer.createdAt ? offer.createdAt : now);
   const filtered = { viewsRepeated: 0, clicksRepeated: 0, viewsAutomated: 0, clicksAutomated: 0 };
   return { ok: true, rollUp: { offerId: offer.offerId, hour, counts: { ...traffic, ...filtered } } };
 }

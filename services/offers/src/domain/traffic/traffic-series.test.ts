@@ -1,82 +1,156 @@
 import { describe, expect, it } from '@jest/globals';
 import { analyticsIntervals, MAX_POINTS } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
-import { analyticsPeriod } from './analytics-period.ts';
-import { bucketMs, seriesOf, sumOf } from './traffic-series.ts';
+import { analyticsPeriod, wholeHour } from './analytics-period.ts';
+import { bucketsIn, daysIn, pointsOf, sumOf } from './traffic-series.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const created = new Date('2024-02-29T09:12:13.456Z');
-const now = new Date('2026-06-03T12:34:56.789Z');
+const zones = [
+  'UTC',
+  'Europe/London',
+  'America/New_York',
+  'America/St_Johns',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Africa/Cairo',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+];
+const formats = new Map(
+  zones.map((timeZone) => [timeZone, new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })]),
+);
+const dateIn = (timeZone: string, at: Date) => formats.get(timeZone)?.format(at) ?? '';
 
-describe('the points of an interval', () => {
-  it.each([
-    ['24h', HOUR, 25],
-    ['7d', HOUR, 169],
-    ['30d', DAY, 31],
-    ['60d', DAY, 61],
-    ['90d', DAY, 91],
-    // 118 weeks and a part of a week at each end.
-    ['all', 7 * DAY, 119],
-  ] as const)('of %s: each of %d ms, %d in all', (interval, stepMs, count) => {
-    const period = analyticsPeriod(interval, created, now);
-    expect(bucketMs(period)).toBe(stepMs);
-    expect(seriesOf(period, stepMs, [])).toHaveLength(count);
-  });
+const hoursOfDays = (timeZone: string, from: string, to: string) => {
+  const starts = daysIn({ from: new Date(from), to: new Date(to) }, timeZone).map(({ start }) =>
+    Number(start),
+  );
+  return starts.slice(1).map((start, index) => (start - (starts[index] ?? 0)) / HOUR);
+};
 
-  it.each([
-    ['24h', DAY, 2],
-    ['7d', DAY, 8],
-    ['all', 7 * DAY, 119],
-  ] as const)('of %s by days: each of %d ms, %d in all', (interval, stepMs, count) => {
-    const period = analyticsPeriod(interval, created, now);
-    expect(bucketMs(period, 'day')).toBe(stepMs);
-    expect(seriesOf(period, stepMs, [])).toHaveLength(count);
-  });
-
-  it('start with the period, then at whole days of UTC, and are zero without traffic', () => {
-    const period = analyticsPeriod('30d', created, now);
-    const points = seriesOf(period, DAY, [
-      { startAt: new Date('2026-05-05T00:00:00Z'), views: 3, clicks: 1 },
+describe('days of a time zone', () => {
+  it('have 23 hours when the clocks go forward, and 25 when they go back', () => {
+    expect(hoursOfDays('Europe/London', '2026-03-28T00:00:00Z', '2026-03-30T23:30:00Z')).toEqual([
+      24, 23, 24,
     ]);
+    expect(hoursOfDays('Europe/London', '2026-10-23T23:00:00Z', '2026-10-27T00:30:00Z')).toEqual([
+      24, 25, 24,
+    ]);
+  });
+
+  it('begin at midnight, or where the zone is half an hour off, with the first whole hour of UTC after it', () => {
+    const [, london] = daysIn(
+      { from: new Date('2026-06-01T12:00:00Z'), to: new Date('2026-06-02T12:00:00Z') },
+      'Europe/London',
+    );
+    expect(london?.start).toEqual(new Date('2026-06-01T23:00:00Z'));
+    const [, kolkata] = daysIn(
+      { from: new Date('2026-06-01T12:00:00Z'), to: new Date('2026-06-02T12:00:00Z') },
+      'Asia/Kolkata',
+    );
+    // Half past midnight there.
+    expect(kolkata?.start).toEqual(new Date('2026-06-01T19:00:00Z'));
+  });
+
+  it('begin at one o’clock where midnight is left out', () => {
+    // In Cairo the clocks went from 0:00 to 1:00 on 26 April 2024.
+    const [, day] = daysIn(
+      { from: new Date('2024-04-25T12:00:00Z'), to: new Date('2024-04-26T12:00:00Z') },
+      'Africa/Cairo',
+    );
+    expect(day?.start).toEqual(new Date('2024-04-25T22:00:00Z'));
+  });
+});
+
+describe('the points of a period in a time zone', () => {
+  const instant = fc.date({ min: new Date('2005-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
+  const length = fc.integer({ min: 0, max: 800 * DAY });
+
+  it('are at most as many as a chart can show, in order, and begin with the period', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.constantFrom(...analyticsIntervals),
+        instant,
+        length,
+        (zone, interval, from, ms) => {
+          const period = analyticsPeriod(interval, from, new Date(from.getTime() + ms));
+          const buckets = bucketsIn(period, zone);
+          expect(buckets.starts.length).toBeLessThanOrEqual(MAX_POINTS);
+          expect(buckets.starts[0]).toEqual(wholeHour(period.from));
+          const times = buckets.starts.map(Number);
+          expect(times.filter((at) => at % HOUR !== 0 || at > Number(period.to))).toEqual([]);
+          expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+          expect(pointsOf(buckets, period, new Map())[0]?.startAt).toEqual(period.from);
+        },
+      ),
+    );
+  });
+
+  it('have all hours of one day, and no others, in one point', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        instant,
+        fc.integer({ min: 9 * DAY, max: 60 * DAY }),
+        (zone, from, ms) => {
+          const period = { from, to: new Date(from.getTime() + ms) };
+          const { starts, bucketMs: step } = bucketsIn(period, zone);
+          expect(step).toBe(DAY);
+          const days = new Set<string>();
+          for (const [index, start] of starts.entries()) {
+            const end = starts[index + 1] ?? new Date(wholeHour(period.to).getTime() + HOUR);
+            const day = dateIn(zone, start);
+            expect(days.has(day)).toBe(false);
+            days.add(day);
+            const hours = Array.from(
+              { length: (Number(end) - Number(start)) / HOUR },
+              (_, hour) => new Date(Number(start) + hour * HOUR),
+            );
+            expect(hours.map((at) => dateIn(zone, at))).toEqual(hours.map(() => day));
+          }
+        },
+      ),
+    );
+  });
+
+  const created = new Date('2024-02-29T09:12:13.456Z');
+  const now = new Date('2026-06-03T12:34:56.789Z');
+
+  it.each([
+    ['24h', 'hour', HOUR, 25],
+    ['24h', 'day', DAY, 2],
+    ['7d', 'hour', HOUR, 169],
+    ['7d', 'day', DAY, 8],
+    ['30d', 'hour', DAY, 31],
+    ['90d', 'hour', DAY, 91],
+    // 118 weeks and a part of a week at each end.
+    ['all', 'hour', 7 * DAY, 119],
+  ] as const)('in UTC of %s by the %s: each of %d ms, %d in all', (interval, granularity, stepMs, count) => {
+    const buckets = bucketsIn(analyticsPeriod(interval, created, now), 'UTC', granularity);
+    expect([buckets.bucketMs, buckets.starts.length]).toEqual([stepMs, count]);
+  });
+
+  it('start with the period, then at whole days, are zero without traffic, and contain every count', () => {
+    const period = analyticsPeriod('30d', created, now);
+    const counted = new Map([[1, { views: 3, clicks: 1 }]]);
+    const points = pointsOf(bucketsIn(period, 'UTC'), period, counted);
     expect(points.slice(0, 3)).toEqual([
       { startAt: new Date('2026-05-04T12:00:00Z'), views: 0, clicks: 0 },
       { startAt: new Date('2026-05-05T00:00:00Z'), views: 3, clicks: 1 },
       { startAt: new Date('2026-05-06T00:00:00Z'), views: 0, clicks: 0 },
     ]);
     expect(points.at(-1)?.startAt).toEqual(new Date('2026-06-03T00:00:00Z'));
+    expect(sumOf(points)).toEqual({ views: 3, clicks: 1 });
   });
 
-  it('of weeks start on Mondays', () => {
-    const points = seriesOf(analyticsPeriod('all', created, now), 7 * DAY, []);
-    expect(points[0]?.startAt).toEqual(created);
-    expect(new Set(points.slice(1).map(({ startAt }) => startAt.getUTCDay()))).toEqual(new Set([1]));
-  });
-
-  it('are at most as many as a chart can show, in order, without gaps, and contain every count', () => {
-    const instant = fc.date({
-      min: new Date('2001-01-01'),
-      max: new Date('2101-01-01'),
-      noInvalidDate: true,
-    });
-    fc.assert(
-      fc.property(fc.constantFrom(...analyticsIntervals), instant, instant, (interval, one, other) => {
-        const [from, to] = one < other ? [one, other] : [other, one];
-        const period = analyticsPeriod(interval, from, to);
-        const stepMs = bucketMs(period);
-        const empty = seriesOf(period, stepMs, []);
-        expect(empty.length).toBeGreaterThan(0);
-        expect(empty.length).toBeLessThanOrEqual(MAX_POINTS);
-        expect(empty[0]?.startAt).toEqual(period.from);
-        for (const [index, { startAt }] of empty.entries()) {
-          const before = empty[index - 1]?.startAt;
-          if (index > 1 && before !== undefined) expect(startAt.getTime() - before.getTime()).toBe(stepMs);
-        }
-        const counted = empty
-          .slice(1)
-          .map(({ startAt }, index) => ({ startAt, views: index + 2, clicks: 1 }));
-        expect(sumOf(seriesOf(period, stepMs, counted))).toEqual(sumOf(counted));
-      }),
-    );
+  it('of weeks begin on Mondays of the zone', () => {
+    const period = { from: new Date('2024-01-03T09:00:00Z'), to: new Date('2026-06-03T12:00:00Z') };
+    const { starts, bucketMs: step } = bucketsIn(period, 'America/New_York');
+    expect(step).toBe(7 * DAY);
+    const weekday = new Intl.DateTimeFormat('en-GB', { timeZone: 'America/New_York', weekday: 'long' });
+    expect(new Set(starts.slice(1).map((start) => weekday.format(start)))).toEqual(new Set(['Monday']));
   });
 });

@@ -1,39 +1,81 @@
-/** Views and clicks over a period for a chart: a limited number of points without gaps. */
-
+/**
+ * The points of a chart in a time zone. Counts are kept by whole hours of UTC, so a point begins at a whole hour of UTC: a day begins with
+ * the first hour that begins on that day. In zones that are half an hour or 45 minutes off (Asia/Kolkata, Asia/Kathmandu) a day therefore
+ * begins up to 45 minutes after midnight, and every count is in exactly one day.
+ */
 import { type granularities, MAX_POINTS } from '@offer-ads/contracts/public/api';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
-import type { Period } from './analytics-period.ts';
+import { type Period, wholeHour } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
 
-export type Point = Traffic & { readonly startAt: Date };
-
 const HOUR_MS = 3_600_000;
-const WEEK_MS = 7 * DAY_MS;
-/** A Monday. All hours, days and weeks are counted from here, in this file and in SQL. */
-export const GRID_START = new Date('2001-01-01T00:00:00.000Z');
+/** The Monday from which groups of several weeks are counted, in days since 1970. */
+const FIRST_MONDAY = Date.UTC(2001, 0, 1) / DAY_MS;
 
+export type Point = Traffic & { readonly startAt: Date };
 export type Granularity = (typeof granularities)[number];
-const steps: Record<Granularity, readonly number[]> = {
-  hour: [HOUR_MS, DAY_MS, WEEK_MS],
-  day: [DAY_MS, WEEK_MS],
+
+export type Buckets = {
+  /** Whole hours of UTC, in order. The first one is the hour in which the period begins. */
+  readonly starts: readonly Date[];
+  /** The usual length of a point. A day on which the clocks change is an hour shorter or longer. */
+  readonly bucketMs: number;
 };
 
-/** The length of a point: the shortest of the granularity, a day, a week or several weeks that keeps the number of points in its limit. */
-export function bucketMs(period: Period, granularity: Granularity = 'hour'): number {
-  for (const stepMs of steps[granularity]) if (pointsIn(period, stepMs) <= MAX_POINTS) return stepMs;
-  let weeks = 2;
-  while (pointsIn(period, weeks * WEEK_MS) > MAX_POINTS) weeks += 1;
-  return weeks * WEEK_MS;
+/** Hours, days, weeks from Monday, or several weeks: the shortest, from the granularity on, that keeps the number of points in its limit. */
+export function bucketsIn(period: Period, timeZone: string, granularity: Granularity = 'hour'): Buckets {
+  const first = wholeHour(period.from).getTime();
+  const hours = Math.floor((period.to.getTime() - first) / HOUR_MS) + 1;
+  if (granularity === 'hour' && hours <= MAX_POINTS) {
+    const starts = Array.from({ length: hours }, (_, index) => new Date(first + index * HOUR_MS));
+    return { starts, bucketMs: HOUR_MS };
+  }
+  return daysOrWeeks(daysIn(period, timeZone));
 }
 
-/** `counted` is keyed by the start of the bucket. The first point starts with the period, even in the middle of its bucket. */
-export function seriesOf(period: Period, stepMs: number, counted: readonly Point[]): Point[] {
-  const byStart = new Map(counted.map((point) => [point.startAt.getTime(), point]));
-  const first = bucketAt(period.from, stepMs);
-  return Array.from({ length: pointsIn(period, stepMs) }, (_, index) => {
-    const startMs = first + index * stepMs;
-    const { views, clicks } = byStart.get(startMs) ?? { views: 0, clicks: 0 };
-    return { startAt: index === 0 ? period.from : new Date(startMs), views, clicks };
+/** Days, whatever the length of the period: for periods of at most a few months. */
+export function daysIn(period: Period, timeZone: string): readonly LocalDay[] {
+  const dayAt = localDays(timeZone);
+  const days: LocalDay[] = [];
+  let at = wholeHour(period.from).getTime();
+  while (at <= period.to.getTime()) {
+    const day = dayAt(at);
+    days.push({ start: new Date(at), day });
+    // The first day may be short because the period begins in it, all others because the clocks change.
+    at += days.length === 1 ? HOUR_MS : 22 * HOUR_MS;
+    while (dayAt(at) === day) at += HOUR_MS;
+  }
+  return days;
+}
+
+type LocalDay = {
+  readonly start: Date;
+  /** Days since 1970, by the calendar of the zone. */
+  readonly day: number;
+};
+
+function daysOrWeeks(days: readonly LocalDay[]): Buckets {
+  if (days.length <= MAX_POINTS) return { starts: days.map(({ start }) => start), bucketMs: DAY_MS };
+  for (let weeks = 1; ; weeks += 1) {
+    const groupOf = ({ day }: LocalDay) => Math.floor((day - FIRST_MONDAY) / (7 * weeks));
+    const firsts = days.filter((day, index) => {
+      const before = days[index - 1];
+      return before === undefined || groupOf(before) !== groupOf(day);
+    });
+    if (firsts.length <= MAX_POINTS)
+      return { starts: firsts.map(({ start }) => start), bucketMs: 7 * weeks * DAY_MS };
+  }
+}
+
+/** `counted` is keyed by the position of the bucket. The first point starts with the period, even in the middle of its bucket. */
+export function pointsOf(
+  { starts }: Buckets,
+  period: Period,
+  counted: ReadonlyMap<number, Traffic>,
+): readonly Point[] {
+  return starts.map((start, index) => {
+    const { views, clicks } = counted.get(index) ?? { views: 0, clicks: 0 };
+    return { startAt: index === 0 ? period.from : start, views, clicks };
   });
 }
 
@@ -44,11 +86,20 @@ export function sumOf(points: readonly Traffic[]): Traffic {
   );
 }
 
-function pointsIn({ from, to }: Period, stepMs: number): number {
-  return (bucketAt(to, stepMs) - bucketAt(from, stepMs)) / stepMs + 1;
-}
-
-function bucketAt(instant: Date, stepMs: number): number {
-  const start = GRID_START.getTime();
-  return start + Math.floor((instant.getTime() - start) / stepMs) * stepMs;
+/** The local day of an instant. */
+function localDays(timeZone: string): (atMs: number) => number {
+  if (timeZone === 'UTC') return (atMs) => Math.floor(atMs / DAY_MS);
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+  });
+  return (atMs) => {
+    const parts = format.formatToParts(atMs);
+    const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((it) => it.type === type)?.value);
+    return Date.UTC(part('year'), part('month') - 1, part('day')) / DAY_MS;
+  };
 }
