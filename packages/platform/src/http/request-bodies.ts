@@ -2,9 +2,11 @@
  * Reads request bodies, within bounds: what the route reads, and some more so that an honest sender can read the reply. All routes read
  * JSON here, so that all take and refuse the same (decision 19a, bodies of requests).
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { refused } from '@offer-ads/contracts/values/refused';
 import type { RequestHandler, Response } from 'express';
 import { callerGone, Fault } from '../process/faults.ts';
 import { cutLater } from './errors.ts';
@@ -132,8 +134,6 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompres
   ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
 ]);
-
-const refused = (why: BodyRefusal): JsonBody => ({ ok: false, refusal: why });
 
 function faultOf({ status, message }: BodyRefusal): Fault {
   return new Fault('body refused', { status, publicMessage: message });

@@ -7,6 +7,7 @@ import type { CallerContext } from '@offer-ads/contracts/internal/caller-context
 import type { PriceReply, QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
@@ -43,8 +44,7 @@ export type CheckRequest = CallContext & {
 /** The price, and the name of the cleaned picture in the store. */
 export type Checks = { readonly netMinor: bigint; readonly image: string };
 
-type Checked = { readonly ok: true; readonly checks: Checks } | Refused;
-type Refused = { readonly ok: false; readonly refusal: CheckRefusal };
+type Checked = { readonly ok: true; readonly checks: Checks } | Refused<CheckRefusal>;
 
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
   const { caller, form, now } = request;
@@ -107,7 +107,7 @@ export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: Call
 async function askPrice(
   o: OffersContext,
   request: CheckRequest,
-): Promise<{ readonly ok: true; readonly price: PriceReply } | Refused> {
+): Promise<{ readonly ok: true; readonly price: PriceReply } | Refused<CheckRefusal>> {
   const { startAt, expiryAt, latitude, longitude, radiusMiles, gender, interests, quoteId } = request.form;
   const offer = {
     startAt: startAt.toISOString(),
@@ -132,8 +132,4 @@ function acceptPicture(o: OffersContext, request: CheckRequest) {
   if (picture !== null) return acceptImage(o, request, picture);
   if (form.imageOfferId === null) throw new Error('a form without a picture passed its field rules');
   return acceptImageOf(o, request, form.imageOfferId);
-}
-
-function refused(refusal: CheckRefusal): Refused {
-  return { ok: false, refusal };
 }

@@ -10,6 +10,7 @@
 
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { cardMaximumMinor } from '@offer-ads/contracts/values/currencies';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import type { OffersContext } from '../context.ts';
 import { checkQuota, limitsFor } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';
@@ -106,7 +107,7 @@ async function proceed(
   }
 }
 
-type Reserved = { readonly ok: true; readonly offer: Offer } | Refused;
+type Reserved = { readonly ok: true; readonly offer: Offer } | Refused<CreateRefusal>;
 
 /** received -> charging: checks the quota again, under its lock. The offer then exists, hidden, with its final id. */
 async function reserve(
@@ -161,7 +162,7 @@ async function askBilling(
   o: OffersContext,
   call: CallContext,
   offer: Offer,
-): Promise<{ readonly ok: true; readonly billed: Billed } | Refused> {
+): Promise<{ readonly ok: true; readonly billed: Billed } | Refused<CreateRefusal>> {
   // `B` is the prepaid balance, `E` a payment link.
   const answer = await (offer.paymentMethod === 'B'
     ? o.otherServices.charge(call, offer)
@@ -192,10 +193,4 @@ async function askBilling(
           return refused({ reason: 'in-flight' });
       }
   }
-}
-
-type Refused = { readonly ok: false; readonly refusal: CreateRefusal };
-
-function refused(refusal: CreateRefusal): Refused {
-  return { ok: false, refusal };
 }

@@ -1,6 +1,8 @@
 /** The rules of an organisation's test clock (decision 216, test clock): it moves forward only, and not without bounds. */
+
 import { MOST_AHEAD_SECONDS } from '@offer-ads/contracts/public/api';
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 
 /** By a time, or to an instant of the test clock. */
 export type Advance = { readonly bySeconds: number } | { readonly to: Date };
@@ -11,10 +13,10 @@ export type AdvanceRefusal =
   | { readonly reason: 'not-forward'; readonly now: Date }
   | { readonly reason: 'too-far-ahead'; readonly leftSeconds: number };
 
-type Refused = { readonly ok: false; readonly refusal: AdvanceRefusal };
-
 /** Reads the body of POST /test/clock: an object with either `advance_seconds` or `now`. */
-export function readAdvance(body: unknown): { readonly ok: true; readonly advance: Advance } | Refused {
+export function readAdvance(
+  body: unknown,
+): { readonly ok: true; readonly advance: Advance } | Refused<AdvanceRefusal> {
   if (typeof body !== 'object' || body === null) return refused({ reason: 'not-an-advance' });
   const { advance_seconds: bySeconds, now } = body as Record<string, unknown>;
   if (now === undefined && Number.isSafeInteger(bySeconds) && Number(bySeconds) > 0)
@@ -32,7 +34,7 @@ export function advanceClock(
   aheadSeconds: number,
   advance: Advance,
   realNow: Date,
-): { readonly ok: true; readonly aheadSeconds: number } | Refused {
+): { readonly ok: true; readonly aheadSeconds: number } | Refused<AdvanceRefusal> {
   const testMs = realNow.getTime() + aheadSeconds * 1_000;
   if ('to' in advance && advance.to.getTime() <= testMs)
     return refused({ reason: 'not-forward', now: new Date(testMs) });
@@ -40,8 +42,4 @@ export function advanceClock(
   const leftSeconds = MOST_AHEAD_SECONDS - aheadSeconds;
   if (bySeconds > leftSeconds) return refused({ reason: 'too-far-ahead', leftSeconds });
   return { ok: true, aheadSeconds: aheadSeconds + bySeconds };
-}
-
-function refused(refusal: AdvanceRefusal): Refused {
-  return { ok: false, refusal };
 }

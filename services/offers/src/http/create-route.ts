@@ -1,7 +1,9 @@
 /** POST /offers: checks the request in order (decision 9, order of checks), then creates the offer. */
+
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
+import { refused } from '@offer-ads/contracts/values/refused';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request, RequestHandler } from 'express';
@@ -77,8 +79,4 @@ async function readRequest(req: Request, caller: CallerContext): Promise<ReadRes
     ok: true,
     request: { idempotencyKey, fingerprint: fingerprint(upload.form), form: read.form, picture },
   };
-}
-
-function refused(refusal: CreateRequestRefusal): ReadResult {
-  return { ok: false, refusal };
 }

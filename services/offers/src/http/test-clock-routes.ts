@@ -1,6 +1,8 @@
 /** GET, POST and DELETE /test/clock (decision 216, test clock). */
+
 import { type TestClockAhead, testClockPath } from '@offer-ads/contracts/internal/test-clock-api';
 import type { TestClockReply } from '@offer-ads/contracts/public/api';
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -11,8 +13,7 @@ import { advanceTestClock, readTestClock, resetTestClock, type TestClock } from 
 import { aheadMsOf } from '../test-clock/test-clock-store.ts';
 import { replyToTestClockRefusal, send, type TestClockRefusal } from './replies.ts';
 
-type Answered = { readonly ok: true; readonly clock: TestClock } | Refused;
-type Refused = { readonly ok: false; readonly refusal: TestClockRefusal };
+type Answered = { readonly ok: true; readonly clock: TestClock } | Refused<TestClockRefusal>;
 
 export function mountTestClockRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const caller = requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
@@ -49,7 +50,7 @@ export function mountTestClockRoutes(app: Express, o: OffersContext & { contextS
   );
 }
 
-const liveMode: Refused = { ok: false, refusal: { reason: 'live-mode' } };
+const liveMode: Refused<TestClockRefusal> = { ok: false, refusal: { reason: 'live-mode' } };
 
 /** A body that cannot be read is refused like one that says nothing. */
 const readBody = jsonBody({

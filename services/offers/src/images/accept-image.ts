@@ -1,4 +1,5 @@
 /** The picture that an offer gets: one that was sent with the form, or that of another offer. Moderation judges both. */
+import { refused } from '@offer-ads/contracts/values/refused';
 import type { OffersContext } from '../context.ts';
 import { findOfferOrDeleted } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
@@ -48,8 +49,4 @@ export async function acceptImageOf(
   return judged.verdict === 'refused'
     ? refused({ reason: 'image-refused', because: judged.reason })
     : { ok: true, image: offer.image };
-}
-
-function refused<Refusal>(refusal: Refusal): Accepted<Refusal> {
-  return { ok: false, refusal };
 }

@@ -2,7 +2,9 @@
  * Editing what members see of an offer (decision 239, editing an offer). The picture is judged and stored first; then one transaction changes
  * all given values or none. A picture whose edit then fails is removed like that of a refused creation.
  */
+
 import type { UpdateReply } from '@offer-ads/contracts/public/api';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { isCategoryKnown } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
@@ -50,8 +52,7 @@ export type EditOfferRefusal =
 
 export type EditOutcome =
   | { readonly ok: true; readonly reply: UpdateReply; readonly replayed: boolean }
-  | Refused;
-type Refused = { readonly ok: false; readonly refusal: EditOfferRefusal };
+  | Refused<EditOfferRefusal>;
 
 const reply: UpdateReply = { return_code: 'S1', message: 'Offer has been updated' };
 
@@ -124,7 +125,7 @@ async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null
   return changed.ok ? { ok: true, reply, replayed: false } : refused({ reason: changed.reason });
 }
 
-type Checked = { readonly ok: true; readonly name: string | null } | Refused;
+type Checked = { readonly ok: true; readonly name: string | null } | Refused<EditOfferRefusal>;
 
 /** Everything that can refuse the edit before the offer is locked, the picture last because it is the slowest. */
 async function check(o: OffersContext, request: EditRequest): Promise<Checked> {
@@ -142,8 +143,4 @@ async function check(o: OffersContext, request: EditRequest): Promise<Checked> {
   if (picture === null) return { ok: true, name: null };
   const accepted = await acceptImage(o, request, picture);
   return accepted.ok ? { ok: true, name: accepted.image } : accepted;
-}
-
-function refused(refusal: EditOfferRefusal): Refused {
-  return { ok: false, refusal };
 }

@@ -7,6 +7,7 @@ import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { radiusRule } from '@offer-ads/contracts/values/radius';
+import { refused } from '@offer-ads/contracts/values/refused';
 
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
 
@@ -136,8 +137,4 @@ function isMissing(value: unknown): boolean {
 
 function isObject(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refused(refusal: EstimateRefusal): EstimateFormResult {
-  return { ok: false, refusal };
 }
