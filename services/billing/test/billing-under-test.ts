@@ -1,4 +1,5 @@
 /** Billing on a real database and the Stripe simulator, with one clock that the test moves: its functions and its routes. */
+
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import {
   eventType,
 } from '@offer-ads/contracts/events/event-declaration';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
@@ -72,7 +74,6 @@ export const seller = {
 };
 
 export const MINUTE_MS = 60_000;
-export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The platform tests time-outs of stores. Here a slow machine is waited for, because a 503 would look like a fault of billing. */
 const STORE_TIMEOUT_MS = 60_000;

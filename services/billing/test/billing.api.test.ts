@@ -1,9 +1,11 @@
 /** The whole service with its broker, and what its routes have in common. */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/events/billing';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { OfferDeleted } from '@offer-ads/contracts/events/offers';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { connectBroker, on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -14,7 +16,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startBilling } from '../src/service.ts';
-import { callsTo, configFor, DAY_MS, useBilling } from './billing-under-test.ts';
+import { callsTo, configFor, useBilling } from './billing-under-test.ts';
 
 const test = useBilling();
 

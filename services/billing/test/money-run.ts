@@ -2,9 +2,11 @@
  * One random run of everything that moves money, for the property test: the steps that offers, payers, Stripe and the platform team take,
  * and what they know afterwards, which a simple model is compared with.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
@@ -16,7 +18,7 @@ import { findCardPaymentByToken, findOfferPayment } from '../src/payments/paymen
 import { settleReversal } from '../src/reversals/settle-reversal.ts';
 import { stripeDeadline } from '../src/stripe/client.ts';
 import { findMissedEvents } from '../src/webhooks/find-missed-events.ts';
-import { type BillingUnderTest, DAY_MS, stripeKeys } from './billing-under-test.ts';
+import { type BillingUnderTest, stripeKeys } from './billing-under-test.ts';
 
 /** Offers 0 and 1 are paid by balance, the others by card; the even ones belong to one organisation, the odd to another. */
 export const OFFERS = 6;

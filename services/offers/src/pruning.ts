@@ -3,13 +3,13 @@
  * shown and the shares of offers (decision 202, turns and fair share), and the keys of edits (decision 10, idempotency keys).
  */
 
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from './context.ts';
 import { INBOX_DAYS, slotToEmpty } from './domain/traffic/inbox-slots.ts';
 import { type Forgettable, forget } from './pruning-store.ts';
 import { emptySlot } from './traffic/traffic-store.ts';
 
-const DAY_MS = 86_400_000;
 const keptDays: Record<Forgettable, number> = {
   traffic_inbox_other_days: INBOX_DAYS,
   // Late events come after an outage, and then within hours.

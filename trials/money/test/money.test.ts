@@ -1,6 +1,8 @@
 /** Random clients and random faults on the real services, and an audit of all money when they are idle. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { runs } from '@offer-ads/testing/profile';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -10,7 +12,6 @@ import { causeFault } from '../cause-fault.ts';
 import { waitUntilIdle } from '../wait-until-idle.ts';
 import { startWorld, topUp, type World } from '../world.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const STEPS = runs(30, 40);
 /** The longest time between two faults. It varies, so that faults meet work at every stage. */
 const MAX_BETWEEN_FAULTS_MS = 120;

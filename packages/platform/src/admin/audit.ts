@@ -2,11 +2,13 @@
  * The audit log of admin calls (ADR 42): each changing call has an entry in the service's own store. It is written before the call is
  * carried out, and completed with the outcome afterwards. A call whose entry cannot be written is refused.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AuditEntry, AuditFilter, AuditPlace } from '@offer-ads/contracts/admin/audit-api';
 import { auditQuery } from '@offer-ads/contracts/admin/audit-api';
 import { callFacts } from '@offer-ads/contracts/admin/audit-facts';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Express, Request, RequestHandler } from 'express';
 import { requestFacts } from '../http/request.ts';
 import { validInput } from '../http/valid-input.ts';
@@ -42,7 +44,6 @@ export type AuditLog = AsyncDisposable & {
 };
 
 const REMOVE_EVERY_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 export function startAuditLog(o: {
   readonly store: AuditStore;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lookAtPaymentLink } from '../../src/payments/follow-payment-link.ts';
 import { findOfferPayment } from '../../src/payments/payments-store.ts';
-import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { closing } from '../../src/domain/payments/checkout.ts';
 import { changeCheckout } from '../../src/payments/checkouts-store.ts';
 import { keepCheckout } from '../../src/payments/close-checkout.ts';
-import { DAY_MS, MINUTE_MS, type OpenOffer, useBilling } from '../billing-under-test.ts';
+import { MINUTE_MS, type OpenOffer, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { Stripe } from 'stripe';
 import type { Billing } from '../../src/billing.ts';
@@ -7,7 +8,7 @@ import { closing, sessionExpired } from '../../src/domain/payments/checkout.ts';
 import { changeCheckout, scheduleClosing } from '../../src/payments/checkouts-store.ts';
 import { closePayablePages } from '../../src/payments/reconcile.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 import { watched } from '../watched-billing.ts';
 

@@ -1,6 +1,8 @@
 /** Credit notes: issued with the refunds of invoiced card payments, and read over HTTP. */
+
 import { describe, expect, it } from '@jest/globals';
 import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -10,7 +12,7 @@ import { nameBuyers } from '../../src/invoices/invoices-store.ts';
 import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
 import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
-import { DAY_MS, MINUTE_MS, useBilling, type Webhook } from '../billing-under-test.ts';
+import { MINUTE_MS, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 
 const test = useBilling();

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { fc, runs } from '@offer-ads/testing/profile';
@@ -13,7 +14,7 @@ import type { Book } from '../../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../../src/domain/payments/settlement.ts';
 import { listCreditedDespiteReversal } from '../../src/reversals/reversals-store.ts';
 import { settleReversal } from '../../src/reversals/settle-reversal.ts';
-import { DAY_MS, type OpenOffer, useBilling } from '../billing-under-test.ts';
+import { type OpenOffer, useBilling } from '../billing-under-test.ts';
 import { withQuery } from '../watched-billing.ts';
 
 const test = useBilling();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import { type Book, balanceToppedUp } from '../../src/domain/ledger/ledger.ts';
@@ -7,7 +8,7 @@ import { lastLedgerCheck } from '../../src/ledger/last-check-store.ts';
 import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
 import { postTransaction } from '../../src/ledger/ledger-store.ts';
 import { checkAndRecord, watchLedger } from '../../src/ledger/watch-ledger.ts';
-import { DAY_MS, startBillingUnderTest, useBilling } from '../billing-under-test.ts';
+import { startBillingUnderTest, useBilling } from '../billing-under-test.ts';
 import { watched, withQuery } from '../watched-billing.ts';
 
 const test = useBilling();

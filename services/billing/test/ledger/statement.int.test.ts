@@ -1,10 +1,12 @@
 /** The statement over HTTP: what it says of each posting, and that its pages fit together whatever is posted meanwhile. */
+
 import { describe, expect, it } from '@jest/globals';
 import { type StatementReply, statementReply } from '@offer-ads/contracts/internal/billing-api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { runs } from '@offer-ads/testing/profile';
 import { topUpBalance } from '../../src/balance/top-up-balance.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { DAY_MS, untilServed, useBilling } from '../billing-under-test.ts';
+import { untilServed, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
 

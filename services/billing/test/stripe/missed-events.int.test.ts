@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
@@ -7,7 +8,7 @@ import { billingMeters } from '../../src/meters.ts';
 import { readStatement } from '../../src/statement/read-statement.ts';
 import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 import { watched } from '../watched-billing.ts';
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
@@ -7,7 +8,7 @@ import { closeCheckout } from '../../src/payments/close-checkout.ts';
 import { followPaymentLink } from '../../src/payments/follow-payment-link.ts';
 import { type CheckoutOrder, openCheckout } from '../../src/payments/open-checkout.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
-import { DAY_MS, useBilling } from '../billing-under-test.ts';
+import { useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
 let stripe: ReturnType<typeof test.openAccounts>;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/events/billing';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { latestProblems, recordUnapplied } from '../../src/webhooks/provider-events-store.ts';
-import { DAY_MS, stripeKeys, useBilling, type Webhook } from '../billing-under-test.ts';
+import { stripeKeys, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 import { watched } from '../watched-billing.ts';
 

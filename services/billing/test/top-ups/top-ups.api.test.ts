@@ -1,16 +1,18 @@
 /** POST /internal/top-ups, and what happens to a top-up's page. */
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { type CardTopUpReply, cardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { closeTopUp } from '../../src/payments/close-checkout.ts';
 import { findCardPaymentByToken } from '../../src/payments/payments-store.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
-import { DAY_MS, MINUTE_MS, useBilling } from '../billing-under-test.ts';
+import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
 

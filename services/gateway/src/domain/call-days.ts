@@ -1,6 +1,6 @@
 /** The UTC days that partition the call log, and how long records are kept. */
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 
-const dayMs = 24 * 60 * 60 * 1_000;
 /** Specification, Authentication item 10. */
 const keptDays = 90;
 
@@ -16,12 +16,12 @@ export function startOf(day: Day): Date {
 }
 
 export function nextDay(day: Day): Day {
-  return dayOf(new Date(startOf(day).getTime() + dayMs));
+  return dayOf(new Date(startOf(day).getTime() + DAY_MS));
 }
 
 /** The time of the oldest record that is kept. */
 export function keptSince(now: Date): Date {
-  return new Date(now.getTime() - keptDays * dayMs);
+  return new Date(now.getTime() - keptDays * DAY_MS);
 }
 
 /** Whether all records of the day are older than that. */
@@ -34,10 +34,10 @@ export function isPastRetention(day: Day, now: Date): boolean {
  * calls, and a completely wrong clock does not create tables without end.
  */
 export function isLoggable(at: Date, now: Date): boolean {
-  return at >= keptSince(now) && at.getTime() <= now.getTime() + keptDays * dayMs;
+  return at >= keptSince(now) && at.getTime() <= now.getTime() + keptDays * DAY_MS;
 }
 
 /** That day and the following ones. */
 export function daysFrom(now: Date, count: number): Day[] {
-  return Array.from({ length: count }, (_, ahead) => dayOf(new Date(now.getTime() + ahead * dayMs)));
+  return Array.from({ length: count }, (_, ahead) => dayOf(new Date(now.getTime() + ahead * DAY_MS)));
 }

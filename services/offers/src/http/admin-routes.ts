@@ -1,4 +1,5 @@
 /** Internal routes for the platform's staff: offers, disable, enable and review, and the catalogue. */
+
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type AdminOffer,
@@ -17,6 +18,7 @@ import {
   reviewRequest,
   reviewsQuery,
 } from '@offer-ads/contracts/admin/offers-api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -54,7 +56,6 @@ const exportPage = offersExportQuery.extend({ cursor: listingPage.shape.cursor }
 /** With the hours of each, a reply has some megabytes at most. */
 const EXPORTED_AT_ONCE = 100;
 
-const DAY_MS = 86_400_000;
 /** Below this, chance alone gives half of it often. */
 const LEAST_SHARE = 20;
 const MOST_NEGLECTED = 500;

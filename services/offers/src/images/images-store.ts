@@ -4,6 +4,7 @@
  * again: a reservation and an edit lock the picture's row (`reserveOffer`, `replaceImage`), and retiring one locks the row before it
  * checks the need.
  */
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type {
   Postgres,
   PreparedStatement,
@@ -15,7 +16,6 @@ import { type OfferRow, toOffer } from '../offers-store.ts';
 import { extensions } from './images.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Many times longer than a creation may run and wait before it is dropped. */
 const UNTOUCHED_MS = 60 * MINUTE_MS;

@@ -1,5 +1,7 @@
 /** Results of an organisation in the last days: what its first page in the portal shows. */
+
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { statusAt } from '../domain/offer.ts';
@@ -12,7 +14,6 @@ import { sumTrafficOfOrganisation } from '../traffic/traffic-store.ts';
 import { bestOffers, countOffersNow } from './results-store.ts';
 import { spendIn } from './spend-store.ts';
 
-const DAY_MS = 86_400_000;
 const BEST = 5;
 
 type Wish = { readonly days: 7 | 30; readonly timeZone: string };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { viewsRequest } from '@offer-ads/contracts/community/placements-api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { fc } from '@offer-ads/testing/profile';
 import { placementTokens, type Shown } from './tokens.ts';
 
-const DAY_MS = 86_400_000;
 const publicUrl = 'https://pictures.example';
 const secret = 'a-secret-of-tokens-that-only-tests-use-0123';
 const tokens = placementTokens({ secret, publicUrl });

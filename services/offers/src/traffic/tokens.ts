@@ -1,5 +1,7 @@
 /** Tokens of placements: each stands for one offer that was shown once. Whoever has one can count its view or its click once, for a day. */
+
 import { randomBytes } from 'node:crypto';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { createSeal } from '@offer-ads/platform/config/secrets';
 import type { TrafficEvent } from './intake.ts';
@@ -25,7 +27,6 @@ export type PlacementTokens = {
 
 type Kind = TrafficEvent['kind'];
 
-const DAY_MS = 86_400_000;
 /** Nobody guesses one of 2^128, and a shorter signature keeps 500 tokens small. */
 const SIGNATURE_BYTES = 16;
 const ID_BYTES = 16;

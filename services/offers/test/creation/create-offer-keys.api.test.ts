@@ -1,14 +1,14 @@
 /** POST /offers: Idempotency-Keys (decision 10, idempotency keys). */
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { png } from '@offer-ads/testing/pictures/pictures';
 import { create, createdId, form, live, usualParts } from '../forms.ts';
 import { type Answer, offersUnderTest, patiently } from '../offers-under-test.ts';
 import { created, nothing, tracesIn } from './creating.ts';
 import { coded, differentPayload } from './refusals.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 const under = offersUnderTest();
 

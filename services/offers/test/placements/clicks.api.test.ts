@@ -1,5 +1,7 @@
 /** GET /c/{token}: counts a click once, and leads nowhere but to the page of the offer. */
+
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -7,8 +9,6 @@ import { startOffers } from '../../src/service.ts';
 import { createdId, live, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { click, countsOf, place, shuffled } from './placing.ts';
-
-const DAY_MS = 86_400_000;
 
 const under = offersUnderTest();
 let offerId: number;

@@ -1,12 +1,12 @@
 /** POST /placements/views: each token counts one view, once. No broker is there. */
+
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { analyticsReply } from '@offer-ads/contracts/public/api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
 import { createdId, live, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { countsOf, place, sendViews, shuffled, viewTokens } from './placing.ts';
-
-const DAY_MS = 86_400_000;
 
 const under = offersUnderTest();
 let offerId: number;

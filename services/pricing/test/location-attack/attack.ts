@@ -2,6 +2,7 @@
 
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { Target } from '@offer-ads/contracts/audience/target';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
@@ -29,7 +30,6 @@ export type Defence = {
  */
 export type Patience = { readonly requests: number; readonly days?: number };
 
-const DAY_MS = 86_400_000;
 const period = { startAt: new Date('2026-12-01T00:00:00Z'), endAt: new Date('2026-12-02T00:00:00Z') };
 const firstDay = new Date('2026-11-20T08:00:00Z');
 const deadline = createDeadline(600_000);

@@ -1,6 +1,6 @@
 /** When the ledger is checked: every night. */
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 
-const DAY_MS = 86_400_000;
 /** 4 o'clock UTC: night in Europe, and the check ends long before European working hours. */
 const HOUR = 4;
 

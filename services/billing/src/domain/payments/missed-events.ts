@@ -2,6 +2,7 @@
  * Finds events of the card provider whose webhook never arrived. The provider retries a webhook for three days, but lists its events for 30 days.
  * That list is read in stretches of time; events that are already on record change nothing.
  */
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 
 export type EventReading = {
   /** All events created before this time have been read. */
@@ -13,7 +14,6 @@ export type EventReading = {
 export type Stretch = { readonly from: Date; readonly to: Date; readonly afterEventId: string | null };
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long the provider lists an event. */
 const LISTED_FOR_MS = 30 * DAY_MS;
 /** Younger events are left to their webhooks, which normally come within seconds. */

@@ -1,5 +1,7 @@
 /** Who may change whom in an organisation, and the rules about its people (decision 26, roles). */
+
 import type { Role } from '@offer-ads/contracts/events/gateway';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Organisation, Person } from './organisation.ts';
 import { may, type Permission } from './roles.ts';
 
@@ -11,7 +13,6 @@ export const maxPeople = 500;
 export const maxInvitationsADay = 5;
 /** More colleagues than join in a day, and too few to send mails to strangers: the mail contains the organisation's name. */
 export const maxInvitationsOfOrganisationADay = 50;
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Who makes a change: a person of the organisation, or the platform team on its behalf. */
 export type Actor = { readonly personId: number } | 'platform-team';
@@ -104,7 +105,7 @@ export type SentInvitations = {
 /** Null if another invitation may be sent to the address. */
 export function refuseAnotherMail(sent: SentInvitations, now: Date): PeopleRefusal | null {
   const lately = (sentAt: readonly Date[]) =>
-    sentAt.filter((at) => now.getTime() - at.getTime() < dayMs).length;
+    sentAt.filter((at) => now.getTime() - at.getTime() < DAY_MS).length;
   if (lately(sent.toAddress) >= maxInvitationsADay) return 'invited-too-often';
   return lately(sent.byOrganisation) >= maxInvitationsOfOrganisationADay ? 'too-many-invitations' : null;
 }

@@ -2,8 +2,8 @@
  * Where the id of a view or click is remembered: in the slot of the day (UTC) on which it was seen. A whole slot is emptied at once when its
  * day is over for long enough, so that nothing is deleted row by row. A repeat of an event has the same day, so it finds its id.
  */
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 
-const DAY_MS = 86_400_000;
 /** Longer than any retry and a weekend's outage: a repeat does not come later. */
 export const INBOX_DAYS = 3;
 /** A clock of the community platform may run ahead. */

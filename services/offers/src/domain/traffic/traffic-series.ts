@@ -1,12 +1,13 @@
 /** Views and clicks over a period for a chart: a limited number of points without gaps. */
+
 import { type granularities, MAX_POINTS } from '@offer-ads/contracts/public/api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Period } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
 
 export type Point = Traffic & { readonly startAt: Date };
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 /** A Monday. All hours, days and weeks are counted from here, in this file and in SQL. */
 export const GRID_START = new Date('2001-01-01T00:00:00.000Z');

@@ -3,13 +3,14 @@
  * the first hour that begins on that day. In zones that are half an hour or 45 minutes off (Asia/Kolkata, Asia/Kathmandu) a day therefore
  * begins up to 45 minutes after midnight, and every count is in exactly one day.
  */
+
 import { MAX_POINTS } from '@offer-ads/contracts/public/api';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { type Period, wholeHour } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
 import type { Point } from './traffic-series.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** The Monday from which groups of several weeks are counted, in days since 1970. */
 const FIRST_MONDAY = Date.UTC(2001, 0, 1) / DAY_MS;
 

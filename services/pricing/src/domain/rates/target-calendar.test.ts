@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { fc } from '@offer-ads/testing/profile';
 import { frankfurtDate, isFixingDay, isNewerDue, isOutOfDate, missingFixings } from './target-calendar.ts';
 
@@ -11,7 +12,6 @@ const easterSundays = `
   .split(/\s+/);
 const FIRST_YEAR = 2024;
 const LAST_YEAR = 2050;
-const DAY_MS = 86_400_000;
 
 function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);

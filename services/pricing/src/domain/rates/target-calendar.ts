@@ -3,8 +3,7 @@
  * system, is open. Decision 16, exchange rates, counts these days, so that rates do not become out of date over Easter and
  * Christmas.
  */
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 
 /** TARGET's closing days besides weekends and Easter, as `MM-DD`: New Year, Labour Day, Christmas and the day after. */
 const closedDays: ReadonlySet<string> = new Set(['01-01', '05-01', '12-25', '12-26']);
