@@ -94,8 +94,8 @@ describe('events in batches', () => {
     );
     await eventually(() => expect(handled.toSorted((a, b) => a - b)).toEqual(upTo(600)));
     expect(tried.slice(1, 8)).toEqual([1, 1, 1, 1, 1, 1, 1]);
-    // The one that was handled first, and the others in a few batches.
-    expect(tried.slice(8).length).toBeLessThan(10);
+    // Those that were tried come back alone, and the others in a few batches.
+    expect(tried.slice(8).length).toBeLessThan(15);
     expect(await billing.parked.list(10)).toEqual([]);
   });
 
