@@ -1,4 +1,5 @@
 /** One connection to RabbitMQ that reconnects after every failure and is then set up again. */
+import type { Socket } from 'node:net';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -64,6 +65,7 @@ export async function keepConnected<T>(o: {
       setup: async (model: ChannelModel) => {
         // Listen before anything else: without a listener a reset during the set-up would end the process.
         model.on('error', (error) => logger.warn({ error }, 'broker connection failed'));
+        writeTogether(model);
         current = { model, made: await o.setUp(lineOn(model)) };
         up.set(1);
       },
@@ -90,6 +92,22 @@ export async function keepConnected<T>(o: {
       );
     },
   };
+}
+
+/**
+ * Sends what is written in one turn of the event loop by one call of the system. amqplib writes each message and each acknowledgement by
+ * itself, and the broker then reads them one by one too.
+ */
+function writeTogether({ connection }: ChannelModel): void {
+  const { stream } = connection as typeof connection & { readonly stream: Socket };
+  const write = stream.write.bind(stream);
+  stream.write = ((...written: Parameters<typeof write>) => {
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return write(...written);
+  }) as typeof write;
 }
 
 /** Heartbeats detect a broker that is gone without having closed the connection. */
