@@ -376,19 +376,18 @@ describe('several processes', () => {
 });
 
 it.each([
-  [10, 4, 1_100],
+  [10, 4, 800],
   // Fewer mails a second than connections.
-  [4, 12, 2_750],
+  [4, 12, 2_000],
 ])(
   'a process stays within the rate of the mail provider: %d a second',
   async (perSecond, connections, ms) => {
     await test.put(...many(12));
+    const startedAt = Date.now();
     await test.deliver({ perSecond, connections });
     await expectAllSentOnce(12);
-    const times = test.smtp.taken.map(({ at }) => at);
-    // The first and the last interval may have as many mails as connections.
-    const apart = Math.max(...times) - Math.min(...times);
-    expect(apart).toBeGreaterThanOrEqual(ms - (1_000 * Math.min(connections, perSecond)) / perSecond);
+    // The last four of twelve begin two intervals after the first four, and timers may be some milliseconds early.
+    expect(Math.max(...test.smtp.taken.map(({ at }) => at)) - startedAt).toBeGreaterThanOrEqual(ms - 20);
   },
 );
 
