@@ -10,7 +10,7 @@ import { testProfile } from '@offer-ads/testing/profile';
 import { median } from '../../../bench/markdown.ts';
 import { newOrganisation } from '../../harness/advertiser.ts';
 import { firstPrice } from './first-price.ts';
-import { browserProgram, describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
+import { browserProgram, type Portal, startPortal } from './portal-under-test.ts';
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const LEAST = 95;
@@ -23,9 +23,9 @@ const minutesMs = 60_000;
 
 type Report = { readonly categories: Readonly<Record<string, { readonly score: number | null }>> };
 
-const describeLong: typeof describeInBrowser = testProfile === 'long' ? describeInBrowser : describe.skip;
+const isTried = testProfile === 'long' && browserProgram !== undefined;
 
-describeLong('a slow phone', () => {
+(isTried ? describe : describe.skip)('a slow phone', () => {
   let portal: Portal;
   let cookie = '';
   beforeAll(async () => {

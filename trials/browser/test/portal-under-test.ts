@@ -1,10 +1,9 @@
 /**
- * The portal in Chromium, in front of the whole system. Where there is no Chromium, `describeInBrowser` skips, and the run says so.
+ * The portal in Chromium, in front of the whole system. Where there is no Chromium, the tests are skipped, and the run says so.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe } from '@jest/globals';
 import { findProgram } from '@offer-ads/backing/programs';
 import { testProfile } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -22,9 +21,6 @@ const executable = await findProgram({
 
 /** Undefined where there is no Chromium. */
 export const browserProgram: string | undefined = executable;
-
-export const describeInBrowser: (name: string, suite: () => void) => void =
-  executable === undefined ? describe.skip : describe;
 
 /** For people to look at, after the run. */
 const pictures = fileURLToPath(new URL('../../../.dev/pages', import.meta.url));

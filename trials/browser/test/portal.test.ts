@@ -2,7 +2,7 @@
  * All walks share one system and one browser, because both take long to start. Each walk has an organisation of its own, and several
  * run at once, because they mostly wait.
  */
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { walksOfCommunity } from './community-suite.ts';
 import { walksOfAccess } from './console-access-suite.ts';
 import { walksOfDecisions } from './console-decisions-suite.ts';
@@ -14,10 +14,11 @@ import { walksOfMishaps } from './mishaps-suite.ts';
 import { walksOfNewOffers } from './new-offer-suite.ts';
 import { walksOfOffers } from './offers-suite.ts';
 import { publishTerms, walksOfOrganisations } from './organisation-suite.ts';
-import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
+import { browserProgram, type Portal, startPortal } from './portal-under-test.ts';
 import { walksOfWebhooks } from './webhooks-suite.ts';
 
-describeInBrowser('people in a browser', () => {
+// Its own `describe`: a worker loads other modules once for all test files.
+(browserProgram === undefined ? describe.skip : describe)('people in a browser', () => {
   let started: Portal;
   beforeAll(async () => {
     started = await startPortal();
