@@ -69,6 +69,20 @@ export function finishBy(o: {
     channel.ack(message);
   }
 
+  /** One frame for the oldest of all that are in hand: one each would be the broker's main load, and be cut off by a stop. */
+  function acknowledgeAll(messages: readonly ConsumeMessage[]): void {
+    const done = new Set(messages);
+    let last: ConsumeMessage | undefined;
+    for (const message of inHand) {
+      if (!done.has(message)) break;
+      last = message;
+    }
+    for (const message of messages) inHand.delete(message);
+    if (last !== undefined) channel.ack(last, true);
+    const upTo = last?.fields.deliveryTag ?? 0;
+    for (const message of messages) if (message.fields.deliveryTag > upTo) channel.ack(message);
+  }
+
   /** The broker delivers it again, now or after the reconnection. */
   function giveBack(message: ConsumeMessage, error: unknown): void {
     logger.warn({ error, eventId: idOf(message) }, 'event given back to the broker');
@@ -157,7 +171,7 @@ export function finishBy(o: {
       }
       for (const _ of deliveries) done({ outcome: 'handled' });
       try {
-        for (const { message } of deliveries) acknowledge(message);
+        acknowledgeAll(deliveries.map(({ message }) => message));
       } catch (error) {
         logger.warn(
           { error, events: deliveries.length },
@@ -169,7 +183,7 @@ export function finishBy(o: {
     putOff: async (messages) => {
       try {
         await publishLater(messages);
-        messages.forEach(acknowledge);
+        acknowledgeAll(messages);
       } catch (error) {
         for (const message of messages) giveBack(message, error);
       }
