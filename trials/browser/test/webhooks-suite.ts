@@ -73,7 +73,8 @@ export function walksOfWebhooks(portal: () => Portal): void {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('the one before also signs until').waitFor();
     await sendTest();
-    await eventually(() => expect(shop.events).toHaveLength(3));
+    // The second may come twice on a busy machine: by its schedule, just before it is sent again.
+    await eventually(() => expect(new Set(shop.events.map(({ timestamp }) => timestamp)).size).toBe(3));
 
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('All events').check();
