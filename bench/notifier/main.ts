@@ -19,7 +19,7 @@ const aim = 200;
 const timesAim = 3;
 const connections = 5;
 const slowMs = 50;
-/** Whoever sends a mail twice does so right after. */
+/** A mail that is sent twice comes twice within this time. */
 const afterwardsMs = 1_000;
 
 type Stage = { readonly mongoUrl: string; readonly rabbitmqUrl: string };
