@@ -79,14 +79,37 @@ describe('a circuit breaker', () => {
     breaker.shutdown();
   });
 
-  it('makes its probe the trial, if it has one, and refuses calls until the probe succeeds', async () => {
+  it('lets calls wait for the result of the trial, so that a burst after a silence succeeds', async () => {
+    const target = { state: 'down' as 'up' | 'down', calls: 0 };
+    const breaker = breakerBefore(target);
+    for (let call = 0; call < 5; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
+    jest.advanceTimersByTime(60_000);
+    const failed = await Promise.allSettled([1, 2, 3].map(() => breaker.fire(false)));
+    expect(
+      failed.map(({ status, ...rest }) => [status, String((rest as PromiseRejectedResult).reason)]),
+    ).toEqual([
+      ['rejected', 'Error: down'],
+      ['rejected', 'Error: Breaker is open'],
+      ['rejected', 'Error: Breaker is open'],
+    ]);
+    target.state = 'up';
+    jest.advanceTimersByTime(60_000);
+    await Promise.all([1, 2, 3].map(() => breaker.fire(false)));
+    breaker.shutdown();
+  });
+
+  it('makes its probe the trial, if it has one, and refuses calls a second later until the probe succeeds', async () => {
     const target = { state: 'down' as 'up' | 'down', calls: 0 };
     const probed = Promise.withResolvers<void>();
     const breaker = breakerBefore(target, () => probed.promise);
     for (let call = 0; call < 5; call += 1) await expect(breaker.fire(false)).rejects.toThrow('down');
     target.state = 'up';
     jest.advanceTimersByTime(2_000);
-    await expect(breaker.fire(false)).rejects.toThrow('open');
+    const [refused] = await Promise.all([
+      breaker.fire(false).catch(String),
+      jest.advanceTimersByTimeAsync(1_000),
+    ]);
+    expect(refused).toContain('open');
     probed.resolve();
     await jest.advanceTimersByTimeAsync(0);
     await breaker.fire(false);

@@ -26,6 +26,8 @@ const volumeThreshold = 5;
 const errorThresholdPercentage = 50;
 /** Decision 23, deadlines and outages: calls succeed again at most three seconds after a dependency is back. */
 const resetTimeoutMs = 2_000;
+/** A call that comes while another is the trial waits at most this long for its result. Else a burst after a silence would be refused, except for one. */
+const trialWaitMs = 1_000;
 
 /**
  * Decision 133, what a breaker counts: only a status that says that the target (or a proxy in front of it) is unavailable counts as
@@ -54,7 +56,7 @@ type Target = {
   readonly isHarmless: (error: unknown) => boolean;
   /**
    * Finds out whether the target is back; rejects when it is not. It has its own time-out. Without a probe the next call is the trial, and
-   * all other calls are refused until it ends. So give a probe where the caller's input decides how long a call lasts. Calls to Stripe,
+   * all other calls wait for its end, at most a second, or are refused. So give a probe where the caller's input decides how long a call lasts. Calls to Stripe,
    * to the store of pictures need none: what they send is already in memory, so only the target can be slow.
    */
   readonly probe?: () => Promise<unknown>;
@@ -65,11 +67,26 @@ export function createBreaker<In, Out>(
   o: Target & { readonly attempt: (input: In) => Promise<Out> },
 ): Breaker<In, Out> {
   const breaker = opossumFor(o);
+  let trial = Promise.withResolvers<void>();
+  breaker.on('halfOpen', () => (trial = Promise.withResolvers<void>()));
+  breaker.on('open', () => trial.resolve());
+  breaker.on('close', () => trial.resolve());
   return {
-    fire: (input) => breaker.fire(() => o.attempt(input)) as Promise<Out>,
+    fire: async (input) => {
+      // `pendingClose` is true until the trial begins.
+      if (breaker.halfOpen && !breaker.pendingClose) await endOf(trial.promise);
+      return breaker.fire(() => o.attempt(input)) as Promise<Out>;
+    },
     isOpen: () => breaker.opened,
     shutdown: () => breaker.shutdown(),
   };
+}
+
+async function endOf(trial: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, trialWaitMs);
+  await Promise.race([trial, promise]);
+  clearTimeout(timer);
 }
 
 export function createCircuit(o: Target): Circuit {
