@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { migrate, skipUsedIds } from '../src/postgres/migrations.ts';
 import type { Postgres } from '../src/postgres/postgres.ts';
+import { waitForPostgres } from '../src/postgres/wait-for-postgres.ts';
 import { openPatiently } from './test-events.ts';
 
 let database: TestDatabase;
@@ -46,6 +48,22 @@ describe('migrate', () => {
     await run();
     await run();
     expect(await tables()).toEqual(['books', 'shelves']);
+  });
+
+  it('waits for a server that cannot be reached yet', async () => {
+    await using proxy = await startTcpProxy(database.url);
+    proxy.takeDown();
+    const migrated = migrate({ url: proxy.url, directory });
+    await expect(waitForPostgres(proxy.url, 0)).rejects.toThrow();
+    proxy.bringBack();
+    await migrated;
+    expect(await tables()).toEqual(['shelves']);
+  });
+
+  it('does not wait for a database that the server does not have', async () => {
+    const url = new URL(database.url);
+    url.pathname = '/no-such-database';
+    await expect(migrate({ url: url.href, directory })).rejects.toMatchObject({ code: '3D000' });
   });
 
   it('applies each file once when two replicas run it at the same time', async () => {

@@ -4,6 +4,7 @@
  */
 
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
+import { waitForPostgres } from '@offer-ads/platform/postgres/wait-for-postgres';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -12,5 +13,7 @@ import { readDatabaseUrl } from './config.ts';
 
 const logger = createLogger({ service: 'gateway', level: 'info' });
 const metrics = createMetrics('gateway');
-await using postgres = await openPostgres({ url: readDatabaseUrl(), logger, metrics });
+const url = readDatabaseUrl();
+await waitForPostgres(url);
+await using postgres = await openPostgres({ url, logger, metrics });
 await retainCalls({ postgres, clock: systemClock, logger });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import type { Logger } from '../telemetry/logging.ts';
+import { waitForPostgres } from './wait-for-postgres.ts';
 
 const platformMigrations = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -16,6 +17,7 @@ const LOCK_TIMEOUT_MS = 10_000;
  * Brings the database up to date: first the platform's outbox and inbox, then the service's own files. Each set is recorded in its own
  * table, so that their numbers do not collide. Concurrent runs wait for each other. Files run in the order of their numbers. If a new
  * file has a lower number than one that has run, the whole run is refused, because that order was never tested: give it a higher number.
+ * Waits for a server that is still starting.
  */
 export async function migrate(o: {
   url: string;
@@ -49,6 +51,7 @@ export async function migrate(o: {
       await client.end();
     }
   };
+  await waitForPostgres(o.url);
   await run(platformMigrations, 'platform_migrations');
   await run(o.directory, 'migrations');
 }

@@ -17,7 +17,8 @@ export type TcpProxy = AsyncDisposable & {
   readonly freeze: (o?: { readonly newToo: boolean }) => void;
 };
 
-export async function startTcpProxy(target: string): Promise<TcpProxy> {
+/** @param port of 127.0.0.1; 0 is any free one */
+export async function startTcpProxy(target: string, port = 0): Promise<TcpProxy> {
   const address = new URL(target);
   const pairs = new Set<readonly [Socket, Socket]>();
   let down = false;
@@ -39,7 +40,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     if (newAreSilent) client.pause();
     else client.pipe(upstream).pipe(client);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 
   const url = new URL(target);

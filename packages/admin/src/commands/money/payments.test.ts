@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminUnderTest, runWith } from '../../../test/admin-under-test.ts';
+import { ServiceUnreachable } from '../../service-calls.ts';
 import { Refused, type Tools } from '../../tools.ts';
 
 const { adminJson, received, replies } = adminUnderTest();
@@ -31,6 +32,18 @@ describe('payments check', () => {
       result: { ok: true, compared: 2, repaired: [], failed: [], problems: [] },
     });
     expect(received).toHaveLength(4);
+  });
+
+  it('waits for services that cannot be reached yet, as long as --wait says', async () => {
+    let away = 2;
+    const call: Tools['call'] = async (owner) => {
+      if (owner === 'billing' && away-- > 0) throw new ServiceUnreachable('billing cannot be reached');
+      return { payments: [] };
+    };
+    const { status, result } = await runWith('payments check --wait 30', call);
+    expect({ status, result }).toMatchObject({ status: 0, result: { ok: true } });
+    away = 1;
+    expect(await runWith('payments check', call)).toMatchObject({ status: 1 });
   });
 
   it('checks each difference again, lists it, and fails', async () => {

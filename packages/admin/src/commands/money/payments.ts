@@ -1,4 +1,5 @@
 /** Compares the data of offers and billing about every payment: after a restore, or at any time. */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   billedPayments,
   chargeAgainReply,
@@ -7,9 +8,9 @@ import {
   voidReply,
 } from '@offer-ads/contracts/internal/payments-api';
 import type { z } from 'zod';
-import { type Command, command, UsageError, yesOrNo } from '../../command.ts';
+import { type Command, command, count, UsageError, yesOrNo } from '../../command.ts';
 import { type PaymentProblem, pairs, paymentProblem } from '../../compare-payments.ts';
-import { Refused, type Tools } from '../../tools.ts';
+import { isAway, Refused, type Tools } from '../../tools.ts';
 
 type Found = { readonly offerId: number; readonly problem: PaymentProblem };
 
@@ -20,10 +21,11 @@ export const paymentCommands: readonly Command[] = [
   command({
     name: 'payments check',
     summary:
-      'Compare what offers and billing know of every payment; --repair yes charges and credits what one of them lost',
-    options: { repair: yesOrNo.optional() },
+      'Compare what offers and billing know of every payment; --repair yes charges and credits what one of them lost; --wait N waits up to N seconds for both',
+    options: { repair: yesOrNo.optional(), wait: count.optional() },
     failed: (result) => 'ok' in result && result.ok === false,
-    run: async ({ repair = false }, tools) => {
+    run: async ({ repair = false, wait = 0 }, tools) => {
+      await waitForBoth(tools, wait);
       const { compared, known, problems } = await compareAll(tools);
       // If offers has no data, it is not restored yet or belongs to another system. A repair would then take back all payments for ever.
       if (repair && known === 0 && compared > 0)
@@ -46,6 +48,20 @@ export const paymentCommands: readonly Command[] = [
     },
   }),
 ];
+
+/** For a scheduled job: its pod may not be admitted to the services yet. */
+async function waitForBoth(tools: Tools, seconds: number): Promise<void> {
+  const endsAt = performance.now() + seconds * 1_000;
+  const one = { after: 0, limit: 1 };
+  while (performance.now() < endsAt)
+    try {
+      await Promise.all([knownPage(tools, one), billedPage(tools, one)]);
+      return;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await pause(500);
+    }
+}
 
 type Comparison = {
   readonly compared: number;
