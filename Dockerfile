@@ -1,4 +1,4 @@
-# An image per service; `npm run images` builds them all (deploy/k8s/README.md), and this one:
+# An image per service; `npm run images` builds them all (k8s/README.md), and this one:
 #   docker build --build-arg SERVICE=offers --tag offer-ads/offers .
 # NODE_IMAGE builds the image and gives it its Node: Node 24 with npm and a shell, from any source. RUNTIME_IMAGE is the base
 # of the image. It needs only glibc and libstdc++, and no shell, because the build runs nothing in it.

@@ -10,6 +10,7 @@ const tooling = [
   'packages/{backing,sdk-python,simulators}/**',
   'dev/**',
   'deploy/**',
+  'k8s/**',
   'trials/**',
   'bench/**',
 ];

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: an organisation buys two offers from the running system, one from its balance and one by card, and
  * checks every step. Ends with status 1 at the first failed check.
- * `npm run demo -- --containers`: uses a system in containers (docker-compose.yml, deploy/k8s/README.md) instead of `npm start`.
+ * `npm run demo -- --containers`: uses a system in containers (docker-compose.yml, k8s/README.md) instead of `npm start`.
  */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';

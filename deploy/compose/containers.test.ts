@@ -7,9 +7,9 @@ import { images } from '@offer-ads/backing/docker/containers';
 import { stores } from '@offer-ads/backing/stores';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
+import { allowed } from '@offer-ads/k8s/checks/network-policies';
+import { type Container, checkEach, workload } from '@offer-ads/k8s/checks/workloads';
 import { parse } from 'yaml';
-import { allowed } from '../k8s/checks/network-policies.ts';
-import { type Container, checkEach, workload } from '../k8s/checks/workloads.ts';
 import { type ComposeService, composeFile, resolved } from './file.ts';
 import { firstEnv } from './first-env.ts';
 import { inventFiles, storeFiles } from './secrets.ts';
@@ -304,7 +304,7 @@ describe('the stores', () => {
   it('have the versions of tests, npm start and Kubernetes', () => {
     for (const store of stores) expect(service(store).image).toMatch(new RegExp(`^${images[store]}([.-]|$)`));
     const yaml = ['plain/postgres', 'plain/mongo', 'plain/rabbitmq']
-      .map((path) => ofRepository(`deploy/k8s/stores/${path}.yaml`))
+      .map((path) => ofRepository(`k8s/stores/${path}.yaml`))
       .join('');
     for (const store of ['postgres', 'mongo', 'rabbitmq'] as const)
       expect(yaml).toContain(`image: ${images[store]}`);

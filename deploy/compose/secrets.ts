@@ -1,7 +1,7 @@
 /** The secret files of docker-compose.yml: their names and contents. */
-import { externalSecrets, type LookUp, secretData } from '../k8s/checks/secrets.ts';
-import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from '../k8s/checks/store-users.ts';
-import { inventSecrets, newMongoKey, random } from '../k8s/secrets-of-dev.ts';
+import { externalSecrets, type LookUp, secretData } from '@offer-ads/k8s/checks/secrets';
+import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from '@offer-ads/k8s/checks/store-users';
+import { inventSecrets, newMongoKey, random } from '@offer-ads/k8s/secrets-of-dev';
 import { isSecretOf, type Program, programs } from '../settings/schemas.ts';
 
 /** Settings whose value differs for each program, because each has its own user and its own token. */
@@ -70,7 +70,7 @@ export function storeFiles(files: Files): Files {
     return decodeURIComponent(new URL(files.get(file) ?? '').password);
   };
   const valkey = externalSecrets().find(({ metadata }) => metadata.name === 'valkey');
-  if (valkey === undefined) throw new Error('deploy/k8s/components/external-secrets has no valkey');
+  if (valkey === undefined) throw new Error('k8s/components/external-secrets has no valkey');
   const rootPassword = files.get('mongo-root-password') ?? '';
   return new Map([
     ['postgres-set-up.sql', postgresSetUp(lookUp)],

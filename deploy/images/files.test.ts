@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
@@ -36,6 +36,22 @@ describe.each(images)('the image of %s', (image) => {
     const there = new Set(filesOf(image));
     const missing = [...reachedFrom(entriesOf(image), { types: false })].filter((path) => !there.has(path));
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the stage that builds the pages', () => {
+  it('has every file that the pages are built from', async () => {
+    // Not an import: its types are those of browsers.
+    const { foldersOfGuides } = (await import(join(repository, 'web/docs/build.ts'))) as {
+      foldersOfGuides: readonly string[];
+    };
+    const imported = [...reachedFrom(['web/build.ts'], { types: false })];
+    const contents = foldersOfGuides
+      .flatMap((folder) => globSync(`${folder}/**/*.*`))
+      .filter((path) => !path.endsWith('test-pictures/README.md'));
+    const read = [...imported, ...contents.map((path) => relative(repository, path))];
+    expect(read.length).toBeGreaterThan(contents.length);
+    expect(read.filter((path) => !isSent(path))).toEqual([]);
   });
 });
 
@@ -74,11 +90,7 @@ describe('images', () => {
   });
 
   it('are started with programs and modules that exist', () => {
-    const files = [
-      'Dockerfile',
-      'docker-compose.yml',
-      ...globSync('deploy/k8s/**/*.yaml', { cwd: repository }),
-    ];
+    const files = ['Dockerfile', 'docker-compose.yml', ...globSync('k8s/**/*.yaml', { cwd: repository })];
     const commands = files.map((file) => readFileSync(join(repository, file), 'utf8')).join('\n');
     const programs = new Set(commands.match(/(?<=[ "[]|\/app\/)(src|packages)\/[\w/-]+\.ts\b/g));
     expect(programs.size).toBeGreaterThan(6);

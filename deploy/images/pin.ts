@@ -1,5 +1,5 @@
 /**
- * `npm run images:pin`: gets the digest of every image in the Dockerfile, docker-compose.yml and deploy/k8s/ from the registries and
+ * `npm run images:pin`: gets the digest of every image in the Dockerfile, docker-compose.yml and k8s/ from the registries and
  * writes it after the tag. `-- --check` only lists images without a digest; exit status 1 if there is one.
  */
 import { writeFileSync } from 'node:fs';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { repository } from '@offer-ads/dev/start/folder';
+import { deployed } from '@offer-ads/k8s/checks/overlays';
+import { render } from '@offer-ads/k8s/render/render';
 import { readCompose, resolved } from '../compose/file.ts';
 import { firstEnv } from '../compose/first-env.ts';
-import { deployed } from '../k8s/checks/overlays.ts';
-import { render } from '../k8s/render/render.ts';
 import { imagesIn, pinnedFiles, textOf, withDigests } from './pins.ts';
 
 const aDigest = `sha256:${'0123456789abcdef'.repeat(4)}`;
@@ -30,15 +30,15 @@ function imagesOf(value: unknown): string[] {
 }
 
 describe('once pinned', () => {
-  cpSync(join(repository, 'deploy/k8s'), join(folder, 'deploy/k8s'), { recursive: true });
+  cpSync(join(repository, 'k8s'), join(folder, 'k8s'), { recursive: true });
   cpSync(join(repository, 'deploy/monitoring'), join(folder, 'deploy/monitoring'), { recursive: true });
-  for (const file of pinnedFiles.filter((file) => file.startsWith('deploy/k8s/')))
+  for (const file of pinnedFiles.filter((file) => file.startsWith('k8s/')))
     writeFileSync(join(folder, file), withDigests(readFileSync(join(folder, file), 'utf8'), all));
 
   it.each(deployed.filter((path) => !path.startsWith('overlays/dev')))(
     '%s runs every image by its digest',
     (path) => {
-      const run = render(path, join(folder, 'deploy/k8s')).flatMap(imagesOf);
+      const run = render(path, join(folder, 'k8s')).flatMap(imagesOf);
       expect(run.length).toBeGreaterThan(0);
       expect(run.filter((image) => !image.endsWith(`@${aDigest}`))).toEqual([]);
     },

@@ -22,7 +22,7 @@ const releases = new RegExp(
 export const pinnedFiles: readonly string[] = [
   'Dockerfile',
   'docker-compose.yml',
-  ...globSync('deploy/k8s/**/*.yaml', { cwd: repository }),
+  ...globSync('k8s/**/*.yaml', { cwd: repository }),
 ].toSorted();
 
 export const textOf = (file: string) => readFileSync(join(repository, file), 'utf8');

@@ -47,7 +47,7 @@ export function environments(): Environment[] {
       namespace: string;
       components?: string[];
     };
-  return globSync('deploy/k8s/overlays/*/alerts/kustomization.yaml', { cwd: repository })
+  return globSync('k8s/overlays/*/alerts/kustomization.yaml', { cwd: repository })
     .toSorted()
     .map((file) => {
       const folder = dirname(dirname(file));

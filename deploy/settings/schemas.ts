@@ -1,4 +1,4 @@
-/** The settings of everything that docker-compose.yml and deploy/k8s/ start from our own images: their schemas and readers. */
+/** The settings of everything that docker-compose.yml and k8s/ start from our own images: their schemas and readers. */
 
 import { adminToolSettings, readAdminSettings } from '@offer-ads/admin/config';
 import { consoleSettings, readConsoleConfig } from '@offer-ads/admin/console/config';

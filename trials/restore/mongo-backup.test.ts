@@ -12,8 +12,8 @@ import { startServer } from '@offer-ads/backing/embedded/server-process';
 import { firstFound } from '@offer-ads/backing/find';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { onPath } from '@offer-ads/backing/on-path';
-import { manifestsOf } from '@offer-ads/deploy/k8s/checks/overlays';
-import type { Container, PodSpec } from '@offer-ads/deploy/k8s/checks/workloads';
+import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
+import type { Container, PodSpec } from '@offer-ads/k8s/checks/workloads';
 import { type Db, MongoClient } from 'mongodb';
 
 type MongoSpec = {

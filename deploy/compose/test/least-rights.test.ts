@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { repository } from '@offer-ads/dev/start/folder';
+import { postgresSetUp } from '@offer-ads/k8s/checks/store-users';
 import { migrate } from '@offer-ads/platform/postgres/migrations';
 import { requireAddress } from '@offer-ads/testing/config';
 import pg from 'pg';
-import { postgresSetUp } from '../../k8s/checks/store-users.ts';
 
 const services = ['gateway', 'offers', 'billing'] as const;
 /** Users and databases belong to the server, which other tests use too. */

@@ -36,7 +36,7 @@ const promtool = await findProgram({
     [...alerts, ...clusterAlerts].find(({ alert }) => alert === name)?.annotations.runbook_url;
   /** The rules of an overlay, as a file that Prometheus reads. */
   const rulesOf = (overlay: string, about: 'services' | 'cluster') => {
-    const file = join(repository, `deploy/k8s/overlays/${overlay}/alerts/${about}.yaml`);
+    const file = join(repository, `k8s/overlays/${overlay}/alerts/${about}.yaml`);
     const { spec } = parse(readFileSync(file, 'utf8')) as { spec: object };
     return write(`${overlay}-${about}.yaml`, spec);
   };

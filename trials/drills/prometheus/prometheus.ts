@@ -79,7 +79,7 @@ export async function startPrometheus(
 
 type AlertsReply = { data: { alerts: { state: 'pending' | 'firing'; labels: Record<string, string> }[] } };
 
-/** As in deploy/monitoring/k8s/services, `job` is the name of the service. */
+/** As in k8s/components/monitoring, `job` is the name of the service. */
 function configuration(addresses: Addresses, rules: string): object {
   return {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },

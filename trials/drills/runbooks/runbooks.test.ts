@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
-import { manifestsOf, wholeOf } from '@offer-ads/deploy/k8s/checks/overlays';
 import { clusterAlerts, alerts as ofServices } from '@offer-ads/deploy/monitoring/alerts';
 import { readExpression } from '@offer-ads/deploy/monitoring/promql';
 import { repository } from '@offer-ads/dev/start/folder';
+import { manifestsOf, wholeOf } from '@offer-ads/k8s/checks/overlays';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { kebab } from '../drills.ts';
 
@@ -158,7 +158,7 @@ const texts = [
   ...readdirSync(join(repository, 'docs/operations')).map((file) =>
     join(repository, 'docs/operations', file),
   ),
-  join(repository, 'deploy/k8s/README.md'),
+  join(repository, 'k8s/README.md'),
 ];
 
 describe('commands for a cluster', () => {

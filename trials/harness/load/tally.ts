@@ -5,6 +5,10 @@ export type Tally = {
   readonly fail: (what: string) => void;
   readonly failures: () => readonly string[];
   readonly requests: () => number;
+  /** Requests whose connection was refused or broke. */
+  readonly unanswered: () => number;
+  /** Requests that were answered with `Retry-After`. */
+  readonly delayed: () => number;
   /** A line for each route: how often each outcome came, and the slowest reply. */
   readonly lines: () => string[];
 };
@@ -13,6 +17,12 @@ export function createTally(): Tally {
   const routes = new Map<string, { outcomes: Map<string, number>; slowestMs: number }>();
   const failures: string[] = [];
   let requests = 0;
+  const counted = (isMeant: (outcome: string) => boolean) => {
+    let sum = 0;
+    for (const { outcomes } of routes.values())
+      for (const [outcome, times] of outcomes) if (isMeant(outcome)) sum += times;
+    return sum;
+  };
   return {
     count: (route, outcome, durationMs) => {
       requests += 1;
@@ -24,6 +34,8 @@ export function createTally(): Tally {
     fail: (what) => failures.push(`${new Date().toISOString().slice(11, 23)} ${what}`),
     failures: () => failures,
     requests: () => requests,
+    unanswered: () => counted((outcome) => !/^\d{3}/.test(outcome)),
+    delayed: () => counted((outcome) => outcome.endsWith('with Retry-After')),
     lines: () =>
       [...routes]
         .toSorted(([one], [other]) => one.localeCompare(other))

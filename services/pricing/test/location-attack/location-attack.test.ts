@@ -54,7 +54,7 @@ describe('as production is configured', () => {
   ])('%s is %i, as attacked here', (name, value) => {
     const textOf = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
     expect(textOf('docker-compose.yml')).toContain(`${name}: \${${name}:-${value}}\n`);
-    expect(textOf('deploy/k8s/base/services/kustomization.yaml')).toContain(`- ${name}=${value}\n`);
+    expect(textOf('k8s/base/services/kustomization.yaml')).toContain(`- ${name}=${value}\n`);
   });
 
   it.each<[string, typeof city, Patience]>([

@@ -1,0 +1,183 @@
+/**
+ * `npm run cluster`: deploys the overlay dev to a cluster as k8s/README.md says, runs the demo, disturbs the cluster under load, and
+ * audits what was bought. Ends with a table; status 1 when a request failed in a way that no document allows, when something is lost, or
+ * when a job or a NetworkPolicy does not do what it must.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { reasonOf } from '@offer-ads/backing/find';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { devFolder, repository } from '@offer-ads/dev/start/folder';
+import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { auditAtRest } from '../harness/audit.ts';
+import { interruption } from '../harness/interruption.ts';
+import { registerBuyer } from '../harness/load/buyers.ts';
+import { startLoad } from '../harness/load/load.ts';
+import { createRetryingCaller } from '../harness/load/retrying-caller.ts';
+import { createTally } from '../harness/load/tally.ts';
+import { type ClusterSystem, openClusterSystem } from './cluster-system.ts';
+import { createKubectl, type Kubectl, untilReady } from './kubectl.ts';
+import { type Options, readOptions, usage } from './options.ts';
+import { type Part, parts } from './parts.ts';
+import { tryPolicies } from './policies.ts';
+
+const say = (line: string) => console.log(line);
+/** Between two requests of a buyer, on average. */
+const pauseMs = 300;
+const warmUpMs = 10_000;
+/** Images of stores may have to be pulled. */
+const startedWithinMs = 900_000;
+
+type Row = { readonly what: string; readonly seconds: number; readonly note: string };
+
+try {
+  const o = optionsOrUsage();
+  process.exitCode = (await Promise.race([run(o), interruption()])) === true ? 0 : 1;
+} catch (error) {
+  console.error(reasonOf(error));
+  process.exitCode = 1;
+}
+process.exit();
+
+async function run(o: Options): Promise<boolean> {
+  const kubectl = createKubectl(o.kubectl);
+  await using opened = new AsyncDisposableStack();
+  const rows: Row[] = [];
+  const faults: string[] = [];
+  const step = async (what: string, work: () => Promise<unknown>) => {
+    const startedAt = performance.now();
+    const problem = await work().then(
+      () => '',
+      (error: unknown) => reasonOf(error),
+    );
+    const seconds = (performance.now() - startedAt) / 1_000;
+    if (problem !== '') faults.push(`${what}: ${problem}`);
+    rows.push({ what, seconds, note: problem });
+    say(`  ${what}: ${seconds.toFixed(1)} s ${problem}`);
+  };
+
+  if (o.deploy) await step('deploy', () => deploy(o, kubectl));
+  if (faults.length > 0) return tell(rows, faults);
+  await kubectl.run(['scale', 'deployment', `--replicas=${o.replicas}`, ...serviceNames]);
+  await step('all ready', () => untilReady(kubectl, startedWithinMs));
+  const system = await openClusterSystem(opened, kubectl, say);
+  if (!system.isDirect)
+    say(
+      'Services cannot be reached by their addresses from here, so the load goes through kubectl port-forward, which also fails.',
+    );
+  await step('demo', () => demo(system));
+  for (const name of o.parts) {
+    const part = parts[name];
+    if (name === 'policies')
+      await step('NetworkPolicies', async () => {
+        const { tried, wrong } = await tryPolicies(kubectl);
+        say(`  ${tried} pairs tried`);
+        if (wrong.length > 0) throw new Error(wrong.join('; '));
+      });
+    else if (name === 'drain' && (await nodes(kubectl)) < 2) say('\nNo node is drained: there is only one.');
+    else if (part !== undefined) await underLoad(o, part, { kubectl, system, step, rows, faults });
+  }
+  return tell(rows, faults);
+}
+
+/** The two commands of k8s/README.md. */
+async function deploy(o: Options, kubectl: Kubectl): Promise<void> {
+  rmSync(join(devFolder, 'containers'), { recursive: true, force: true });
+  if (o.load !== undefined)
+    for (const image of images())
+      execFileSync('sh', ['-c', o.load.replaceAll('{}', image)], { stdio: 'inherit' });
+  const secrets = execFileSync(process.execPath, ['k8s/dev-secrets.ts'], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  await kubectl.run(['create', '--filename', '-'], secrets);
+  await kubectl.run(['apply', '--kustomize', 'k8s/overlays/dev']);
+}
+
+/** Of all pods of the overlay. */
+function images(): string[] {
+  const text = JSON.stringify(manifestsOf('overlays/dev'));
+  return [...new Set([...text.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))];
+}
+
+async function demo(system: ClusterSystem): Promise<void> {
+  const child = spawn(process.execPath, ['dev/demo.ts', '--containers'], {
+    cwd: repository,
+    env: { ...process.env, ...system.adminSettings() },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  if (status !== 0) throw new Error(`status ${status}`);
+}
+
+async function nodes({ json }: Kubectl): Promise<number> {
+  return (await json<{ items: unknown[] }>('get', 'nodes')).items.length;
+}
+
+type Trial = {
+  readonly kubectl: Kubectl;
+  readonly system: ClusterSystem;
+  readonly step: (what: string, work: () => Promise<unknown>) => Promise<void>;
+  readonly rows: Row[];
+  readonly faults: string[];
+};
+
+async function underLoad(
+  o: Options,
+  part: Part,
+  { kubectl, system, step, rows, faults }: Trial,
+): Promise<void> {
+  say(`\n${part.title}`);
+  await using broker = await connectBroker({
+    url: system.stores.rabbitmq,
+    service: 'admin',
+    declarations: [OfferViewed, OfferClicked],
+    logger: createLogger({ service: 'cluster', level: 'silent' }),
+    metrics: createMetrics('cluster'),
+  });
+  const tally = createTally();
+  // What `kubectl port-forward` loses with a pod is not the system's fault.
+  const allowance = system.isDirect ? part.allowance(o) : { refused: true, broken: true };
+  const callUntilAnswered = createRetryingCaller({ tally, allowance });
+  const buyers = await Promise.all(Array.from({ length: o.advertisers }, () => registerBuyer(system)));
+  const load = startLoad(
+    { gateway: system.state().gateway, callUntilAnswered, broker, pauseMs },
+    buyers,
+    tally,
+  );
+  const startedAt = performance.now();
+  await pause(warmUpMs);
+  await part.disturb(kubectl, step);
+  await load.stop();
+  const problems = await auditAtRest(system, { buyers, withinMs: part.quietWithinMs });
+  for (const line of tally.lines()) say(line);
+  const failed = [...tally.failures(), ...problems];
+  for (const problem of failed) say(`  NOT AS IT MUST BE: ${problem}`);
+  faults.push(...failed.map((problem) => `${part.title}: ${problem}`));
+  const note = `${tally.requests()} requests, ${tally.unanswered()} without an answer, ${tally.delayed()} told to wait; ${failed.length} faults`;
+  rows.push({ what: part.title, seconds: (performance.now() - startedAt) / 1_000, note });
+}
+
+function tell(rows: readonly Row[], faults: readonly string[]): boolean {
+  say('\n| | seconds | |\n| --- | ---: | --- |');
+  for (const { what, seconds, note } of rows) say(`| ${what} | ${seconds.toFixed(1)} | ${note} |`);
+  for (const fault of faults) say(`\nFAULT: ${fault}`);
+  say(faults.length === 0 ? '\nAll is as it must be.' : `\n${faults.length} faults.`);
+  return faults.length === 0;
+}
+
+function optionsOrUsage(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${reasonOf(error)}\n\n${usage}`);
+    process.exit(1);
+  }
+}

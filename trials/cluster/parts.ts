@@ -1,0 +1,154 @@
+/** What happens to the cluster, part by part, while advertisers buy. */
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import type { Allowance } from '../harness/load/retrying-caller.ts';
+import { type Kubectl, untilReady } from './kubectl.ts';
+import type { Options, PartName } from './options.ts';
+
+export type Part = {
+  readonly title: string;
+  readonly allowance: (o: Options) => Allowance;
+  /** How long the audit waits. */
+  readonly quietWithinMs: number;
+  /** `step` measures the seconds of one disturbance until all is ready again. */
+  readonly disturb: (kubectl: Kubectl, step: Step) => Promise<void>;
+};
+export type Step = (name: string, work: () => Promise<unknown>) => Promise<void>;
+
+const readyWithinMs = 300_000;
+const stores = ['postgres', 'rabbitmq', 'mongo'] as const;
+const quietWithinMs = 120_000;
+const killed: Allowance = { refused: true, broken: true };
+const releases = 'app.kubernetes.io/part-of=offer-ads';
+
+/** The name of one pod. */
+async function podOf({ json }: Kubectl, labels: string): Promise<string> {
+  const { items } = await json<{ items: { metadata: { name: string } }[] }>(
+    'get',
+    'pods',
+    '--selector',
+    labels,
+  );
+  const [pod] = items;
+  if (pod === undefined) throw new Error(`there is no pod with ${labels}`);
+  return pod.metadata.name;
+}
+
+const kill = (kubectl: Kubectl, ...pods: string[]) =>
+  kubectl.run(['delete', 'pod', ...pods, '--grace-period=0', '--force']);
+
+export const parts: Readonly<Partial<Record<PartName, Part>>> = {
+  rolling: {
+    title: 'Rolling restart of each service',
+    allowance: () => ({ refused: false, broken: false }),
+    quietWithinMs,
+    disturb: async (kubectl, step) => {
+      for (const service of serviceNames)
+        await step(`restart ${service}`, async () => {
+          await kubectl.run(['rollout', 'restart', `deployment/${service}`]);
+          await kubectl.run(['rollout', 'status', `deployment/${service}`, '--timeout=300s']);
+        });
+    },
+  },
+  kills: {
+    title: 'A pod of each service is killed',
+    allowance: () => killed,
+    quietWithinMs,
+    disturb: async (kubectl, step) => {
+      for (const service of serviceNames)
+        await step(`kill ${service}`, async () => {
+          const labels = `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`;
+          await kill(kubectl, await podOf(kubectl, labels));
+          await untilReady(kubectl, readyWithinMs);
+        });
+    },
+  },
+  stores: {
+    title: 'The pod of each store is deleted',
+    allowance: () => killed,
+    quietWithinMs,
+    disturb: async (kubectl, step) => {
+      for (const store of stores)
+        await step(`delete ${store}`, async () => {
+          await kubectl.run(['delete', 'pod', `${store}-0`]);
+          await untilReady(kubectl, readyWithinMs);
+        });
+      await step('delete valkey', async () => {
+        await kubectl.run(['delete', 'pod', await podOf(kubectl, 'app.kubernetes.io/name=valkey')]);
+        await untilReady(kubectl, readyWithinMs);
+      });
+    },
+  },
+  everything: {
+    title: 'All services and stores are killed at once',
+    allowance: () => killed,
+    quietWithinMs,
+    disturb: async (kubectl, step) =>
+      step('kill all', async () => {
+        const { items } = await kubectl.json<{ items: { metadata: { name: string; labels: object } }[] }>(
+          'get',
+          'pods',
+          '--selector',
+          // Simulators stand for systems elsewhere.
+          'app.kubernetes.io/component!=simulator',
+          '--field-selector',
+          'status.phase=Running',
+        );
+        await kill(kubectl, ...items.map(({ metadata }) => metadata.name));
+        await untilReady(kubectl, readyWithinMs);
+      }),
+  },
+  drain: {
+    title: 'A node is drained',
+    allowance: () => ({ refused: false, broken: false }),
+    quietWithinMs,
+    disturb: async (kubectl, step) => {
+      const node = await kubectl.run([
+        'get',
+        'pod',
+        await podOf(kubectl, 'app.kubernetes.io/name=gateway'),
+        '--output',
+        'jsonpath={.spec.nodeName}',
+      ]);
+      await step(`drain ${node}`, async () => {
+        try {
+          await kubectl.run([
+            'drain',
+            node,
+            '--ignore-daemonsets',
+            '--delete-emptydir-data',
+            '--pod-selector',
+            releases,
+          ]);
+        } finally {
+          await kubectl.run(['uncordon', node]);
+        }
+        await untilReady(kubectl, readyWithinMs);
+      });
+    },
+  },
+  jobs: {
+    title: 'Migrations again, and each scheduled job once',
+    allowance: () => ({ refused: false, broken: false }),
+    quietWithinMs,
+    disturb: async (kubectl, step) => {
+      await step('migrations', async () => {
+        await kubectl.run(['delete', 'jobs', '--selector', 'app.kubernetes.io/component=migration']);
+        await kubectl.run(['apply', '--kustomize', 'k8s/overlays/dev']);
+        await complete(kubectl, '--selector', 'app.kubernetes.io/component=migration');
+      });
+      const { items } = await kubectl.json<{ items: { metadata: { name: string } }[] }>('get', 'cronjobs');
+      for (const { metadata } of items)
+        await step(metadata.name, async () => {
+          const job = `${metadata.name}-trial`;
+          await kubectl.run(['delete', 'job', job, '--ignore-not-found']);
+          await kubectl.run(['create', 'job', job, `--from=cronjob/${metadata.name}`]);
+          await complete(kubectl, job);
+        });
+    },
+  },
+};
+
+async function complete(kubectl: Kubectl, ...which: string[]): Promise<void> {
+  const names = which.length === 1 ? which.map((name) => `job/${name}`) : ['job', ...which];
+  await kubectl.run(['wait', '--for=condition=Complete', '--timeout=180s', ...names]);
+}
