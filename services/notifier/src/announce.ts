@@ -25,17 +25,14 @@ const atOnce = 50;
 
 type Session = Parameters<ContactsStore['save']>[0];
 
-export type Announce = (
-  announcement: Announcement,
-  event: ReceivedEvent<Announcement['declaration']>,
-) => Promise<void>;
+export type Announce = (announcement: Announcement, event: ReceivedEvent) => Promise<void>;
 
 /** Events that come within a moment are stored together, in one transaction. */
 export function announcer(notifier: Notifier, gatherMs = usualGatherMs): Announce {
   const write = (group: readonly Heard[]) => storeAnnounced(notifier, group);
   const store = groupWrites<Heard>({ atMost: atOnce, lingerMs: gatherMs, write });
   return async (announcement, event) => {
-    const organisationId = 'organisationId' in event.data ? event.data.organisationId : noOrganisation;
+    const { organisationId = noOrganisation } = event.data as { readonly organisationId?: number };
     const occurrence: Occurrence = {
       eventName: announcement.declaration.name,
       eventId: event.id,

@@ -10,7 +10,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
-import { type Announce, announcer, learnContact } from '../src/announce.ts';
+import { announcer, learnContact } from '../src/announce.ts';
 import { announcements } from '../src/domain/announcements.ts';
 import { openNotificationsStore } from '../src/notifications-store.ts';
 import { type Notifier, notifierOn } from '../src/notifier.ts';
@@ -26,7 +26,6 @@ type Stored = {
 /** Only what comes in one tick is stored together, so that a test does not wait. */
 const gatherMs = 1;
 
-type Announced = Parameters<Announce>[1]['data'];
 type Hear = (event: OutgoingEvent) => Promise<void>;
 
 export type AnnouncingUnderTest = AsyncDisposable & {
@@ -100,6 +99,6 @@ function hearing(notifier: Notifier): Hear {
     const announcement = announcements.find(({ declaration }) => event.type === eventType(declaration));
     if (announcement === undefined)
       await learnContact(notifier, { ...received, data: data as OrganisationFacts });
-    else await announce(announcement, { ...received, data: data as Announced });
+    else await announce(announcement, { ...received, data });
   };
 }

@@ -1,10 +1,22 @@
 /** The notifications that the domain makes of an event, for tests of recipients and letters. */
+import { readFileSync } from 'node:fs';
+import { routingKey } from '@offer-ads/contracts/events/event-declaration';
 import type { AnnouncementContext, Notification } from '../src/domain/announcement.ts';
-import { announcementOf } from '../src/domain/announcements.ts';
+import { announcementOf, announcements } from '../src/domain/announcements.ts';
 import type { Contact } from '../src/domain/contact.ts';
 import { cornerCafe } from './events.ts';
 
 export const portalUrl = 'https://ads.example/portal';
+
+type Sample = { readonly mode?: string; readonly email?: string };
+/** Every announcement with a sample of its event, from the contracts: whoever adds a mail finds it tested by these. */
+export const announced = announcements.map(({ declaration, optional }) => {
+  const file = new URL(
+    `../../../packages/contracts/samples/${routingKey(declaration)}.json`,
+    import.meta.url,
+  );
+  return [declaration.name, JSON.parse(readFileSync(file, 'utf8')) as Sample, optional] as const;
+});
 
 /** All people want all mails. */
 export const around = (

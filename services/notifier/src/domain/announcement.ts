@@ -1,20 +1,6 @@
 /** Turns an event into mails: recipients, texts, and the id that prevents duplicates. */
-import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
-import type { EventData } from '@offer-ads/contracts/events/event-declaration';
-import type {
-  OrganisationApprovalWithdrawn,
-  OrganisationApproved,
-  PersonInvited,
-  SignInRequested,
-  SignUpRequested,
-} from '@offer-ads/contracts/events/gateway';
-import type {
-  OfferDisabled,
-  OfferEnabled,
-  OfferEnded,
-  OfferPaymentApplied,
-  PaymentLinkIssued,
-} from '@offer-ads/contracts/events/offers';
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import type { PersonInvited, SignInRequested, SignUpRequested } from '@offer-ads/contracts/events/gateway';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
 import type { Letter } from './letters/letter.ts';
 import type { Setting } from './letters/messages/setting.ts';
@@ -59,29 +45,18 @@ export type AnnouncementContext = {
 /** `nobody-known`: it waits for the organisation's event. An empty list: all recipients have switched it off, or the event is worth no mail. */
 export type Addressed = readonly Notification[] | 'nobody-known';
 
-type AnnouncedToPeople =
-  | typeof PaymentLinkIssued
-  | typeof OfferPaymentApplied
-  | typeof OfferEnded
-  | typeof OfferDisabled
-  | typeof OfferEnabled
-  | typeof BalanceCredited
-  | typeof BalanceToppedUp
-  | typeof BalanceLow
-  | typeof OrganisationApproved
-  | typeof OrganisationApprovalWithdrawn;
 /** Events with a link for one person, who may not be in any contact yet. */
 type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
 
 export type Announcement = {
-  readonly declaration: AnnouncedToPeople | WithLink;
+  readonly declaration: EventDeclaration;
   /** Set if people can switch the mail off. */
   readonly optional?: OptionalMail;
   readonly address: (occurrence: Occurrence, context: AnnouncementContext) => Addressed;
 };
 
 /** A mail to several people of the organisation, when it is known. */
-export function toPeopleOf<D extends AnnouncedToPeople>(
+export function toPeopleOf<D extends EventDeclaration>(
   declaration: D,
   o: {
     readonly cause: (data: EventData<D>, eventId: string) => string;

@@ -23,11 +23,8 @@ export const mailSubjects = {
 } as const satisfies Record<OptionalMail, string>;
 
 export function preferencesOf({ switchedOff, testMode }: Chosen): MailPreferences {
-  return {
-    offerEnded: !switchedOff.has('offerEnded'),
-    balanceLow: !switchedOff.has('balanceLow'),
-    testMode,
-  };
+  const wanted = optionalMail.options.map((mail) => [mail, !switchedOff.has(mail)]);
+  return { ...(Object.fromEntries(wanted) as Record<OptionalMail, boolean>), testMode };
 }
 
 export function chosenIn(preferences: MailPreferences): Chosen {

@@ -1,42 +1,25 @@
 /** Titles and names are written by others: whatever they contain, a mail keeps its headers, lines and markup. */
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import {
-  approvalData,
-  cornerCafe,
-  creditData,
-  disablingData,
-  enablingData,
-  endData,
-  invitationData,
-  lowData,
-  paymentData,
-  paymentLinkData,
-  topUpData,
-} from '../../../../test/events.ts';
+import { cornerCafe, endData, invitationData, paymentData } from '../../../../test/events.ts';
 import { hostileTexts } from '../../../../test/hostile-texts.ts';
-import { around, notifications, portalUrl } from '../../../../test/letters.ts';
+import { announced, around, notifications, portalUrl } from '../../../../test/letters.ts';
 import { switchedOffNotice } from '../../webhooks/switched-off-notice.ts';
 import type { Message } from '../render-letter.ts';
 
 /** Each letter with the same text in every place for text of others. */
 const letters: readonly [string, (text: string) => Message | undefined][] = [
-  ['payment link', (title) => messageOf('PaymentLinkIssued', { ...paymentLinkData, title }, title)],
-  ['offer paid', (title) => messageOf('OfferPaymentApplied', { ...paymentData, title }, title)],
+  ...announced
+    // Those of signing in and up have no text of others.
+    .filter(([name]) => name !== 'SignInRequested' && name !== 'SignUpRequested')
+    .map(([name, data]): (typeof letters)[number] => [
+      name,
+      (text) => messageOf(name, { ...data, title: text, reason: text, organisationName: text }, text),
+    ]),
   [
     'late payment',
     (title) => messageOf('OfferPaymentApplied', { ...paymentData, title, outcome: 'ended' }, title),
   ],
-  ['offer ended', (title) => messageOf('OfferEnded', { ...endData, title }, title)],
-  [
-    'offer disabled',
-    (title) => messageOf('OfferDisabled', { ...disablingData, title, reason: title }, title),
-  ],
-  ['offer enabled again', (title) => messageOf('OfferEnabled', { ...enablingData, title }, title)],
-  ['credit', (title) => messageOf('BalanceCredited', { ...creditData, title }, title)],
-  ['top-up', (name) => messageOf('BalanceToppedUp', topUpData, name)],
-  ['low balance', (name) => messageOf('BalanceLow', lowData, name)],
-  ['approval', (name) => messageOf('OrganisationApproved', approvalData, name)],
   [
     'webhook that was switched off',
     (name) =>
@@ -44,11 +27,6 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
         { endpointId: 'we_1', mode: 'TEST', host: hostWith(name), because: 'failing' },
         { contact: { ...cornerCafe, tradingName: name }, portalUrl, at: new Date('2026-06-01') },
       )[0]?.message,
-  ],
-  [
-    'invitation',
-    (organisationName) =>
-      messageOf('PersonInvited', { ...invitationData, organisationName }, organisationName),
   ],
   [
     'invitation by a hostile address',
@@ -105,7 +83,7 @@ const nearlyAddresses = fc.string({
   maxLength: 20,
 });
 
-describe.each(letters)('the mail of a(n) %s', (_name, write) => {
+describe.each(letters)('the mail of: %s', (_name, write) => {
   it.each(hostileTexts)('is unharmed by %s', (_what, text) => expectUnharmed(write, text));
 
   it('is unharmed by any text at all', () => {

@@ -15,7 +15,7 @@ import {
   topUpData,
   withdrawalData,
 } from '../../../../test/events.ts';
-import { around, notifications, plain, portalUrl } from '../../../../test/letters.ts';
+import { announced, around, notifications, plain, portalUrl } from '../../../../test/letters.ts';
 
 function messageOf(eventName: string, data: unknown, country = 'GB') {
   const [first] = notifications(eventName, data, { context: around({ ...cornerCafe, country }) });
@@ -189,21 +189,17 @@ describe('the mail', () => {
     expect(textOf(name, data)).toContain(`${label}:\n${portalUrl}${page}\n`);
   });
 
-  it.each([
-    ['PaymentLinkIssued', paymentLinkData],
-    ['OfferPaymentApplied', paymentData],
-    ['OfferEnded', endData],
-    ['BalanceCredited', creditData],
-    ['BalanceToppedUp', topUpData],
-    ['BalanceLow', lowData],
-  ] as const)('of %s in TEST mode begins with the word TEST', (name, data) => {
-    const test = messageOf(name, { ...data, mode: 'TEST' });
-    expect(test.subject).toMatch(/^\[TEST\] /);
-    expect(test.text).toMatch(/^TEST mode: no real money is involved\.\n/);
-    expect(test.html).toContain('TEST mode: no real money is involved.');
-    const live = messageOf(name, data);
-    expect(live.subject + live.text + live.html).not.toContain('TEST');
-  });
+  it.each(announced.filter(([, data]) => data.mode !== undefined))(
+    'of %s in TEST mode says so',
+    (name, data) => {
+      const test = messageOf(name, { ...data, mode: 'TEST' });
+      expect(test.subject).toMatch(/^\[TEST\] /);
+      expect(test.text).toMatch(/^TEST mode: no real money is involved\.\n/);
+      expect(test.html).toContain('TEST mode: no real money is involved.');
+      const live = messageOf(name, { ...data, mode: 'LIVE' });
+      expect(live.subject + live.text + live.html).not.toContain('TEST');
+    },
+  );
 });
 
 describe('figures and times have the format of the country', () => {
