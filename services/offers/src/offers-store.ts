@@ -12,7 +12,7 @@ import type {
 import { editableFacts } from './domain/lifecycle/edit-content.ts';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
-import { endIsDueSql, isLiveSql, isRunningSql, waitsForReviewSql } from './status-sql.ts';
+import { endIsDueSql, isLiveSql, isRunningSql, movedOnSql, waitsForReviewSql } from './status-sql.ts';
 import { nowIn, offerTimeOf } from './test-clock/test-clock-store.ts';
 
 /** The organisation and mode of an offer. */
@@ -64,7 +64,23 @@ export async function lockOffer(tx: Transaction, offerId: number): Promise<Offer
   return row === undefined ? null : toOffer(row);
 }
 
-export type Due = 'to-activate' | 'to-end';
+type DueWork = {
+  /** Of the offers that are due at an instant, given as SQL. */
+  readonly condition: (now: string) => string;
+  /** The order of an index with this condition. */
+  readonly order: string;
+};
+
+/** What falls due by the clock. How to add a kind: docs/recipes.md. */
+const dueWork = {
+  'to-activate': {
+    condition: (now) => `activation_announced_at IS NULL AND ${isLiveSql(now)}`,
+    order: 'start_at, offer_id',
+  },
+  'to-end': { condition: (now) => `${endIsDueSql} AND expiry_at <= ${now}`, order: 'expiry_at, offer_id' },
+} as const satisfies Record<string, DueWork>;
+export type Due = keyof typeof dueWork;
+export const kindsOfDueWork = Object.keys(dueWork) as readonly Due[];
 
 /**
  * Whose offers are looked at: those that are due by the real time, which are due by a test clock too, because that is ahead; those of all
@@ -103,7 +119,7 @@ function dueRows(
   // Without an order, the planner expects many due offers anywhere in the table, and reads all of it when there are none.
   if (whose === 'due by the real time')
     return tx.query(
-      `SELECT * FROM offers WHERE ${dueConditions[due]('$1')} ORDER BY ${dueOrder[due]} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      `SELECT * FROM offers WHERE ${dueWork[due].condition('$1')} ORDER BY ${dueWork[due].order} LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [now, atMost],
     );
   if (whose === 'due by test clocks')
@@ -119,7 +135,7 @@ function dueRows(
 /** Whether offers of the organisation are due by its test clock. */
 export async function isAnyDue(db: Queryable, organisationId: number, now: Date): Promise<boolean> {
   const any = (due: Due) => `EXISTS (SELECT ${dueByTestClock(due, '', '$3')})`;
-  const [row] = await db.query<{ due: boolean }>(`SELECT ${any('to-activate')} OR ${any('to-end')} AS due`, [
+  const [row] = await db.query<{ due: boolean }>(`SELECT ${kindsOfDueWork.map(any).join(' OR ')} AS due`, [
     now,
     1,
     organisationId,
@@ -145,27 +161,19 @@ export async function countLive(
   return new Map(rows.map(({ mode, count }) => [mode, count]));
 }
 
-const dueConditions: Record<Due, (now: string) => string> = {
-  'to-activate': (now) => `activation_announced_at IS NULL AND ${isLiveSql(now)}`,
-  'to-end': (now) => `${endIsDueSql} AND expiry_at <= ${now}`,
-};
-
-/** That of the sweeper's indexes. */
-const dueOrder: Record<Due, string> = {
-  'to-activate': 'start_at, offer_id',
-  'to-end': 'expiry_at, offer_id',
-};
-
 /**
- * At most `$2` of each organisation with a test clock, at the moment `$1` of the real time. LATERAL and ORDER BY, so that each clock costs one
- * way down its index: the planner would join the clocks with all TEST offers that have not ended.
+ * At most `$2` of each organisation with a test clock, at the moment `$1` of the real time. LATERAL, so that each clock costs one way down the
+ * index `offers_to_refile`: the planner would join the clocks with all TEST offers that have not ended. ARRAY, so that it takes this index.
  */
 function dueByTestClock(due: Due, lock: string, organisation?: `$${number}`): string {
+  const now = "($1::timestamptz + clock.ahead_seconds * interval '1 second')";
   return `FROM test_clocks AS clock, LATERAL (
       SELECT offers.* FROM offers
-      WHERE organisation_id = clock.organisation_id AND mode = 'TEST'
-        AND ${dueConditions[due]("($1::timestamptz + clock.ahead_seconds * interval '1 second')")}
-      ORDER BY ${dueOrder[due]} LIMIT $2 ${lock}
+      WHERE offer_id = ANY (ARRAY(
+          SELECT offer_id FROM offers
+          WHERE organisation_id = clock.organisation_id AND mode = 'TEST' AND ${movedOnSql(now)}
+        )) AND ${dueWork[due].condition(now)}
+      ORDER BY offer_id LIMIT $2 ${lock}
     ) AS due ${organisation === undefined ? '' : `WHERE clock.organisation_id = ${organisation}`}`;
 }
 

@@ -13,6 +13,11 @@ export const statusAtSql = (now: string) =>
   WHEN start_at <= ${now} THEN 'active'
   ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
 
+/** The few offers whose start or end has come and is not announced yet, deleted ones too where it still is to be: index `offers_to_refile`. */
+export const movedOnSql = (now: string) =>
+  `(deleted_at IS NULL OR deleted_at >= expiry_at) AND shown_at IS NOT NULL
+   AND offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at) <= ${now}`;
+
 /** Shown to its advertiser, and neither deleted nor over: followers of the events know it. */
 export const isRunningSql = 'end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL';
 

@@ -7,7 +7,14 @@ import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { OffersContext } from '../context.ts';
 import { recoverCreations, recoverDeletions, reportFailedDeletions } from '../creation/recovery.ts';
 import { activatedAt, type Offer } from '../domain/offer.ts';
-import { type Change, changeDueOffers, type Due, isAnyDue, type Whose } from '../offers-store.ts';
+import {
+  type Change,
+  changeDueOffers,
+  type Due,
+  isAnyDue,
+  kindsOfDueWork,
+  type Whose,
+} from '../offers-store.ts';
 import { activated, ended } from './offer-events.ts';
 
 export type Sweeper = AsyncDisposable & {
@@ -30,7 +37,7 @@ export function startSweeper(o: OffersContext): Sweeper {
     everyMs: ANNOUNCE_EVERY_MS,
     work: async (stopping) => {
       for (const whose of ['due by the real time', 'due by test clocks'] as const)
-        for (const due of ['to-activate', 'to-end'] as const) await announceAll(o, due, whose, stopping);
+        for (const due of kindsOfDueWork) await announceAll(o, due, whose, stopping);
     },
   });
   // Separate loops, because calls to billing can be slow and must not delay the others.
@@ -73,7 +80,7 @@ export async function announceByTestClock(
 ): Promise<boolean> {
   while (await isAnyDue(o.postgres, organisationId, o.clock.now())) {
     if (isOver()) return false;
-    for (const due of ['to-activate', 'to-end'] as const) await announceBatch(o, due, { organisationId });
+    for (const due of kindsOfDueWork) await announceBatch(o, due, { organisationId });
   }
   return true;
 }

@@ -11,7 +11,7 @@ import {
 } from '../domain/listing-query.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferReference, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
-import { statusAtSql } from '../status-sql.ts';
+import { movedOnSql, statusAtSql } from '../status-sql.ts';
 
 /** With the names that the listing shows instead of ids. */
 export type ListedOffer = Offer & {
@@ -109,8 +109,6 @@ function filingOf(status: ListedStatus): string {
 
 const filedAs =
   'offer_filed_as(mode, payment_applied_at, paused_since, activation_announced_at, end_announced_at)';
-const refiledAt =
-  'offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at)';
 
 /**
  * First select: offers indexed under the status that still have it. Second select: of the few offers that the clock has moved on since they
@@ -119,7 +117,7 @@ const refiledAt =
  */
 const inRangeByStatus = (columns: string) => `WITH moved_on AS MATERIALIZED (
     SELECT * FROM offers
-    WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${refiledAt} <= $8)
+    WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${movedOnSql('$8')})
   (SELECT ${columns} FROM offers
    WHERE organisation_id = $1 AND ${filedAs} = $2::text || ' ' || $9::text AND ${listed} AND ${range} AND ${statusNow} = $7
    ${newestFirst} LIMIT $6)

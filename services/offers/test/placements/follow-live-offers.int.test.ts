@@ -4,6 +4,7 @@ import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
 import { gif } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
 import { clickTargets } from '../../src/traffic/click-targets.ts';
 import { createdId, startingNow } from '../forms.ts';
@@ -179,6 +180,14 @@ describe('offers in memory', () => {
 
   it('are all read again when another server answers, and every ten minutes', async () => {
     const [changed, stays] = [await createdId(under, startingNow), await createdId(under, startingNow)];
+    // Offers are read again while a transaction runs that is older than they are, also one of another test on this server.
+    await eventually(async () =>
+      expect(
+        await under.postgres.query(
+          'SELECT FROM offers WHERE changed_in >= pg_snapshot_xmin(pg_current_snapshot())',
+        ),
+      ).toEqual([]),
+    );
     const followed = follow();
     await followed.refresh();
     const pauseUnseen = (isPaused: boolean) =>
