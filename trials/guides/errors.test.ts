@@ -353,8 +353,13 @@ describe('the guide of errors', () => {
     ].flatMap((file) => literalsIn(source(file), /\bfault\(\s*/g));
     faults.push(
       ...literalsIn(source('services/offers/src/http/multipart.ts'), /\bfaults?(?:\.add)?\(\s*/g),
-      ...literalsIn(source('packages/contracts/src/values/shown-name.ts'), /\? \[/g).map(
-        (pattern) => new RegExp(pattern.source.replace('^', '^advertised_name ')),
+      ...[
+        ['title', 'services/offers/src/domain/creation/offer-texts.ts'] as const,
+        ['advertised_name', 'packages/contracts/src/values/shown-name.ts'] as const,
+      ].flatMap(([name, file]) =>
+        literalsIn(source(file), /\? \[/g).map(
+          (pattern) => new RegExp(pattern.source.replace('^', `^${name} `)),
+        ),
       ),
       ...literalsIn(source('services/offers/src/domain/readings.ts'), /\[\] : \[/g),
       new RegExp(`^start_datetime ${dateTimeFault('')}$`),

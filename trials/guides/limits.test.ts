@@ -9,6 +9,7 @@ import {
   formatMinor,
 } from '@offer-ads/contracts/values/currencies';
 import { MAX_IMAGE_BYTES, offerLimits, pageLimits } from '@offer-ads/contracts/values/offer-limits';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
 import { defaultQuota } from '../../services/gateway/src/domain/accounts/organisation.ts';
@@ -48,10 +49,7 @@ describe('the guide of limits', () => {
       [constant('services/gateway/src/public-api/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
     ['An `Idempotency-Key`', [constant('packages/contracts/src/values/idempotency-key.ts', /\{1,(\d+)\}/)]],
-    ['`title`', [offerLimits.title]],
-    ['`description`', [offerLimits.description]],
-    ['`terms_and_conditions`', [offerLimits.termsAndConditions]],
-    ['`advertised_name`', [offerLimits.advertisedName]],
+    ...Object.values(offerTexts).map(({ field, atMost }): [string, number[]] => [`\`${field}\``, [atMost]]),
     ['`url`', [offerLimits.url]],
     ['`radius`', [offerLimits.radius.least, offerLimits.radius.most]],
     ['Duration', [offerLimits.shortestSeconds]],
@@ -111,18 +109,22 @@ describe('the guide of limits', () => {
 
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
-    expect(rows).toHaveLength(34);
+    expect(rows).toHaveLength(30 + Object.keys(offerTexts).length);
   });
 });
 
 describe('a limit of an offer', () => {
-  const { title, description, url, radius, imageMegabytes, shortestSeconds } = offerLimits;
+  const { url, radius, imageMegabytes, shortestSeconds } = offerLimits;
+  const lengths: readonly number[] = Object.values(offerTexts).map(({ atMost }) => atMost);
   /** The texts of the SDK cannot be made from the contracts, because advertisers install it without them. */
   const sdkTexts = ['types.ts', 'cli/commands.ts'].map((file) => read(`packages/sdk/src/${file}`)).join('\n');
 
   it('is the one that the SDK names', () => {
     const characters = [...sdkTexts.matchAll(/[Uu]p to (\d+) characters/g)].map(([, n]) => Number(n));
-    expect(new Set(characters)).toEqual(new Set([title, description]));
+    expect(characters.filter((n) => !lengths.includes(n))).toEqual([]);
+    expect(characters).toEqual(
+      expect.arrayContaining([offerTexts.title.atMost, offerTexts.description.atMost]),
+    );
     const megabytes = [...sdkTexts.matchAll(/at most (\d+) MB/g)].map(([, n]) => Number(n));
     expect(new Set(megabytes)).toEqual(new Set([imageMegabytes]));
     const miles = [...sdkTexts.matchAll(/(?:Miles, |help: ')(\d+) to (\d+)/g)].map(([, ...ends]) => ends);
@@ -132,6 +134,7 @@ describe('a limit of an offer', () => {
 
   it('is the one that the guides name in the messages of errors', () => {
     const errors = read('docs/guides/errors.md');
+    const title = offerTexts.title.atMost;
     expect(errors).toContain(`title must have at most ${title} characters, it has ${title + 1}`);
     expect(errors).toContain(`url must have at most ${url} characters, it has ${url + 1}`);
     expect(errors).toContain(`miles from ${radius.least} to ${radius.most}`);
@@ -139,9 +142,9 @@ describe('a limit of an offer', () => {
   });
 
   it('is written in no other file of the sources', () => {
-    const texts = [title, description, offerLimits.advertisedName, url, '2,048'].join('|');
+    const texts = [...lengths, url, '2,048'].join('|');
     const written = new RegExp(
-      `(at most|up to) (${texts}) characters|atMost: \\d|\\.max\\((${title}|${description}|${url})\\)|\\b${imageMegabytes} MB\\b|\\b${radius.least} to ${radius.most}\\b`,
+      `(at most|up to) (${texts}) characters|atMost: \\d|\\.max\\((${lengths.join('|')}|${url})\\)|\\b${imageMegabytes} MB\\b|\\b${radius.least} to ${radius.most}\\b`,
     );
     const sources = ['services/offers/src', 'services/moderation/src', 'services/pricing/src'].concat([
       'packages/contracts/src/public',

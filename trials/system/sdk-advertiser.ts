@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import {
   type AnalyticsInterval,
   type CreateOfferRequest,
@@ -202,10 +203,7 @@ function requestOf(form: FormData): CreateOfferRequest {
   const one = (name: string) => form.get(name) ?? undefined;
   const number = (name: string) => (form.has(name) ? Number(one(name)) : undefined);
   const texts = [
-    'title',
-    'description',
-    'terms_and_conditions',
-    'advertised_name',
+    ...Object.values(offerTexts).map(({ field }) => field),
     'url',
     'image',
     'payment_method',

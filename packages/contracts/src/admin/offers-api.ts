@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { line } from '../portal/organisation-api.ts';
+import { shownTexts } from '../values/offer-text-schemas.ts';
 import {
   categoryId,
   currency,
@@ -59,9 +60,7 @@ export type AdminOffer = z.infer<typeof adminOffer>;
 export const disableOfferRequest = z.object({ reason: line(500) });
 /** GET /admin/offers/{id}, and the reply to /disable and /enable */
 export const adminOfferReply = adminOffer.extend({
-  description: z.string(),
-  termsAndConditions: z.string(),
-  advertisedName: z.string(),
+  ...shownTexts,
   /** The counts of analytics, and those that were filtered out (decision 50, views and clicks). */
   traffic: z.object({
     views: z.number(),
@@ -119,9 +118,7 @@ export const offersExportQuery = z.object({
   cursor: z.string().max(100).optional(),
 });
 export const exportedOffer = adminOffer.extend({
-  description: z.string(),
-  termsAndConditions: z.string(),
-  advertisedName: z.string(),
+  ...shownTexts,
   categoryId,
   latitude: z.number(),
   longitude: z.number(),

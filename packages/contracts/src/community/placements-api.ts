@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { memberInterests, viewer } from '../events/community.ts';
 import { renditionWidths } from '../pictures/renditions.ts';
 import { category } from '../public/api.ts';
+import { cardTexts } from '../values/offer-text-schemas.ts';
 import { categoryId, latitude, longitude, memberGender, offerId } from '../values/primitives.ts';
 
 /** Days are those of UTC. */
@@ -63,10 +64,7 @@ export const imageRendition = z
 export const placement = z
   .object({
     offer_id: offerId,
-    title: z.string(),
-    description: z.string(),
-    terms_and_conditions: z.string().meta({ description: 'Empty if there are none.' }),
-    advertised_name: z.string().meta({ description: 'The name to show.' }),
+    ...cardTexts,
     category,
     image: z
       .url()

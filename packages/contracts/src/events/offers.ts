@@ -1,5 +1,6 @@
 /** Events of the lifecycle of offers: for billing, the notifier and the community platform. */
 import { z } from 'zod';
+import { shownTexts } from '../values/offer-text-schemas.ts';
 import {
   categoryId,
   currency,
@@ -41,9 +42,7 @@ export const OfferCreated = declareEvent({
   consumers: ['notifier'],
   schema: offerReference.extend({
     categoryId,
-    description: z.string(),
-    termsAndConditions: z.string(),
-    advertisedName: z.string(),
+    ...shownTexts,
     url: z.string(),
     imageUrl: z.string(),
     latitude,

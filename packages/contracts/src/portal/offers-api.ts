@@ -13,7 +13,7 @@ import {
   MAX_POINTS,
   utcInstant,
 } from '../public/api.ts';
-import { offerLimits } from '../values/offer-limits.ts';
+import { offerTexts } from '../values/offer-texts.ts';
 import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
 import { currency, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
 import { timeZone } from '../values/time-zone.ts';
@@ -72,7 +72,7 @@ export const portalListQuery = listQuery.extend({
     .meta({ description: 'Only offers that an admin of the platform has disabled.' }),
   search: z
     .string()
-    .max(offerLimits.title)
+    .max(offerTexts.title.atMost)
     .optional()
     .meta({
       description: `A part of the title, or the number of an offer. Each page searches ${EXAMINED_OFFERS.toLocaleString('en-GB')} offers: while \`has_more\` is true, older ones may match, even if the page is empty.`,

@@ -11,7 +11,7 @@ import {
 } from '../values/billing-details.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
-import { offerLimits } from '../values/offer-limits.ts';
+import { offerTexts } from '../values/offer-texts.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { faultsOfShownName, showsNothing, turnsReading } from '../values/shown-name.ts';
 import { timeZone } from '../values/time-zone.ts';
@@ -35,7 +35,7 @@ export const line = (atMost: number) =>
   );
 
 /** Members see it when an offer has no advertised name, so the same rules apply (specification, Create). */
-export const tradingName = readable(offerLimits.advertisedName).superRefine((text, context) => {
+export const tradingName = readable(offerTexts.advertisedName.atMost).superRefine((text, context) => {
   for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
 });
 

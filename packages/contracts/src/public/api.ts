@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { transactionKind } from '../internal/billing-api.ts';
 import { offerActions } from '../values/offer-actions.ts';
 import { offerLimits, pageLimits } from '../values/offer-limits.ts';
+import { eachFormText, formTexts, listedTexts, whenEmptied } from '../values/offer-text-schemas.ts';
 import { openEnum } from '../values/open-enum.ts';
 import { currency, mode, offerId, offerStatus, quoteId } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
@@ -150,30 +151,7 @@ export const createOfferForm = z
       .int()
       .positive()
       .meta({ description: 'From GET /categories.', examples: [1] }),
-    title: z
-      .string()
-      .min(1)
-      .max(offerLimits.title)
-      .meta({ examples: ['Two for one'] }),
-    description: z
-      .string()
-      .min(1)
-      .max(offerLimits.description)
-      .meta({ examples: ['Bring a friend: the second main course is on the house.'] }),
-    terms_and_conditions: z
-      .string()
-      .max(offerLimits.termsAndConditions)
-      .optional()
-      .meta({ examples: ['Not with other offers.'] }),
-    advertised_name: z
-      .string()
-      .max(offerLimits.advertisedName)
-      .optional()
-      .meta({
-        description:
-          'No `http://`, `https://` or `www.` in front, no HTML, no line breaks. Empty: the trading name is shown.',
-        examples: ['The Corner Table'],
-      }),
+    ...formTexts,
     url: z
       .string()
       .max(offerLimits.url)
@@ -228,10 +206,7 @@ export const createOfferForm = z
 export const updateOfferForm = createOfferForm
   .pick({
     category_id: true,
-    title: true,
-    description: true,
-    terms_and_conditions: true,
-    advertised_name: true,
+    ...eachFormText,
     url: true,
     image: true,
     environment: true,
@@ -251,8 +226,7 @@ export const updateOfferForm = createOfferForm
       if: { not: having('environment') },
       else: { minProperties: 2 },
     },
-    description:
-      'At least one field besides `environment`. What is left out stays. An empty `terms_and_conditions` removes the terms, an empty `advertised_name` shows the trading name.',
+    description: `At least one field besides \`environment\`. What is left out stays. A${whenEmptied.slice(1)}.`,
   });
 
 export const updateReply = z
@@ -311,11 +285,8 @@ export type CreateReply = z.infer<typeof createReply>;
 export const listedOffer = z
   .object({
     offer_id: z.int(),
-    title: z.string(),
+    ...listedTexts,
     category: z.string().meta({ description: 'Category name.' }),
-    description: z.string(),
-    terms_and_conditions: z.string(),
-    advertised_name: z.string().nullable().meta({ description: 'Null when the trading name is shown.' }),
     url: z.string(),
     image: z.url().meta({ description: 'Signed URL of the image; it expires.' }),
     latitude: z.number(),

@@ -3,11 +3,7 @@
  * documents and pages take them from here; the texts of the SDK and of the guides are compared with them by a test.
  */
 export const offerLimits = {
-  /** Of texts in characters, which are Unicode code points. */
-  title: 40,
-  description: 500,
-  termsAndConditions: 500,
-  advertisedName: 100,
+  /** In characters, which are Unicode code points. Those of the texts: offer-texts.ts. */
   url: 2_048,
   imageMegabytes: 5,
   /** Miles, whole numbers. */

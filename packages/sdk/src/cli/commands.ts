@@ -1,6 +1,6 @@
 /** The table of commands: arguments, help text and action of each. */
 import type { OfferAds } from '../client.ts';
-import type { AnalyticsInterval, Gender, ListOffersRequest } from '../types.ts';
+import type { AnalyticsInterval, Gender, ListOffersRequest, UpdateOfferRequest } from '../types.ts';
 import {
   type Flags,
   instant,
@@ -13,7 +13,16 @@ import {
   UsageError,
   wholeNumber,
 } from './arguments.ts';
-import { type Command, type Given, howMany, listed, type Shown, shown, Unfinished } from './command.ts';
+import {
+  type Command,
+  type Given,
+  howMany,
+  listed,
+  type Option,
+  type Shown,
+  shown,
+  Unfinished,
+} from './command.ts';
 import {
   analyticsText,
   categoriesText,
@@ -26,17 +35,30 @@ import {
 } from './print.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
-/** What members see. */
-const content = {
-  category: { value: 'ID', help: 'of `offer-ads categories`' },
-  title: { value: 'TEXT', help: 'up to 40 characters' },
-  description: { value: 'TEXT', help: 'up to 500 characters' },
-  terms: {
+type TextField = Exclude<keyof UpdateOfferRequest, 'category_id' | 'image' | 'environment'>;
+/** The texts of an offer by the field of the API: the flag of each. */
+const textFlags: { readonly [Field in TextField]: Option & { readonly flag: string } } = {
+  title: { flag: 'title', value: 'TEXT', help: 'up to 40 characters' },
+  description: { flag: 'description', value: 'TEXT', help: 'up to 500 characters' },
+  terms_and_conditions: {
+    flag: 'terms',
     value: 'TEXT',
     help: 'terms and conditions of the offer, up to 500 characters',
   },
-  'advertised-name': { value: 'NAME', help: 'instead of the trading name' },
-  url: { value: 'URL', help: 'the page of the offer' },
+  advertised_name: { flag: 'advertised-name', value: 'NAME', help: 'instead of the trading name' },
+  url: { flag: 'url', value: 'URL', help: 'the page of the offer' },
+};
+
+function givenTexts(flags: Flags): { [Field in TextField]?: string | undefined } {
+  return Object.fromEntries(
+    Object.entries(textFlags).map(([field, { flag }]) => [field, optionalText(flags, flag)]),
+  );
+}
+
+/** What members see. */
+const content = {
+  category: { value: 'ID', help: 'of `offer-ads categories`' },
+  ...Object.fromEntries(Object.values(textFlags).map(({ flag, ...option }) => [flag, option])),
   image: { value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
 } as const;
 
@@ -165,10 +187,9 @@ export const commands: Readonly<Record<string, Command>> = {
       if (pay === undefined) throw new UsageError('--pay must be card or balance');
       const request = {
         category_id: wholeNumber(requiredText(flags, 'category'), '--category'),
+        ...givenTexts(flags),
         title: requiredText(flags, 'title'),
         description: requiredText(flags, 'description'),
-        terms_and_conditions: optionalText(flags, 'terms'),
-        advertised_name: optionalText(flags, 'advertised-name'),
         url: requiredText(flags, 'url'),
         ...target(flags),
         start_datetime: start,
@@ -199,11 +220,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const image = optionalText(flags, 'image');
       const request = {
         category_id: category === undefined ? undefined : wholeNumber(category, '--category'),
-        title: optionalText(flags, 'title'),
-        description: optionalText(flags, 'description'),
-        terms_and_conditions: optionalText(flags, 'terms'),
-        advertised_name: optionalText(flags, 'advertised-name'),
-        url: optionalText(flags, 'url'),
+        ...givenTexts(flags),
         image: image === undefined ? undefined : await picture(image),
       };
       const result = await ads.offers.update(offerId(given), request, { signal });

@@ -1,5 +1,6 @@
 /** The SQL of reservations: the hidden offers of unfinished creations, and the quota that counts them. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
+import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { eventsOf, tellOutbox } from '@offer-ads/platform/messaging/outbox';
 import {
@@ -31,10 +32,7 @@ const reservedFacts = [
   'country',
   'currency',
   'categoryId',
-  'title',
-  'description',
-  'termsAndConditions',
-  'advertisedName',
+  ...offerTextFacts,
   'url',
   'image',
   'latitude',

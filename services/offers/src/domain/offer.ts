@@ -1,4 +1,5 @@
 /** An offer: its content, what happened to it, and the status that follows from both and the clock. */
+import { byFact, type OfferTexts } from '@offer-ads/contracts/values/offer-texts';
 import type { MemberGender, Mode, OfferStatus, PaymentMethod } from '@offer-ads/contracts/values/primitives';
 
 /** A closed period in which the offer was paused or disabled. */
@@ -23,14 +24,8 @@ export type Lifecycle = {
 };
 
 /** The advertiser's content, as shown to members and listed. */
-export type OfferContent = {
+export type OfferContent = OfferTexts & {
   readonly categoryId: number;
-  readonly title: string;
-  readonly description: string;
-  /** Empty when omitted. */
-  readonly termsAndConditions: string;
-  /** Null if the organisation's trading name is shown. */
-  readonly advertisedName: string | null;
   readonly url: string;
   readonly latitude: number;
   readonly longitude: number;
@@ -79,6 +74,11 @@ export type Offer = Lifecycle &
     /** The version of the offer's last event. */
     readonly version: number;
   };
+
+/** Its texts as members read them. */
+export function shownTexts(offer: Offer): { readonly [Text in keyof OfferTexts]: string } {
+  return byFact((text) => offer[text] ?? offer.tradingName);
+}
 
 /** The statuses of the specification, and Deleted, which no listing shows. */
 export type OfferState = OfferStatus | 'Deleted';

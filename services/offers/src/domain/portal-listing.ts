@@ -1,6 +1,6 @@
 /** The query of the portal's list of offers: beyond that of GET /offers, it searches titles, sorts, and lists deleted offers. */
 
-import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { type OfferSort, offerSorts } from '@offer-ads/contracts/values/offers-list';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import {
@@ -31,7 +31,8 @@ export function readPortalQuery(parameters: QueryParameters, mode: Mode): Portal
   const { search: searched, sort: sorted, cursor, ...others } = parameters;
   const faults: string[] = [];
   const search = readSearch(searched);
-  if (search === undefined) faults.push(`search must be a text of at most ${offerLimits.title} characters`);
+  if (search === undefined)
+    faults.push(`search must be a text of at most ${offerTexts.title.atMost} characters`);
   const sort = sorted === undefined ? 'newest' : offerSorts.find((known) => known === sorted);
   if (sort === undefined) faults.push(`sort must be one of ${offerSorts.join(', ')}`);
   const isRanked = sort !== undefined && sort !== 'newest';
@@ -62,7 +63,7 @@ function readSearch(value: unknown): string | null | undefined {
   if (value === undefined) return null;
   if (typeof value !== 'string' || value.includes('\0')) return undefined;
   const text = value.trim();
-  if (Array.from(text).length > offerLimits.title) return undefined;
+  if (Array.from(text).length > offerTexts.title.atMost) return undefined;
   return text === '' ? null : text;
 }
 

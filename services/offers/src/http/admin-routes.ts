@@ -28,7 +28,7 @@ import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { parseCursor, writeCursor } from '../domain/listing-query.ts';
-import { type Offer, stateAt } from '../domain/offer.ts';
+import { type Offer, shownTexts, stateAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { STORE_MS } from '../images/guard.ts';
 import { hashOf } from '../images/images.ts';
@@ -213,12 +213,9 @@ async function show(o: OffersContext, offerId: string, receivedAt: Date): Promis
   if (offer === null) return adminReplies['not-found'];
   const now = await nowIn(o.postgres, offer, receivedAt);
   const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
-  const { description, termsAndConditions } = offer;
-  const advertisedName = offer.advertisedName ?? offer.tradingName;
-  const content = { description, termsAndConditions, advertisedName };
   return {
     status: 200,
-    body: { ...toAdminOffer(offer, now), ...content, traffic } satisfies AdminOfferReply,
+    body: { ...toAdminOffer(offer, now), ...shownTexts(offer), traffic } satisfies AdminOfferReply,
   };
 }
 
@@ -256,12 +253,14 @@ function toAdminOffer(offer: Offer, now: Date): AdminOffer {
 }
 
 function toExportedOffer(offer: Offer, now: Date, hours: readonly HourOfOffer[]) {
-  const { description, termsAndConditions, categoryId, latitude, longitude, radiusMiles } = offer;
-  const content = { description, termsAndConditions, categoryId, latitude, longitude, radiusMiles };
+  const { categoryId, latitude, longitude, radiusMiles } = offer;
   return {
     ...toAdminOffer(offer, now),
-    ...content,
-    advertisedName: offer.advertisedName ?? offer.tradingName,
+    ...shownTexts(offer),
+    categoryId,
+    latitude,
+    longitude,
+    radiusMiles,
     gender: [...offer.gender],
     interests: [...offer.interests],
     stops: offer.stops.map(({ from, to }) => ({ from: from.toISOString(), to: to.toISOString() })),

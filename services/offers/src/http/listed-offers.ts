@@ -2,6 +2,7 @@
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { ListedOffer as ListedOfferReply, ListReply, OfferReply } from '@offer-ads/contracts/public/api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
+import { listedTexts } from '@offer-ads/contracts/values/offer-texts';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import type { OffersContext } from '../context.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
@@ -24,11 +25,8 @@ export function listedOffer(
   const imageExpiry = listedAddressExpiry(clock.now());
   return (offer) => ({
     offer_id: offer.offerId,
-    title: offer.title,
+    ...listedTexts(offer),
     category: offer.categoryName,
-    description: offer.description,
-    terms_and_conditions: offer.termsAndConditions,
-    advertised_name: offer.advertisedName,
     url: offer.url,
     image: addresses.sign(offer.image, imageExpiry),
     latitude: offer.latitude,

@@ -18,7 +18,7 @@ import { contentFields } from '../domain/creation/offer-form.ts';
 import type { EditableFact } from '../domain/lifecycle/edit-content.ts';
 import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
-import type { Offer } from '../domain/offer.ts';
+import { type Offer, shownTexts } from '../domain/offer.ts';
 
 /** An event of an offer, before the store gives it the offer's next version and the real time. Instants in it are in the offer's time. */
 export type OfferEvent = {
@@ -57,10 +57,7 @@ function content(offer: Offer, imageUrl: string) {
   return {
     ...reference(offer),
     categoryId: offer.categoryId,
-    description: offer.description,
-    termsAndConditions: offer.termsAndConditions,
-    // The name that members see.
-    advertisedName: offer.advertisedName ?? offer.tradingName,
+    ...shownTexts(offer),
     url: offer.url,
     imageUrl,
     latitude: offer.latitude,

@@ -7,7 +7,9 @@
  * position, and the read from this position finds it.
  */
 import type { Target } from '@offer-ads/contracts/audience/target';
+import { offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
+import { columnOf } from '../offers-store.ts';
 import { mayBeSeenSql } from '../status-sql.ts';
 import type { LiveOffer } from './live-offers.ts';
 
@@ -28,8 +30,10 @@ export async function readPosition(on: Queryable): Promise<Position> {
   return position;
 }
 
-const card = `json_build_object('offer_id', offer_id, 'title', title, 'description', description,
-  'terms_and_conditions', terms_and_conditions, 'advertised_name', coalesce(advertised_name, trading_name))::text`;
+const cardTexts = offerTextFacts.map(
+  (text) => `'${offerTexts[text].field}', coalesce(${columnOf(text)}, trading_name)`,
+);
+const card = `json_build_object('offer_id', offer_id, ${cardTexts.join(', ')})::text`;
 const columns = `offer_id AS "offerId", mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender,
   interests, start_at AS "startAt", expiry_at AS "expiryAt", coalesce(ahead_seconds, 0) AS "aheadSeconds", image, url, ${card} AS card`;
 const withClock = `LEFT JOIN test_clocks AS clock ON mode = 'TEST' AND clock.organisation_id = offers.organisation_id`;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createReply } from '@offer-ads/contracts/public/api';
+import { byField } from '@offer-ads/contracts/values/offer-texts';
 import { gif, jpegOfBytes, manyPixelPng, png } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { quotedMinor } from '../fake-services.ts';
@@ -102,10 +103,8 @@ describe('S1 200', () => {
     // Two UTF-16 units and four bytes each.
     const emojis = (count: number) => '\u{1F375}'.repeat(count);
     const texts = {
-      title: emojis(40),
+      ...byField((_text, { atMost }) => emojis(atMost)),
       description: `  <b>as</b>\tit is \u05d0 ${emojis(480)}`,
-      terms_and_conditions: emojis(500),
-      advertised_name: emojis(100),
       url: `https://cafe.example/${emojis(168)}`,
     };
     await createdId(under, {

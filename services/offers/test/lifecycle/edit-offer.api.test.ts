@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferUpdated } from '@offer-ads/contracts/events/offers';
 import { updateReply } from '@offer-ads/contracts/public/api';
+import { byField } from '@offer-ads/contracts/values/offer-texts';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { gif, png } from '@offer-ads/testing/pictures/pictures';
@@ -56,9 +57,8 @@ describe('S1 200', () => {
     await under.clearEvents();
     under.clock.set('2026-06-01T14:00:00Z');
     const texts = {
-      title: '\u{1F375}'.repeat(40),
+      ...byField((_text, { atMost }) => '\u{1F375}'.repeat(atMost)),
       description: '  <b>as</b>\tit is',
-      terms_and_conditions: 'Not on Sundays.',
       advertised_name: 'The Crown',
       url: 'https://crown.example/',
     };
@@ -78,7 +78,7 @@ describe('S1 200', () => {
         title: texts.title,
         advertisedName: 'The Crown',
         imageUrl: expect.stringContaining(await pictureOf(id)),
-        changedFields: ['title', 'description', 'terms_and_conditions', 'advertised_name', 'url', 'image'],
+        changedFields: [...Object.keys(texts), 'image'],
         updatedAt: '2026-06-01T14:00:00.000Z',
       },
     });

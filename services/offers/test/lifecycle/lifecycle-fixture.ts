@@ -1,4 +1,5 @@
 /** An offer to begin a test's story with: created at hour 0, scheduled from hour 1 to hour 11. */
+import { byFact } from '@offer-ads/contracts/values/offer-texts';
 import type { Offer } from '../../src/domain/offer.ts';
 
 export const HOUR = 3_600_000;
@@ -19,9 +20,9 @@ export function reservation(): Offer {
     country: 'GB',
     currency: 'GBP',
     categoryId: 1,
+    ...byFact(() => ''),
     title: 'Two for one',
     description: 'Two coffees for the price of one',
-    termsAndConditions: '',
     advertisedName: null,
     url: 'https://cafe.example',
     image: 'picture.jpg',

@@ -1,6 +1,7 @@
 /** GET /offers; listing-status.int.test.ts compares its filters and pages with the domain. */
 import { describe, expect, it } from '@jest/globals';
 import { type ListReply, listReply } from '@offer-ads/contracts/public/api';
+import { byField } from '@offer-ads/contracts/values/offer-texts';
 import { byCard, copyOffer, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 
@@ -23,10 +24,10 @@ describe('200', () => {
     expect((await list()).data).toEqual([
       {
         offer_id: id,
+        ...byField(() => ''),
         title: 'Two for one',
         category: 'Food & Drink',
         description: 'Two coffees for the price of one',
-        terms_and_conditions: '',
         advertised_name: 'The Bean',
         url: 'https://cafe.example/two-for-one',
         image: expect.stringMatching(

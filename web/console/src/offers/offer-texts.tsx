@@ -1,19 +1,23 @@
 /** What members read of an offer. */
 import type { AdminOfferReply } from '@offer-ads/contracts/admin/offers-api';
+import { offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
+import { Fragment } from 'preact';
+
+/** The title is above them. */
+const furtherTexts = offerTextFacts.filter((text) => text !== 'title');
 
 export function OfferTexts({ offer }: { readonly offer: AdminOfferReply }) {
   return (
     <dl class="facts">
-      <dt>Description</dt>
-      <dd class="as-written">{offer.description}</dd>
-      {offer.termsAndConditions !== '' && (
-        <>
-          <dt>Terms and conditions</dt>
-          <dd class="as-written">{offer.termsAndConditions}</dd>
-        </>
+      {furtherTexts.map(
+        (text) =>
+          offer[text] !== '' && (
+            <Fragment key={text}>
+              <dt>{offerTexts[text].label}</dt>
+              <dd class="as-written">{offer[text]}</dd>
+            </Fragment>
+          ),
       )}
-      <dt>Advertised by</dt>
-      <dd>{offer.advertisedName}</dd>
       <dt>Leads to</dt>
       {/* Not a link, so that staff do not open an advertiser's page by mistake. */}
       <dd class="hash">{offer.url}</dd>

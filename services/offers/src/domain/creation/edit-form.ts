@@ -7,9 +7,9 @@ import {
   checkEnvironment,
   checkPicture,
   contentFields,
-  contentReadings,
   formNames,
   type PictureFacts,
+  readContent,
 } from './offer-form.ts';
 
 export type EditFormResult =
@@ -21,9 +21,8 @@ const facts = Object.keys(contentFields) as (keyof typeof contentFields)[];
 /** @param picture null if the form has no picture */
 export function readEditForm(fields: FormFields, picture: PictureFacts | null): EditFormResult {
   const sent = facts.filter((fact) => fields.has(contentFields[fact]));
-  const edit = allOf<Record<string, unknown>>(
-    Object.fromEntries(sent.map((fact) => [fact, contentReadings[fact](fields)])),
-  );
+  const readings = readContent(fields);
+  const edit = allOf<Record<string, unknown>>(Object.fromEntries(sent.map((fact) => [fact, readings[fact]])));
   const read = allOf({
     edit,
     picture: picture === null ? valid(null) : checkPicture(picture),

@@ -6,6 +6,7 @@
 import type { NoHeader, PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { dateTimeFault, parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { byFact, offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import {
   type Mode,
   type PaymentMethod,
@@ -15,7 +16,7 @@ import type { OfferContent } from '../offer.ts';
 import { parseId } from '../offer-id.ts';
 import { readGender, readInterests, readLocation, readRadius, repeatedFields } from '../offer-targeting.ts';
 import { allOf, checkNames, type FormFields, fault, type Reading, single, valid } from '../readings.ts';
-import { readAdvertisedName, readOptionalText, readText, readUrl } from './offer-texts.ts';
+import { readTexts, readUrl } from './offer-texts.ts';
 
 /** The header of the picture, or why it has none. */
 export type PictureFacts = PictureHeader | NoHeader;
@@ -37,10 +38,7 @@ export type OfferFormResult =
 /** Fields that may occur only once. */
 export const singleFields = [
   'category_id',
-  'title',
-  'description',
-  'terms_and_conditions',
-  'advertised_name',
+  ...offerTextFacts.map((text) => offerTexts[text].field),
   'url',
   'radius',
   'start_datetime',
@@ -73,33 +71,23 @@ export function namedMode(fields: FormFields): Mode | null {
 /** The fields that an edit may change too, by the fact that each sets. */
 export const contentFields = {
   categoryId: 'category_id',
-  title: 'title',
-  description: 'description',
-  termsAndConditions: 'terms_and_conditions',
-  advertisedName: 'advertised_name',
+  ...byFact((_text, { field }) => field),
   url: 'url',
-} as const satisfies Partial<Record<keyof OfferContent, SingleField>>;
+} as const satisfies Partial<Record<keyof OfferContent, string>>;
 
-/** Their rules, in the order in which faults are reported. */
-export const contentReadings = {
-  categoryId: readCategoryId,
-  title: (fields: FormFields) => readText(fields, 'title', { atMost: offerLimits.title }),
-  description: (fields: FormFields) => readText(fields, 'description', { atMost: offerLimits.description }),
-  termsAndConditions: (fields: FormFields) =>
-    readOptionalText(fields, 'terms_and_conditions', { atMost: offerLimits.termsAndConditions }),
-  advertisedName: readAdvertisedName,
-  url: readUrl,
-} as const satisfies Record<keyof typeof contentFields, (fields: FormFields) => Reading<unknown>>;
+/** In the order in which faults are reported. */
+export function readContent(fields: FormFields) {
+  return {
+    categoryId: readCategoryId(fields),
+    ...readTexts(fields),
+    url: readUrl(fields),
+  } satisfies Record<keyof typeof contentFields, Reading<unknown>>;
+}
 
 /** @param picture null if the form has no picture */
 export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
   const read = allOf({
-    categoryId: contentReadings.categoryId(fields),
-    title: contentReadings.title(fields),
-    description: contentReadings.description(fields),
-    termsAndConditions: contentReadings.termsAndConditions(fields),
-    advertisedName: contentReadings.advertisedName(fields),
-    url: contentReadings.url(fields),
+    ...readContent(fields),
     imageOfferId: readPicture(fields, picture),
     location: readLocation(fields),
     radiusMiles: readRadius(fields),

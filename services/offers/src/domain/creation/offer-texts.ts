@@ -1,35 +1,26 @@
 /** The texts of an offer and its url, as members will see them. Lengths count code points (decision 18a, forms and formats). */
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
-import { faultsOfShownName, showsNothing, turnsReading } from '@offer-ads/contracts/values/shown-name';
+import { byFact, type OfferTexts } from '@offer-ads/contracts/values/offer-texts';
+import { showsNothing, turnsReading } from '@offer-ads/contracts/values/shown-name';
 import { type FormFields, fault, type Reading, single, valid } from '../readings.ts';
 
-type Limit = { readonly atMost: number };
-
-export function readText(fields: FormFields, name: string, limit: Limit): Reading<string> {
-  if (showsNothing(single(fields, name))) return fault(`${name} is missing`);
-  return readOptionalText(fields, name, limit);
-}
-
-export function readOptionalText(fields: FormFields, name: string, { atMost }: Limit): Reading<string> {
-  const text = single(fields, name);
-  const length = codePoints(text);
-  if (length > atMost) return fault(`${name} must have at most ${atMost} characters, it has ${length}`);
-  // Postgres cannot store it, and no reader can show it.
-  if (text.includes('\0')) return fault(`${name} must not contain a NUL character`);
-  return valid(text);
-}
-
-/** Null if it was omitted: the trading name is shown. */
-export function readAdvertisedName(fields: FormFields): Reading<string | null> {
-  const name = 'advertised_name';
-  const length = readOptionalText(fields, name, { atMost: offerLimits.advertisedName });
-  const text = single(fields, name);
-  const faults = [
-    ...(length.ok ? [] : length.faults),
-    ...faultsOfShownName(text).map((problem) => `${name} ${problem}`),
-  ];
-  if (faults.length > 0) return fault(...faults);
-  return valid(showsNothing(text) ? null : text);
+export function readTexts(fields: FormFields): {
+  readonly [Text in keyof OfferTexts]: Reading<OfferTexts[Text]>;
+} {
+  return byFact((_text, { field, atMost, isRequired, isTradingNameIfEmpty, faultsOf }) => {
+    const text = single(fields, field);
+    const isEmpty = showsNothing(text);
+    if (isRequired && isEmpty) return fault(`${field} is missing`);
+    const length = codePoints(text);
+    const faults = [
+      ...(length > atMost ? [`must have at most ${atMost} characters, it has ${length}`] : []),
+      // Postgres cannot store it, and no reader can show it.
+      ...(text.includes('\0') ? ['must not contain a NUL character'] : []),
+      ...faultsOf(text),
+    ];
+    if (faults.length > 0) return fault(...faults.map((problem) => `${field} ${problem}`));
+    return valid(isTradingNameIfEmpty && isEmpty ? null : text);
+  }) as never;
 }
 
 /** http or https, without user information; the url is never fetched (decision 18a, forms and formats). It is stored as it was sent. */

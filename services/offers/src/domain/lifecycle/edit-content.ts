@@ -1,13 +1,11 @@
 /** Editing what members see of an offer, and the look of the platform's staff at it. */
+import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
 import { type Offer, stateAt } from '../offer.ts';
 
 /** What an edit may change. The price depends on none of it (decision 239, editing an offer). */
 export const editableFacts = [
   'categoryId',
-  'title',
-  'description',
-  'termsAndConditions',
-  'advertisedName',
+  ...offerTextFacts,
   'url',
   'image',
 ] as const satisfies readonly (keyof Offer)[];

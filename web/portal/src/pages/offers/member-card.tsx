@@ -1,10 +1,16 @@
 /** A preview of how members see the offer: the square picture, the name, the texts. */
+import { type OfferText, offerTextFacts, textRow } from '@offer-ads/contracts/values/offer-texts';
 import { showsNothing } from '@offer-ads/contracts/values/shown-name';
 import { usePortal } from '../../session.ts';
-import type { Draft } from './new/draft.ts';
+
+/** Those without a place of their own on the card. */
+const furtherTexts = offerTextFacts.filter((text) => {
+  const { isRequired, isTradingNameIfEmpty } = textRow(text);
+  return !isRequired && !isTradingNameIfEmpty;
+});
 
 type MemberCardProps = {
-  readonly draft: Pick<Draft, 'advertisedName' | 'title' | 'description' | 'terms'>;
+  readonly draft: { readonly [Text in OfferText]: string };
   /** URL of the picture; null without a picture. */
   readonly picture: string | null;
 };
@@ -28,7 +34,14 @@ export function MemberCard({ draft, picture }: MemberCardProps) {
       <p class="small text-as-written">
         {draft.description === '' ? <span class="muted">Description</span> : draft.description}
       </p>
-      {draft.terms !== '' && <p class="small muted text-as-written">{draft.terms}</p>}
+      {furtherTexts.map(
+        (text) =>
+          draft[text] !== '' && (
+            <p key={text} class="small muted text-as-written">
+              {draft[text]}
+            </p>
+          ),
+      )}
     </figure>
   );
 }

@@ -1,6 +1,6 @@
 /** Search, filters and order of the list. */
 
-import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { offerSorts } from '@offer-ads/contracts/values/offers-list';
 import { useEffect, useState } from 'preact/hooks';
 import { type Filters, sortLabels, statusFilters } from './filters.ts';
@@ -30,7 +30,7 @@ export function FilterBar({ filters, show }: FilterBarProps) {
         <input
           type="search"
           placeholder="Title or number"
-          maxLength={offerLimits.title}
+          maxLength={offerTexts.title.atMost}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />

@@ -1,5 +1,5 @@
 /** What the list shows: search, filters and order. They are part of the page's address, so that a view can be bookmarked and shared. */
-import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { type OfferSort, offerSorts } from '@offer-ads/contracts/values/offers-list';
 import { endOfDay } from '../../../../../ui/time-text.ts';
 
@@ -35,7 +35,7 @@ export type Filters = {
 export function readFilters(query: Readonly<Record<string, string>>): Filters {
   const day = (text = '') => (endOfDay(text) === null ? '' : text);
   return {
-    search: (query['search'] ?? '').trim().slice(0, offerLimits.title),
+    search: (query['search'] ?? '').trim().slice(0, offerTexts.title.atMost),
     status: statusFilters.some(([status]) => status === query['state']) ? (query['state'] ?? '') : '',
     disabled: query['disabled'] === 'yes',
     from: day(query['from']),

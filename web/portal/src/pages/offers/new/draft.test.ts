@@ -167,7 +167,7 @@ describe('a copy of an offer', () => {
   test('has everything of it, starts now, and says of which offer it is', () => {
     expect(copyOf(offer, now, [3])).toEqual({
       ...whole,
-      terms: 'On Mondays.',
+      termsAndConditions: 'On Mondays.',
       radiusMiles: 12,
       genders: ['Female'],
       interestIds: [4],

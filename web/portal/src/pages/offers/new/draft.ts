@@ -1,17 +1,20 @@
 /** The draft of an offer: the values of the form, their validation, and the requests made from them. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
-import { faultsOfShownName, showsNothing } from '@offer-ads/contracts/values/shown-name';
+import {
+  byFact,
+  type OfferText,
+  offerTextFacts,
+  offerTexts,
+  textRow,
+} from '@offer-ads/contracts/values/offer-texts';
+import { showsNothing } from '@offer-ads/contracts/values/shown-name';
 import { localText } from '../../../../../ui/time-text.ts';
 import type { Place } from '../../../map/cities.ts';
 
 /** The values of the fields. The picture is separate, because it cannot be stored over a reload. */
-export type Draft = {
+export type Draft = { readonly [Text in OfferText]: string } & {
   readonly categoryId: string;
-  readonly title: string;
-  readonly description: string;
-  readonly terms: string;
-  readonly advertisedName: string;
   readonly url: string;
   /** What is typed as the place and stands for none yet: then the draft has no place, whatever the coordinates are. */
   readonly placeText: string;
@@ -41,10 +44,7 @@ export type Draft = {
 
 export const emptyDraft: Draft = {
   categoryId: '',
-  title: '',
-  description: '',
-  terms: '',
-  advertisedName: '',
+  ...byFact(() => ''),
   url: '',
   placeText: '',
   latitude: '',
@@ -95,12 +95,6 @@ export function readTarget(text: string | null): Target | null {
   }
 }
 
-export const limits = {
-  title: offerLimits.title,
-  description: offerLimits.description,
-  terms: offerLimits.termsAndConditions,
-  advertisedName: offerLimits.advertisedName,
-} as const;
 export const genders = ['Male', 'Female', 'Non-binary'] as const;
 /** The durations to choose from; any other end is `until`. */
 export const runsFor = [
@@ -111,29 +105,10 @@ export const runsFor = [
   ['720', '30 days'],
 ] as const;
 
-export type DraftField =
-  | 'category'
-  | 'title'
-  | 'description'
-  | 'terms'
-  | 'advertisedName'
-  | 'url'
-  | 'picture'
-  | 'place'
-  | 'radius'
-  | 'genders'
-  | 'interests'
-  | 'start'
-  | 'end'
-  | 'budget'
-  | 'payment';
 /** Names of the fields in messages, as on the page. */
 export const fieldNames = {
   category: 'Category',
-  title: 'Title',
-  description: 'Description',
-  terms: 'Terms and conditions',
-  advertisedName: 'Advertised name',
+  ...byFact((_text, { label }) => label),
   url: 'Web address',
   picture: 'Picture',
   place: 'Place',
@@ -144,7 +119,8 @@ export const fieldNames = {
   end: 'End',
   budget: 'Budget',
   payment: 'Payment',
-} as const satisfies Record<DraftField, string>;
+};
+export type DraftField = keyof typeof fieldNames;
 export type Faults = { readonly [F in DraftField]?: string };
 
 /** Code points, as the service counts: an emoji is one. */
@@ -181,13 +157,9 @@ export function periodOf(draft: Draft, now: Date): Period | null {
 
 /** The rules of the service (specification, Create), so that errors appear at their fields. The service checks again. */
 export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults {
-  const name = faultsOfShownName(draft.advertisedName)[0];
   const found: { [F in DraftField]?: string | undefined } = {
     category: draft.categoryId === '' ? 'Choose a category.' : undefined,
-    title: textFault(draft, 'title', 'Enter a title.'),
-    description: textFault(draft, 'description', 'Describe the offer.'),
-    terms: textFault(draft, 'terms', null),
-    advertisedName: textFault(draft, 'advertisedName', null) ?? (name && `The name ${name}.`),
+    ...byFact((text) => textFault(draft[text], text)),
     url: urlFault(draft.url),
     picture: picture === 'missing' ? 'Choose a picture.' : picture === 'fits' ? undefined : picture.problem,
     place:
@@ -199,17 +171,19 @@ export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults
   return Object.fromEntries(Object.entries(found).filter(([, fault]) => fault !== undefined));
 }
 
-/** @param missing the message for an empty text; null where it may be empty */
-function textFault(draft: Draft, field: keyof typeof limits, missing: string | null): string | undefined {
-  if (missing !== null && showsNothing(draft[field])) return missing;
-  return tooLong(draft[field], field);
+function textFault(typed: string, text: OfferText): string | undefined {
+  const { label, isRequired, faultsOf: otherFaultsOf } = textRow(text);
+  if (isRequired && showsNothing(typed)) return `Enter the ${label.toLowerCase()}.`;
+  const [other] = otherFaultsOf(typed);
+  return tooLong(typed, text) ?? (other && `The ${label.toLowerCase()} ${other}.`);
 }
 
 /** The message for a text that is too long. */
-export function tooLong(text: string, field: keyof typeof limits): string | undefined {
-  const over = lengthOf(text) - limits[field];
+export function tooLong(typed: string, text: OfferText): string | undefined {
+  const { atMost } = offerTexts[text];
+  const over = lengthOf(typed) - atMost;
   if (over <= 0) return undefined;
-  return `Remove ${over} ${over === 1 ? 'character' : 'characters'}: at most ${limits[field]} fit.`;
+  return `Remove ${over} ${over === 1 ? 'character' : 'characters'}: at most ${atMost} fit.`;
 }
 
 /** The address as it is sent: a person may leave out `https://`. Anything that is no plain host with a path stays as it is. */
@@ -325,10 +299,7 @@ export function offerForm(
   if (place === null || period === null) throw new Error('only a draft without faults is sent');
   const form = new FormData();
   form.set('category_id', draft.categoryId);
-  form.set('title', draft.title);
-  form.set('description', draft.description);
-  form.set('terms_and_conditions', draft.terms);
-  form.set('advertised_name', draft.advertisedName);
+  for (const text of offerTextFacts) form.set(offerTexts[text].field, draft[text]);
   form.set('url', draft.url);
   form.append('location[]', String(place.latitude));
   form.append('location[]', String(place.longitude));
@@ -350,10 +321,7 @@ export function contentOf(offer: PortalOffer): Draft {
   return {
     ...emptyDraft,
     categoryId: String(offer.category_id),
-    title: offer.title,
-    description: offer.description,
-    terms: offer.terms_and_conditions,
-    advertisedName: offer.advertised_name ?? '',
+    ...byFact((text) => offer[offerTexts[text].field] ?? ''),
     url: offer.url,
     latitude: String(offer.latitude),
     longitude: String(offer.longitude),

@@ -1,9 +1,10 @@
 /** Category, texts and web address of an offer. */
+import { type OfferText, offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { usePortal } from '../../../session.ts';
 import { useCategories } from '../offers-data.ts';
-import { completedUrl, type Draft, type Faults, lengthOf, limits, tooLong, urlFault } from './draft.ts';
+import { completedUrl, type Draft, type Faults, lengthOf, tooLong, urlFault } from './draft.ts';
 import { More } from './more.tsx';
 
 export type FieldsProps = {
@@ -41,21 +42,11 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
           </select>
         )}
       </Field>
-      <Counted
-        label="Title"
-        field="title"
-        text={draft.title}
-        fault={faults.title}
-        set={(title) => set({ title })}
-      />
-      <Counted
-        label="Description"
-        long
-        field="description"
-        text={draft.description}
-        fault={faults.description}
-        set={(description) => set({ description })}
-      />
+      {offerTextFacts
+        .filter((text) => offerTexts[text].isRequired)
+        .map((text) => (
+          <Counted key={text} text={text} draft={draft} faults={faults} set={set} />
+        ))}
       <Field
         label="Web address"
         hint="The page that opens when a member clicks the offer."
@@ -86,69 +77,57 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
 }
 
 function OptionalFields({ draft, faults, set }: FieldsProps) {
-  const { session } = usePortal();
-  const isUsed = draft.terms !== '' || draft.advertisedName !== '';
-  const fault = `${faults.terms ?? ''}${faults.advertisedName ?? ''}`;
+  const optional = offerTextFacts.filter((text) => !offerTexts[text].isRequired);
+  const attention = optional.some((text) => draft[text] !== '') ? 'used' : '';
+  const fault = optional.map((text) => faults[text] ?? '').join('');
   return (
-    <More summary="Optional: conditions, another business name" attention={fault || (isUsed ? 'used' : '')}>
-      <Counted
-        label="Terms and conditions"
-        hint="Shown below the description, for example: “Mondays only.”"
-        long
-        field="terms"
-        text={draft.terms}
-        fault={faults.terms}
-        set={(terms) => set({ terms })}
-      />
-      <Counted
-        label="Advertised name"
-        hint={`The business name that members see. If it is empty, they see “${session.organisation.tradingName}”. You need the permission of that business.`}
-        field="advertisedName"
-        text={draft.advertisedName}
-        fault={faults.advertisedName}
-        set={(advertisedName) => set({ advertisedName })}
-      />
+    <More summary="Optional: conditions, another business name" attention={fault || attention}>
+      {optional.map((text) => (
+        <Counted key={text} text={text} draft={draft} faults={faults} set={set} />
+      ))}
     </More>
   );
 }
 
-type CountedProps = {
-  readonly label: string;
-  readonly hint?: string;
-  readonly long?: boolean;
-  readonly field: keyof typeof limits;
-  readonly text: string;
-  readonly fault: string | undefined;
-  readonly set: (text: string) => void;
+/** What helps to fill in a field; null: its label is enough. */
+const hints: { readonly [Text in OfferText]: ((tradingName: string) => string) | null } = {
+  title: null,
+  description: null,
+  termsAndConditions: () => 'Shown below the description, for example: “Mondays only.”',
+  advertisedName: (tradingName) =>
+    `The business name that members see. If it is empty, they see “${tradingName}”. You need the permission of that business.`,
 };
 
-function Counted({ label, hint, long = false, field, text, fault, set }: CountedProps) {
-  const over = tooLong(text, field);
+function Counted({ text, draft, faults, set }: FieldsProps & { readonly text: OfferText }) {
+  const { session } = usePortal();
+  const { label, atMost } = offerTexts[text];
+  const over = tooLong(draft[text], text);
+  const Input = atMost > LONGEST_LINE ? 'textarea' : 'input';
   return (
     <div class="counted">
-      <Field label={label} hint={hint} fault={over ?? fault}>
-        {(described) =>
-          long ? (
-            <textarea
-              {...described}
-              dir="auto"
-              rows={3}
-              value={text}
-              onInput={(event) => set(event.currentTarget.value)}
-            />
-          ) : (
-            <input
-              {...described}
-              dir="auto"
-              value={text}
-              onInput={(event) => set(event.currentTarget.value)}
-            />
-          )
-        }
+      <Field
+        label={label}
+        hint={hints[text]?.(session.organisation.tradingName)}
+        fault={over ?? faults[text]}
+      >
+        {(described) => (
+          <Input
+            {...described}
+            dir="auto"
+            {...(Input === 'textarea' && { rows: 3 })}
+            value={draft[text]}
+            onInput={(event: { currentTarget: { value: string } }) =>
+              set({ [text]: event.currentTarget.value })
+            }
+          />
+        )}
       </Field>
       <p class="counter" data-over={over !== undefined}>
-        {lengthOf(text)} of {limits[field]}
+        {lengthOf(draft[text])} of {atMost}
       </p>
     </div>
   );
 }
+
+/** In characters. A longer text gets a field of several lines. */
+const LONGEST_LINE = 100;

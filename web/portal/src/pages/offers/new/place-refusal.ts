@@ -1,12 +1,10 @@
 /** Maps refusals of the service to fields of the form and to texts for people. */
+import { byField } from '@offer-ads/contracts/values/offer-texts';
 import { type DraftField, type Faults, fieldNames } from './draft.ts';
 
 const fieldsOfService: Readonly<Record<string, DraftField>> = {
   category_id: 'category',
-  title: 'title',
-  description: 'description',
-  terms_and_conditions: 'terms',
-  advertised_name: 'advertisedName',
+  ...byField((text) => text),
   url: 'url',
   image: 'picture',
   'location[]': 'place',

@@ -20,7 +20,9 @@ const sent = (form: FormData | null) =>
 describe('an edit of an offer', () => {
   it('sends only what changes, and nothing when nothing changes', () => {
     expect(editRequest(offer, draft, null)).toBeNull();
-    expect(sent(editRequest(offer, { ...draft, title: 'Three for one', terms: '' }, null))).toEqual([
+    expect(
+      sent(editRequest(offer, { ...draft, title: 'Three for one', termsAndConditions: '' }, null)),
+    ).toEqual([
       ['title', 'Three for one'],
       ['terms_and_conditions', ''],
     ]);
@@ -31,7 +33,7 @@ describe('an edit of an offer', () => {
     // A category that is no longer offered has no place in the list of the form.
     expect(editFaults({ ...offer, description: '' }, { ...draft, description: '' }, null)).toEqual({});
     expect(editFaults(offer, { ...draft, title: '', url: 'cafe.example' }, null)).toEqual({
-      title: 'Enter a title.',
+      title: 'Enter the title.',
       url: 'Enter the whole address, with https:// or http:// at its beginning.',
     });
     const text = new File(['x'], 'picture.txt', { type: 'text/plain' });

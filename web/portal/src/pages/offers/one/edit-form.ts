@@ -1,14 +1,12 @@
 /** The form that edits an offer: its first values, what is wrong with it, and the request. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { contentOf, type Draft, type Faults, faultsOf, pictureState } from '../new/draft.ts';
+import { byField } from '@offer-ads/contracts/values/offer-texts';
+import { contentOf, type Draft, type DraftField, type Faults, faultsOf, pictureState } from '../new/draft.ts';
 
 /** The fields of an edit, by the field of `PATCH /offers/{offer_id}`. */
 const fields = {
   category_id: 'categoryId',
-  title: 'title',
-  description: 'description',
-  terms_and_conditions: 'terms',
-  advertised_name: 'advertisedName',
+  ...byField((text) => text),
   url: 'url',
 } as const satisfies Record<string, keyof Draft>;
 type TextField = keyof typeof fields;
@@ -21,22 +19,14 @@ function changedFields(offer: PortalOffer, draft: Draft): TextField[] {
 
 /** Only of what changes: an offer keeps a category that is no longer offered, for example. */
 export function editFaults(offer: PortalOffer, draft: Draft, picture: File | null): Faults {
-  const {
-    category,
-    title,
-    description,
-    terms,
-    advertisedName,
-    url,
-    picture: ofPicture,
-  } = faultsOf(draft, pictureState(picture), new Date());
-  const found = { categoryId: category, title, description, terms, advertisedName, url };
-  const faults = changedFields(offer, draft).flatMap((name) => {
-    const fault = found[fields[name]];
-    return fault === undefined ? [] : [[name === 'category_id' ? 'category' : fields[name], fault]];
-  });
-  if (picture !== null && ofPicture !== undefined) faults.push(['picture', ofPicture]);
-  return Object.fromEntries(faults) as Faults;
+  const found = faultsOf(draft, pictureState(picture), new Date());
+  const changed: DraftField[] = changedFields(offer, draft).map((name) =>
+    name === 'category_id' ? 'category' : fields[name],
+  );
+  if (picture !== null) changed.push('picture');
+  return Object.fromEntries(
+    changed.filter((field) => found[field] !== undefined).map((field) => [field, found[field]]),
+  );
 }
 
 /** Null if nothing changes. Only what changes is sent, so that what a colleague has changed meanwhile stays. */

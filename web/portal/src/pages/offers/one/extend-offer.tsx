@@ -11,7 +11,7 @@ import { useAmounts } from '../../../amounts/amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
-import { type Draft, faultsOf, periodOf } from '../new/draft.ts';
+import { type Draft, faultsOf, offerForm, periodOf } from '../new/draft.ts';
 import { PaymentFields } from '../new/payment-fields.tsx';
 import { PricePanel } from '../new/price-panel.tsx';
 import { usePayText } from '../new/purchase.tsx';
@@ -21,7 +21,7 @@ import { useEstimate } from '../new/use-estimate.ts';
 import { useOffersChanged } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { quoted } from '../quoted.ts';
-import { followingDraft, followingForm } from './following-offer.ts';
+import { followingDraft } from './following-offer.ts';
 
 type ExtendOfferProps = { readonly offer: PortalOffer; readonly close: () => void };
 
@@ -60,7 +60,7 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
       const price = amount(decision.costMinor, priced.body.currency);
       return `The price is now ${price}, net of VAT. Nothing was bought. Buy again if you agree.`;
     }
-    const form = followingForm(offer, draft, { mode, now, quoteId: decision.quoteId });
+    const form = offerForm(draft, { picture: null, mode, now, quoteId: decision.quoteId });
     const sent = await sendOffer({
       sending: { ...attempt.begin(draft.title), form },
       post: ({ key, form }) =>

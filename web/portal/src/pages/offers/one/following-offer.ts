@@ -1,6 +1,6 @@
 /** An offer that follows another one: it begins when that ends, or now, and has the same length, texts, picture and target. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { contentOf, type Draft, periodOf, placeOf } from '../new/draft.ts';
+import { contentOf, type Draft } from '../new/draft.ts';
 
 /**
  * @param now in the time of the offers
@@ -16,6 +16,7 @@ export function followingDraft(
   const start = isOver ? now : new Date(offer.expiry_datetime);
   return {
     ...contentOf(offer),
+    copiedFromId: offer.offer_id,
     starts: isOver ? 'now' : 'later',
     // With milliseconds, which the input fields do not have: the new offer begins in the moment in which the other one ends.
     startAt: start.toISOString(),
@@ -62,36 +63,4 @@ function isAlike(one: PortalOffer, other: PortalOffer): boolean {
 
 function isSameMoment(one: string, other: string): boolean {
   return Date.parse(one) === Date.parse(other);
-}
-
-/** The form of POST /offers, with the picture of the offer. */
-export function followingForm(
-  offer: PortalOffer,
-  draft: Draft,
-  o: { readonly mode: 'test' | 'live'; readonly now: Date; readonly quoteId: string | undefined },
-): FormData {
-  const place = placeOf(draft);
-  const period = periodOf(draft, o.now);
-  if (place === null || period === null) throw new Error('only a draft without faults is sent');
-  const form = new FormData();
-  const fields = {
-    category_id: draft.categoryId,
-    title: draft.title,
-    description: draft.description,
-    terms_and_conditions: draft.terms,
-    advertised_name: draft.advertisedName,
-    url: draft.url,
-    radius: String(draft.radiusMiles),
-    start_datetime: period.start.toISOString(),
-    expiry_datetime: period.end.toISOString(),
-    payment_method: draft.paymentMethod,
-    environment: o.mode.toUpperCase(),
-    image_offer_id: String(offer.offer_id),
-    ...(o.quoteId !== undefined && { quote_id: o.quoteId }),
-  };
-  for (const [name, text] of Object.entries(fields)) form.set(name, text);
-  for (const degrees of [place.latitude, place.longitude]) form.append('location[]', String(degrees));
-  for (const gender of draft.genders) form.append('gender[]', gender);
-  for (const id of draft.interestIds) form.append('interests[]', String(id));
-  return form;
 }

@@ -2,6 +2,8 @@
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
@@ -289,20 +291,16 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
         <section class="card" aria-labelledby="offer-texts">
           <h2 id="offer-texts">What members see</h2>
           <dl class="facts">
-            <dt>Title</dt>
-            <dd class="as-written">{offer.title}</dd>
-            <dt>Name</dt>
-            <dd class="as-written">
-              {offer.advertised_name ?? <span class="muted">your trading name</span>}
-            </dd>
+            {Object.values(offerTexts).map(({ field, label }) => (
+              <Fragment key={field}>
+                <dt>{label}</dt>
+                <dd class="text-as-written">
+                  {offer[field] === '' ? '–' : (offer[field] ?? <span class="muted">your trading name</span>)}
+                </dd>
+              </Fragment>
+            ))}
             <dt>Category</dt>
             <dd>{offer.category}</dd>
-            <dt>Description</dt>
-            <dd class="text-as-written">{offer.description}</dd>
-            <dt>Terms</dt>
-            <dd class="text-as-written">
-              {offer.terms_and_conditions === '' ? '–' : offer.terms_and_conditions}
-            </dd>
             <dt>Leads to</dt>
             <dd>
               <a href={offer.url} target="_blank" rel="noreferrer">
