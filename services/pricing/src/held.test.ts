@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { collectingLogger } from '@offer-ads/testing/logger';
-import { hold, keepFresh } from './held.ts';
+import { hold } from './held.ts';
 
 it('a held value is the result of the read that began last, even when an older one ends later', async () => {
   const reads: PromiseWithResolvers<string>[] = [];
@@ -19,22 +18,13 @@ it('a held value is the result of the read that began last, even when an older o
   expect(held.current()).toBe('newer');
 });
 
-it('a value stays held during an outage, which is logged once, and its end once', async () => {
-  const { logger, lines } = collectingLogger();
+it('a value stays held while it cannot be read', async () => {
   let stored: string | undefined;
   const read = async () => stored ?? Promise.reject(new Error('mongo is away'));
   await expect(hold(read)).rejects.toThrow('away');
   stored = 'first';
   const held = await hold(read);
-  const work = keepFresh([held], logger);
   stored = undefined;
-  await work();
-  await work();
-  expect(lines).toEqual([expect.stringContaining('"level":"warn"')]);
+  await expect(held.refresh()).rejects.toThrow('away');
   expect(held.current()).toBe('first');
-  stored = 'second';
-  await work();
-  await work();
-  expect(lines).toEqual([expect.anything(), expect.stringContaining('followed again')]);
-  expect(held.current()).toBe('second');
 });

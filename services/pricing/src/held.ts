@@ -2,8 +2,6 @@
  * An in-memory copy of small data from MongoDB. Every replica has its own, so that estimates need no round trip and continue while MongoDB
  * is unavailable.
  */
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
-
 export type Held<T> = {
   readonly current: () => T;
   /** Reads the data again; if that fails, the old copy stays. */
@@ -26,24 +24,5 @@ export async function hold<T>(read: () => Promise<T>): Promise<Held<T>> {
       shown = turn;
       current = value;
     },
-  };
-}
-
-/** The loop that brings other replicas' changes to this one. Logs once when reading fails, and once when it works again. */
-export function keepFresh(
-  held: readonly Pick<Held<unknown>, 'refresh'>[],
-  logger: Logger,
-): () => Promise<void> {
-  let failing = false;
-  return async () => {
-    try {
-      await Promise.all(held.map((each) => each.refresh()));
-      if (failing) logger.info('rates and interests are followed again');
-      failing = false;
-    } catch (error) {
-      if (!failing)
-        logger.warn({ error }, 'rates and interests stay as they are held: MongoDB cannot be read');
-      failing = true;
-    }
   };
 }

@@ -14,7 +14,6 @@ import { openAudience } from './audience/open-audience.ts';
 import { openSandbox } from './audience/sandbox.ts';
 import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
-import { keepFresh } from './held.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { estimateFastPath } from './http/estimate-fast-path.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
@@ -55,7 +54,7 @@ export async function startPricing(
   const interests = await holdInterests(openInterestsStore(mongo.connection));
   const ratesStore = openRatesStore(mongo.connection);
   const rates = await holdRates(ratesStore);
-  const readHeld = keepFresh([rates, interests], logger);
+  const readHeld = async () => void (await Promise.all([rates.refresh(), interests.refresh()]));
   opened.use(startLoop({ name: 'read-held', everyMs: shareEveryMs, work: readHeld, ...foundation }));
 
   const refresher = ratesRefresher({ url: config.RATES_URL, store: ratesStore, held: rates, ...foundation });

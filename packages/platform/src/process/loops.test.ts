@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { collectingLogger } from '@offer-ads/testing/logger';
 import { pino } from 'pino';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startLoop } from './loops.ts';
@@ -49,6 +50,22 @@ describe('startLoop', () => {
     await using loop = startLoop({ ...settings, work });
     await expect(loop.runNow()).rejects.toThrow('second run');
     await expect(loop.runNow()).resolves.toBeUndefined();
+  });
+
+  it('logs an error that comes again once, another error, and the end of both', async () => {
+    const { logger, lines } = collectingLogger();
+    const outcomes = ['away', 'away', 'slow', undefined, undefined];
+    const work = async () => {
+      const outcome = outcomes.shift();
+      if (outcome !== undefined) throw new Error(outcome);
+    };
+    await using loop = startLoop({ ...settings, logger, work });
+    while (outcomes.length > 0) await loop.runNow().catch(() => {});
+    expect(lines).toEqual([
+      expect.stringContaining('away'),
+      expect.stringContaining('slow'),
+      expect.stringContaining('repeated work succeeds again'),
+    ]);
   });
 
   it('repeats by itself', async () => {

@@ -1,4 +1,4 @@
-/** Repeats work: one run at a time. Errors are logged and do not end the loop; disposal ends it. */
+/** Repeats work: one run at a time. Errors do not end the loop; an error that comes again and again is logged once a minute, and its end once. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Postgres } from '../postgres/postgres.ts';
 import type { Logger } from '../telemetry/logging.ts';
@@ -9,6 +9,8 @@ export type Loop = AsyncDisposable & {
   /** Starts a run after the current one. Calls that come before it starts share it. Rejects when the run fails. */
   readonly runNow: () => Promise<void>;
 };
+
+const LOGGED_EVERY_MS = 60_000;
 
 /** The first run starts at once. The pause begins at the end of a run, so runs never pile up. */
 export function startLoop(o: {
@@ -41,15 +43,22 @@ export function startLoop(o: {
   succeeded.set({ loop: o.name }, Date.now() / 1_000);
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  let failure: { readonly text: string; readonly loggedAtMs: number } | undefined;
 
   async function run(): Promise<void> {
     try {
       await inNoTrace(() => o.work(stopping.signal));
       runs.inc({ loop: o.name, outcome: 'done' });
       succeeded.set({ loop: o.name }, Date.now() / 1_000);
+      if (failure !== undefined) o.logger.info({ loop: o.name }, 'repeated work succeeds again');
+      failure = undefined;
     } catch (error) {
       runs.inc({ loop: o.name, outcome: 'failed' });
-      o.logger.error({ error, loop: o.name }, 'repeated work failed and will be tried again');
+      const [text, nowMs] = [String(error), performance.now()];
+      if (text !== failure?.text || nowMs - failure.loggedAtMs >= LOGGED_EVERY_MS) {
+        o.logger.error({ error, loop: o.name }, 'repeated work failed and will be tried again');
+        failure = { text, loggedAtMs: nowMs };
+      }
       throw error;
     } finally {
       current = undefined;
