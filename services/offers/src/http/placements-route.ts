@@ -2,7 +2,7 @@
  * POST /placements, called with the signed caller of a placement key: which offers a member sees now. The position is used and forgotten; it is
  * in no log, span or error.
  */
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
 import type { PlacementCaller } from '@offer-ads/contracts/internal/placement-caller';
@@ -18,7 +18,7 @@ import { renditionName, sizeOf } from '../images/images.ts';
 import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 import type { LiveOffer } from '../placements/live-offers.ts';
 import type { ShowingsOfViewers } from '../placements/showings.ts';
-import { viewerOn } from '../placements/showings-store.ts';
+import type { ViewerDay } from '../placements/showings-store.ts';
 import { verifyPlacementCaller } from './placement-caller.ts';
 
 /** All lists at their greatest length. */
@@ -98,4 +98,11 @@ export function mountPlacementsRoute(
     };
     res.json({ placements: chosen.map(placementOf) } satisfies PlacementsReply);
   });
+}
+
+/** The key has 64 bits; the seed is a part of it. */
+function viewerOn(now: Date, pseudonym: string): ViewerDay & { readonly seed: number } {
+  const day = now.toISOString().slice(0, 10);
+  const digest = hash('sha256', `${day} ${pseudonym}`, 'buffer');
+  return { day, key: digest.readBigInt64BE(0).toString(), seed: digest.readInt32BE(0) };
 }

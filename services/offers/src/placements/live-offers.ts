@@ -11,6 +11,7 @@ import {
   type TargetedMember,
 } from '@offer-ads/contracts/audience/target';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { squareOf, squaresOf } from '../domain/placements/squares.ts';
 
 export type LiveOffer = {
   readonly offerId: number;
@@ -45,13 +46,9 @@ export type Room = Readonly<Record<Mode, number>>;
 /** TEST offers cost nothing, so they have little room, and none of the LIVE ones'. */
 export const TEST_ROOM = 50_000;
 
-const SQUARES_PER_DEGREE = 4;
-const COLUMNS = 360 * SQUARES_PER_DEGREE;
 const RADIANS_PER_DEGREE = Math.PI / 180;
 /** Of the cosine of an angle: more than its rounding. */
 const MARGIN_COSINE = 1e-12;
-/** Boxes are larger than circles by a metre, so that rounding leaves nobody out. */
-const MARGIN_DEGREES = 1e-5;
 
 /** An offer with the circle as a cone: who is inside is mostly decided by one product, without the rule's trigonometry. */
 type Filed = Point & { readonly offer: LiveOffer; readonly cosine: number };
@@ -103,9 +100,8 @@ export function liveOffers(room: Room): LiveOffers {
     matching: (mode, member, now) => {
       const { x, y, z } = onSphere(member);
       const nowMs = now.getTime();
-      const square = squareOf(rowOf(member.latitude), columnOf(member.longitude));
       const found: LiveOffer[] = [];
-      for (const filed of squares[mode].get(square) ?? []) {
+      for (const filed of squares[mode].get(squareOf(member)) ?? []) {
         const inside = filed.x * x + filed.y * y + filed.z * z - filed.cosine;
         if (inside < -MARGIN_COSINE) continue;
         const { startAtMs, expiryAtMs, target } = filed.offer;
@@ -123,24 +119,4 @@ function onSphere(o: { readonly latitude: number; readonly longitude: number }):
   const longitude = o.longitude * RADIANS_PER_DEGREE;
   const z = Math.sin(latitude);
   return { x: Math.cos(latitude) * Math.cos(longitude), y: Math.cos(latitude) * Math.sin(longitude), z };
-}
-
-const rowOf = (latitude: number) => Math.floor((latitude + 90) * SQUARES_PER_DEGREE);
-const columnOf = (longitude: number) => Math.floor((longitude + 180) * SQUARES_PER_DEGREE);
-/** The date line is the border of the first and the last column. */
-const squareOf = (row: number, column: number) => row * COLUMNS + ((column + COLUMNS) % COLUMNS);
-
-/** The squares of a box around the circle; of whole rows when it holds a pole. Each once. */
-function* squaresOf({ latitude, longitude, radiusMiles }: Target): Generator<number> {
-  const radius = radiusRadians(radiusMiles);
-  const height = radius / RADIANS_PER_DEGREE + MARGIN_DEGREES;
-  // The meridians that touch the circle, by the law of sines.
-  const sine = Math.sin(radius) / Math.cos(latitude * RADIANS_PER_DEGREE);
-  const holdsPole = Math.abs(latitude) + height >= 90 || sine >= 1;
-  const width = holdsPole ? 180 : Math.asin(sine) / RADIANS_PER_DEGREE + MARGIN_DEGREES;
-  const west = columnOf(longitude - width);
-  const east = Math.min(columnOf(longitude + width), west + COLUMNS - 1);
-  const north = rowOf(Math.min(90, latitude + height));
-  for (let row = rowOf(Math.max(-90, latitude - height)); row <= north; row += 1)
-    for (let column = west; column <= east; column += 1) yield squareOf(row, column);
 }

@@ -1,5 +1,4 @@
 /** The SQL of what viewers were shown today, and of the shares of offers. */
-import { hash } from 'node:crypto';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
 
 /** A viewer on one day. The key is derived from the pseudonym and valid on this day only. */
@@ -7,17 +6,7 @@ export type ViewerDay = { readonly day: string; readonly key: string };
 /** How often each offer was shown, by its id. */
 export type Showings = ReadonlyMap<number, number>;
 /** What offers got in one hour. */
-export type Shares = ReadonlyMap<
-  number,
-  { readonly matched: number; readonly fairShare: number; readonly shown: number }
->;
-
-/** The key has 64 bits; the seed is a part of it. */
-export function viewerOn(now: Date, pseudonym: string): ViewerDay & { readonly seed: number } {
-  const day = now.toISOString().slice(0, 10);
-  const digest = hash('sha256', `${day} ${pseudonym}`, 'buffer');
-  return { day, key: digest.readBigInt64BE(0).toString(), seed: digest.readInt32BE(0) };
-}
+export type Share = { matched: number; fairShare: number; shown: number };
 
 const shownToday: PreparedStatement = {
   name: 'shown-to-viewer',
@@ -46,7 +35,7 @@ export async function addShowings(
   );
 }
 
-export async function addShares(on: Queryable, hour: Date, added: Shares): Promise<void> {
+export async function addShares(on: Queryable, hour: Date, added: ReadonlyMap<number, Share>): Promise<void> {
   const shares = [...added];
   await on.query(
     `INSERT INTO placement_shares (offer_id, hour, matched, fair_share, shown)

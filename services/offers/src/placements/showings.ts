@@ -9,10 +9,16 @@ import { within } from '@offer-ads/platform/process/within';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { fairShare } from '../domain/placements/choice.ts';
-import { addShares, addShowings, readShowings, type Showings, type ViewerDay } from './showings-store.ts';
+import {
+  addShares,
+  addShowings,
+  readShowings,
+  type Share,
+  type Showings,
+  type ViewerDay,
+} from './showings-store.ts';
 
 type Offer = { readonly offerId: number; lack: number };
-type Share = { matched: number; fairShare: number; shown: number };
 
 export type ShowingsOfViewers = AsyncDisposable & {
   /** How often each offer was shown to the viewer today, as far as this replica knows. While the database does not answer: by this replica. */
