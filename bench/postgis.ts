@@ -7,6 +7,7 @@ import { reachableDataFolder, serverUser, type User } from '@offer-ads/backing/e
 import { freePorts } from '@offer-ads/backing/free-port';
 import { answers } from '@offer-ads/backing/stores';
 import pg from 'pg';
+import { ProgramMissing } from './run-measurement.ts';
 
 /** Where Debian keeps the programs and the extensions of this version. */
 const programs = '/usr/lib/postgresql/15/bin';
@@ -37,14 +38,10 @@ const postgresSettings = {
 /** PostGIS plans each circle separately; one plan for all circles takes a quarter longer. */
 export const postgisSession = '-c plan_cache_mode=force_custom_plan';
 
-export class ProgramsMissing extends Error {
-  override readonly name = 'ProgramsMissing';
-}
-
 /** @returns the address of a database with the extension */
 export async function openPostgis(opened: AsyncDisposableStack, folder: string): Promise<string> {
   if (!existsSync(join(programs, 'postgres')) || !existsSync(extension))
-    throw new ProgramsMissing(
+    throw new ProgramMissing(
       'PostGIS is not there, and without it there is nothing to compare with. On Debian and Ubuntu: ' +
         'apt-get install postgresql-15-postgis-3, and stop the server that it may start by itself.',
     );

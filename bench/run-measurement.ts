@@ -6,6 +6,13 @@ import { endCommands } from './process.ts';
 
 const readmeFile = new URL('README.md', import.meta.url);
 
+/** Without this program there is nothing to measure, or to compare with. The message says how to install it. */
+export class ProgramMissing extends Error {
+  override readonly name = 'ProgramMissing';
+}
+/** "Service unavailable" in BSD's sysexits.h. */
+export const programMissingStatus = 69;
+
 export const say = (line: string): void => console.log(line);
 
 /** @param o.forPeople errors whose message says what to do, so that their stack is not printed */
@@ -20,8 +27,11 @@ export async function runMeasurement<Options>(o: {
     await withCleanEnd((opened) => o.run(opened, options));
   } catch (error) {
     if (error instanceof WrongOption) console.error(`${error.message}\n\n${o.usage}`);
-    else console.error(o.forPeople?.some((kind) => error instanceof kind) ? (error as Error).message : error);
-    process.exitCode = 1;
+    else {
+      const isForPeople = [ProgramMissing, ...(o.forPeople ?? [])].some((kind) => error instanceof kind);
+      console.error(isForPeople ? (error as Error).message : error);
+    }
+    process.exitCode = error instanceof ProgramMissing ? programMissingStatus : 1;
   }
 }
 

@@ -17,7 +17,7 @@ import { type Running, startProcess } from './process.ts';
 import { circumstances, publish, runMeasurement, say } from './run-measurement.ts';
 
 const usage = `npm run bench:start -- [--rounds 3] [--quick] [--write]
-  --quick   one round: shows that it works, measures nothing
+  --quick   one start: shows that it works, measures nothing
   --write   puts the table into bench/README.md`;
 
 /** After a start, each by service; `express alone` is the peer. */
@@ -27,7 +27,8 @@ type Sample = {
   readonly cpuMs: ReadonlyMap<string, number>;
 };
 const starts = ['first', 'again'] as const;
-type Round = Readonly<Record<(typeof starts)[number], Sample>>;
+/** Not started again with `--quick`. */
+type Round = { readonly first: Sample; readonly again?: Sample };
 
 const peer = 'express and pg alone';
 const peerFile = fileURLToPath(new URL('express-alone.ts', import.meta.url));
@@ -36,15 +37,16 @@ const settleMs = 5_000;
 
 await runMeasurement({ usage, readOptions: (args) => readOptions(args, { rounds: 3 }), run });
 
-async function run(opened: AsyncDisposableStack, { rounds, write }: UsualOptions): Promise<void> {
+async function run(opened: AsyncDisposableStack, { rounds, quick, write }: UsualOptions): Promise<void> {
   const measured: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
     opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const first = await measureStart(opened, folder, 'first');
-    const again = await measureStart(opened, folder, 'again');
-    measured.push({ first, again });
-    say(`round ${round}  ready in ${first.readySeconds} s, again in ${again.readySeconds} s`);
+    const first = await measureStart(opened, folder, 'first', quick ? 0 : settleMs);
+    say(`round ${round}  ready in ${first.readySeconds} s`);
+    const again = quick ? undefined : await measureStart(opened, folder, 'again', settleMs);
+    if (again !== undefined) say(`round ${round}  again in ${again.readySeconds} s`);
+    measured.push({ first, ...(again && { again }) });
   }
   publish('start', `${circumstances()} ${report(measured)}`, write);
 }
@@ -53,6 +55,7 @@ async function measureStart(
   opened: AsyncDisposableStack,
   folder: string,
   which: (typeof starts)[number],
+  idleMs: number,
 ): Promise<Sample> {
   await waitUntilIdle();
   const devFolder = join(folder, 'dev');
@@ -86,7 +89,7 @@ async function measureStart(
       NODE_COMPILE_CACHE: join(devFolder, 'compile-cache'),
     }),
   );
-  await pause(settleMs);
+  await pause(idleMs);
   const pids = new Map([...serviceNames.map((name) => [name, processes[name]] as const), [peer, alone.pid]]);
   const ofEach = (measure: (pid: number) => number) =>
     new Map([...pids].map(([name, pid]) => [name, measure(pid)]));
@@ -118,13 +121,13 @@ function report(rounds: readonly Round[]): string {
       digits,
     );
   const rows = [...serviceNames, peer].map((name) => {
-    const memory = starts.map((which) => over(0, (round) => round[which].megabytes.get(name)));
+    const memory = starts.map((which) => over(0, (round) => round[which]?.megabytes.get(name)));
     return [name].concat(
       memory,
-      starts.map((which) => over(0, (round) => round[which].cpuMs.get(name))),
+      starts.map((which) => over(0, (round) => round[which]?.cpuMs.get(name))),
     );
   });
-  const [first, again] = starts.map((which) => over(1, (round) => round[which].readySeconds));
+  const [first, again] = starts.map((which) => over(1, (round) => round[which]?.readySeconds));
   return [
     `Ready in ${first} s in an empty folder, in ${again} s when it is started again. ${rounds.length} rounds; medians, in brackets the least and the most.`,
     table(['', 'memory, MB', 'started again', 'CPU ms until idle', 'started again'], rows),

@@ -5,7 +5,7 @@ import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, overRounds, percent, shown, table } from '../markdown.ts';
 import { openCounters } from '../offers/postgres-counters.ts';
 import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
-import { createDatabase, openStores } from '../stores.ts';
+import { createDatabase, openFolder, startPostgres } from '../stores.ts';
 import {
   AT_ONCE,
   fundEverybody,
@@ -15,7 +15,7 @@ import {
   runFunction,
   writeScripts,
 } from './charging.ts';
-import { findPgbench, PgbenchMissing, runPgbench, versionOf } from './pgbench.ts';
+import { findPgbench, runPgbench, versionOf } from './pgbench.ts';
 
 const usage = `npm run bench:billing -- [--rounds 5] [--quick] [--write]
   --quick   one short round of everything: shows that it works, measures nothing
@@ -30,18 +30,14 @@ await runMeasurement({
   usage,
   readOptions: (args) => readOptions(args, { rounds: 5 }),
   run,
-  forPeople: [PgbenchMissing],
 });
 
 async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise<void> {
   const program = await findPgbench();
-  const { folder, backing } = await openStores(opened, say);
-  const counters = opened.use(await openCounters(backing.postgresUrl));
-  const databaseUrl = await createDatabase(opened, {
-    serverUrl: backing.postgresUrl,
-    name: 'billing',
-    migrations,
-  });
+  const folder = await openFolder(opened);
+  const serverUrl = await startPostgres(opened, folder);
+  const counters = opened.use(await openCounters(serverUrl));
+  const databaseUrl = await createDatabase(opened, { serverUrl, name: 'billing', migrations });
   const postgres = opened.use(await openPool(databaseUrl));
   await fundEverybody(postgres);
   const recorded = await recordCharge(postgres);
@@ -66,7 +62,7 @@ async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise
     for (const [column, organisations] of spreads.entries()) {
       for (const [way, work] of Object.entries(ways)) {
         if (warmUpSeconds > 0) await work(organisations, warmUpSeconds);
-        if (!options.quick) await waitUntilIdle();
+        await waitUntilIdle();
         const foreignLoad = watchForeignLoad();
         const perSecond = await work(organisations, seconds);
         disturbed = Math.max(disturbed, foreignLoad());

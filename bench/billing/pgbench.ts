@@ -4,10 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onPath } from '@offer-ads/backing/on-path';
 import { output } from '../process.ts';
-
-export class PgbenchMissing extends Error {
-  override readonly name = 'PgbenchMissing';
-}
+import { ProgramMissing } from '../run-measurement.ts';
 
 /** Where Debian keeps the programs of each version. */
 const versionsFolder = '/usr/lib/postgresql';
@@ -18,7 +15,7 @@ export async function findPgbench(): Promise<string> {
   for (const program of [...folders.toReversed(), onPath('pgbench')]) {
     if (program !== undefined && (await answers(program))) return program;
   }
-  throw new PgbenchMissing(
+  throw new ProgramMissing(
     `pgbench is neither in ${versionsFolder}/*/bin nor on PATH, and without it there is nothing to compare with. ` +
       'On Debian and Ubuntu: apt-get install postgresql (or postgresql-contrib), and stop the server that it starts by itself.',
   );

@@ -5,12 +5,12 @@ import { readOptions, type UsualOptions } from '../command-line.ts';
 import { cpuMsOf } from '../cpu.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
-import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
-import { openStores } from '../stores.ts';
+import { circumstances, publish, runMeasurement } from '../run-measurement.ts';
+import { openFolder, startMongo } from '../stores.ts';
 import { places, type Service, startService } from './service.ts';
 
 const usage = `npm run bench:moderation -- [--rounds 3] [--quick] [--write]
-  --quick   one short round and 80 images: shows that it works, measures nothing
+  --quick   one short round and 16 images: shows that it works, measures nothing
   --write   puts the tables into bench/README.md`;
 
 /** What 2,000 pictures may add to the memory after 500: noise of the allocator, and no leak. */
@@ -19,15 +19,16 @@ const flatShare = 0.1;
 await runMeasurement({ usage, readOptions: (args) => readOptions(args, { rounds: 3 }), run });
 
 async function run(opened: AsyncDisposableStack, o: UsualOptions): Promise<void> {
-  const { folder, backing } = await openStores(opened, say);
+  const folder = await openFolder(opened);
+  const mongoUrl = await startMongo(opened, folder);
   const picture = await photographLikeJpeg({ width: 1_080, height: 1_080 });
-  const service = await startService(opened, { folder, mongoUrl: backing.mongoUrl, picture });
+  const service = await startService(opened, { folder, mongoUrl, picture });
   const rounds: Round[] = [];
   for (let round = 0; round < o.rounds; round += 1)
     rounds.push(
-      await measureRound(service, o.quick ? { warmUp: 1, seconds: 2 } : { warmUp: 3, seconds: 12 }),
+      await measureRound(service, o.quick ? { warmUp: 0, seconds: 1 } : { warmUp: 3, seconds: 12 }),
     );
-  const memory = await measureMemory(service, o.quick ? 20 : 500);
+  const memory = await measureMemory(service, o.quick ? 4 : 500);
   const intro = `A JPEG of 1080 x 1080 (${shown(picture.length / 1_000)} KB), ${places} at once over HTTP, none known before.`;
   publish('moderation', `${circumstances()} ${intro} ${report(rounds, memory)}`, o.write);
 }
@@ -42,7 +43,7 @@ type Round = {
 
 async function measureRound(service: Service, o: { warmUp: number; seconds: number }): Promise<Round> {
   await closedLoop(service.judge, { atOnce: places, seconds: o.warmUp });
-  if (o.seconds > o.warmUp * 2) await waitUntilIdle();
+  await waitUntilIdle();
   const foreignLoad = watchForeignLoad();
   const cpuBefore = cpuMsOf(service.pid);
   const { done, seconds, latenciesMs } = await closedLoop(service.judge, {

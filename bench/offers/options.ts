@@ -21,9 +21,9 @@ export function creationPlan({ rounds, quick }: Options): CreationPlan {
   return quick
     ? {
         rounds,
-        firstWarmUpSeconds: 1,
-        warmUpSeconds: 1,
-        saturatedSeconds: 2,
+        firstWarmUpSeconds: 0,
+        warmUpSeconds: 0,
+        saturatedSeconds: 1,
         aloneSeconds: 1,
         peerSeconds: 1,
       }
@@ -39,12 +39,12 @@ export function creationPlan({ rounds, quick }: Options): CreationPlan {
 
 export function listingPlan({ rounds, quick }: Options): ListingPlan {
   return quick
-    ? { rounds, offers: 10_000, farPage: 200, askedEach: 20 }
+    ? { rounds, offers: 2_000, farPage: 50, askedEach: 2 }
     : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600 };
 }
 
 export function placementsPlan({ rounds, quick }: Options): PlacementsPlan {
   return quick
-    ? { rounds, offers: 5_000, asked: 300, seconds: 1 }
+    ? { rounds, offers: 1_000, asked: 100, seconds: 1 }
     : { rounds, offers: 100_000, asked: 10_000, seconds: 10 };
 }

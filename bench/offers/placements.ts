@@ -16,6 +16,7 @@ import { cpuMsOf } from '../cpu.ts';
 import { clientsFor, runWrk } from '../gateway/load.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
+import { ProgramMissing } from '../run-measurement.ts';
 import { startPlanned } from './system.ts';
 
 export type PlacementsPlan = {
@@ -42,7 +43,8 @@ export async function measurePlacements(
   o: { readonly settings: Settings; readonly report: (line: string) => void },
 ): Promise<string> {
   const wrk = onPath('wrk');
-  if (wrk === undefined) throw new Error('wrk is not there. On Debian and Ubuntu: apt-get install wrk');
+  if (wrk === undefined)
+    throw new ProgramMissing('wrk is not there. On Debian and Ubuntu: apt-get install wrk');
   const targets = targetsOf(plan.offers);
   const members = membersOf(plan.asked);
   return [

@@ -75,7 +75,7 @@ export async function startSystem(
   const plans = [...planSimulators(settings), ...planServices(settings)];
   const moderation = plans.find(({ name }) => name === 'moderation');
   if (moderation === undefined) throw new Error('no plan for moderation');
-  for (const plan of plans) if (plan !== moderation) await start(plan);
+  await Promise.all(plans.filter((plan) => plan !== moderation).map(start));
 
   let judge: Running | undefined;
   opened.defer(async () => judge?.[Symbol.asyncDispose]());

@@ -88,7 +88,9 @@ async function measureRound(
       WEBHOOK_TEST_TARGETS: 'any',
     }),
   );
-  if (o.waves > 1) await waitUntilIdle();
+  // Otherwise the notifier would wait for the endpoints that hang before it ends.
+  opened.defer(receivers.hangUp);
+  await waitUntilIdle();
 
   const foreignLoad = watchForeignLoad();
   const waves: (readonly number[])[] = [];
@@ -109,7 +111,9 @@ async function measureRound(
 }
 
 /** `arrivals`: by the path of the endpoint, in the time of `performance`. A webhook that comes twice ends the measurement. */
-async function startReceivers(): Promise<AsyncDisposable & { url: string; arrivals: Map<string, number> }> {
+async function startReceivers(): Promise<
+  AsyncDisposable & { url: string; arrivals: Map<string, number>; hangUp: () => void }
+> {
   const arrivals = new Map<string, number>();
   const server = createServer((req, res) => {
     const atMs = performance.now();
@@ -125,6 +129,7 @@ async function startReceivers(): Promise<AsyncDisposable & { url: string; arriva
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
+    hangUp: () => server.closeAllConnections(),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

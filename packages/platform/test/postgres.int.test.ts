@@ -233,11 +233,15 @@ describe('postgres', () => {
     await expect(postgres.query('INSERT INTO coins VALUES (2)')).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('keeps its connection after an error about values, so that this does not cost a new one', async () => {
+  it('keeps its connection after an error about values and a transaction that is too late to commit, so that these do not cost a new one', async () => {
     await using single = await openPostgres({ url: database.url, ...settings, maxConnections: 1 });
     const connection = () => single.query('SELECT pg_backend_pid() AS pid');
     const first = await connection();
     await expect(single.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    expect(await connection()).toEqual(first);
+    const caller = callerPresence();
+    const late = single.transaction(async () => caller.leave(), createDeadline(60_000, caller));
+    await expect(late).rejects.toMatchObject({ status: 503 });
     expect(await connection()).toEqual(first);
   });
 

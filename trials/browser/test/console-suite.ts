@@ -173,8 +173,13 @@ export function walksOfStaff(portal: () => Portal): void {
     const image = new Blob([new Uint8Array(await unsafeLookingPng())], { type: 'image/png' });
     const upload = async () => advertiser(system, key).create(await offerForm({ image }));
     expect((await upload()).body.return_code).toBe('E2');
-    await openConsole(visitor, system, '/pictures?view=refused');
+    await openConsole(visitor, system, '/pictures');
     const card = page.getByRole('listitem').filter({ hasText: `Organisation ${id},` });
+    // In TEST mode members see no picture, so this one waits for nobody.
+    await page.locator('.pictures').waitFor({ state: 'attached' });
+    expect(await card.count()).toBe(0);
+    const views = page.getByRole('navigation', { name: 'Kinds of pictures' });
+    await views.getByRole('link', { name: 'Refused' }).click();
     await card.getByRole('button', { name: 'Show the picture' }).click();
     await picturesShown(page);
     expect(await faultsOf(page, 'console-pictures')).toEqual([]);

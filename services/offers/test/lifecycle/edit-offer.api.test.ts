@@ -174,6 +174,7 @@ describe('E1 400', () => {
       { url: 'ftp://x' },
       'url must be an http or https address without user information',
     ],
+    ['a misspelt name', { title: 'x', Url: 'https://x.example' }, 'Url must be sent as url'],
     ['an inactive category', { category_id: '2' }, 'category_id must be an id from GET /categories'],
     [
       'a category of another organisation',
