@@ -10,36 +10,41 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 
+type Init = { method?: string; headers?: Record<string, string> };
+const read = (path: string, init: Init = {}) => gateway.call(path, init);
+const policyAt = async (path: string) => (await read(path)).headers.get('content-security-policy') ?? '';
+/** Addresses in the page, such as those of scripts, styles and links. */
+const addressesIn = async (path: string, pattern = /(?:src|href)="([^"#]+)"/g) =>
+  [...((await read(path)).body as string).matchAll(pattern)].map(([, address]) => address ?? '');
+const assetsOf = (path: string) => addressesIn(path, /"(\/(?:portal|docs)\/assets\/[^"]+)"/g);
+
+/** What has not changed is asked for again, and not sent again. */
+async function expectAskedForAgain(path: string, encoding: string): Promise<void> {
+  const headers = { 'accept-encoding': encoding, 'cache-control': 'max-age=0' };
+  const first = (await read(path, { headers })).headers;
+  expect(first.get('cache-control')).toMatch(/max-age=0|no-cache/);
+  const etag = first.get('etag') ?? '';
+  const again = await read(path, { headers: { ...headers, 'if-none-match': etag } });
+  expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag]);
+}
+
 describe.each(['/openapi.json', '/portal/openapi.json', '/community/openapi.json'])('%s', (path) => {
   it('is sent compressed to whoever takes that, and is the same in each form', async () => {
-    const plain = await gateway.call(path, { headers: { 'accept-encoding': 'identity' } });
+    const plain = await read(path, { headers: { 'accept-encoding': 'identity' } });
+    const lengthOf = ({ headers }: { headers: Headers }) => Number(headers.get('content-length'));
     for (const encoding of ['br', 'gzip']) {
-      const { status, body, headers } = await gateway.call(path, {
-        headers: { 'accept-encoding': encoding },
-      });
-      expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([
-        200,
-        encoding,
-        'Accept-Encoding',
-      ]);
-      expect(Number(headers.get('content-length'))).toBeLessThan(
-        Number(plain.headers.get('content-length')) / 3,
-      );
-      expect(body).toEqual(plain.body);
+      const packed = await read(path, { headers: { 'accept-encoding': encoding } });
+      const said = ['content-encoding', 'vary'].map((name) => packed.headers.get(name));
+      expect([packed.status, ...said]).toEqual([200, encoding, 'Accept-Encoding']);
+      expect(lengthOf(packed)).toBeLessThan(lengthOf(plain) / 3);
+      expect(packed.body).toEqual(plain.body);
     }
   });
 
-  it('is asked for again, and not sent again while it is the same', async () => {
-    for (const encoding of ['br', 'gzip', 'identity']) {
-      const { headers } = await gateway.call(path, { headers: { 'accept-encoding': encoding } });
-      expect(headers.get('cache-control')).toBe('no-cache');
-      const etag = headers.get('etag') ?? '';
-      const again = await gateway.call(path, {
-        headers: { 'accept-encoding': encoding, 'if-none-match': etag, 'cache-control': 'max-age=0' },
-      });
-      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag]);
-    }
-  });
+  it.each(['br', 'gzip', 'identity'])(
+    'is asked for again, and not sent again while it is the same: %s',
+    (encoding) => expectAskedForAgain(path, encoding),
+  );
 });
 
 describe.each([
@@ -47,7 +52,7 @@ describe.each([
   ['/community/openapi.json', placementEndpoints],
 ])('%s', (document, endpoints) => {
   it('describes exactly the endpoints that the gateway serves, at its public address', async () => {
-    const { body } = await gateway.call(document);
+    const { body } = await read(document);
     const { paths, servers } = body as { paths: Record<string, object>; servers: unknown };
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -60,14 +65,14 @@ describe.each([
 
 describe('/portal/openapi.json', () => {
   it('describes the portal API where it is served, and is what the page of its reference shows', async () => {
-    const { status, body, headers } = await gateway.call('/portal/openapi.json');
+    const { status, body, headers } = await read('/portal/openapi.json');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     const { openapi, paths, servers } = body as { openapi: string; paths: object; servers: unknown };
     expect(openapi).toMatch(/^3\./);
     expect(servers).toEqual([{ url: 'https://ads.example.test/portal/api' }]);
     expect(Object.keys(paths)).toEqual(Object.keys(document.paths));
-    const page = (await gateway.call('/portal/docs')).body;
+    const page = (await read('/portal/docs')).body;
     expect(page).toContain('data-description="/portal/openapi.json"');
   });
 });
@@ -84,87 +89,104 @@ describe.each([
   '/portal/sign-in',
 ])('%s', (path) => {
   it('loads everything from here and nothing from elsewhere', async () => {
-    const { status, body, headers } = await gateway.call(path);
-    expect(status).toBe(200);
-    const addresses = [...(body as string).matchAll(/(?:src|href)="([^"#]+)"/g)].map(
-      (match) => match[1] ?? '',
-    );
+    const addresses = await addressesIn(path);
     expect(addresses.length).toBeGreaterThan(0);
     for (const address of addresses) {
       expect(address).toMatch(/^\//);
-      expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
+      expect([address, (await read(address)).status]).toEqual([address, 200]);
     }
-    expect(headers.get('content-security-policy')).toMatch(
-      /default-src '(self|none)'.*frame-ancestors 'none'/,
-    );
   });
 
-  it('runs no script that is written into it, and is framed nowhere', async () => {
-    const { body, headers } = await gateway.call(path);
+  it('runs no script that is written into it, is framed nowhere, and can be read on a phone', async () => {
+    const { status, body, headers } = await read(path);
+    expect(status).toBe(200);
     expect(body).not.toMatch(/<script(?![^>]* src=)/);
-    expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
+    expect(body).toContain('name="viewport"');
+    const policy = headers.get('content-security-policy');
+    expect(policy).toMatch(/default-src '(self|none)'.*frame-ancestors 'none'/);
+    expect(policy).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
-
-  it('can be read on a phone', async () => {
-    expect((await gateway.call(path)).body).toContain('name="viewport"');
-  });
 });
 
-describe('/', () => {
-  it('is a page that leads to the portal, the guides and the status', async () => {
-    const { status, body, headers } = await gateway.call('/', { headers: { accept: 'text/html,*/*' } });
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    const links = [...(body as string).matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? '');
-    expect(links).toEqual(expect.arrayContaining(['/portal', '/docs', '/docs/community', '/status']));
-    expect((await gateway.call('/', { method: 'HEAD' })).status).toBe(200);
-  });
-
-  it('is no page for programs', async () => {
-    const { status, body } = await gateway.call('/', { headers: { accept: 'application/json' } });
-    expect([status, body]).toEqual([404, { message: 'Not found' }]);
-  });
-});
-
-describe.each(['/portal', '/portal/sign-in'])('%s', (path) => {
-  it('is kept by no cache, since it shows who is signed in', async () => {
-    const { headers } = await gateway.call(path);
-    expect(headers.get('cache-control')).toBe('no-store');
-  });
-
+describe.each(['/portal', '/portal/sign-in', '/docs/quick-start'])('%s', (path) => {
   it('runs only our own scripts, and texts never become markup', async () => {
-    const policy = (await gateway.call(path)).headers.get('content-security-policy');
+    const policy = await policyAt(path);
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
     expect(policy).toContain("require-trusted-types-for 'script'");
     expect(policy).not.toMatch(/unsafe|https?:|data:/);
   });
 });
 
-describe('the portal', () => {
-  const assetsOf = async () => {
-    const page = (await gateway.call('/portal')).body as string;
-    return [...page.matchAll(/"(\/portal\/assets\/[^"]+)"/g)].map(([, address]) => address ?? '');
-  };
+describe.each(['/docs/reference', '/portal/docs'])('%s', (path) => {
+  it('runs only its own scripts, none of them out of a text, and markup becomes of texts in Vue alone', async () => {
+    const policy = await policyAt(path);
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types vue default;");
+    expect(policy.replace("style-src 'self' 'unsafe-inline'", '')).not.toMatch(/unsafe|https?:|blob:|\*/);
+    expect((await assetsOf(path)).some((address) => address.includes('/reference-'))).toBe(true);
+  });
+});
 
-  it.each(['/portal/test', '/portal/live/offers/7', '/portal/live/keys/', '/portal/sign-up'])(
-    'shows its one page at %s',
-    async (path) => {
-      const { status, body } = await gateway.call(path);
-      expect([status, body]).toEqual([200, (await gateway.call('/portal')).body]);
+it.each(['/portal', '/docs', '/docs/reference', '/portal/docs'])(
+  'the scripts and styles of %s are sent compressed, and caches may keep them for ever, since their names change with them',
+  async (path) => {
+    const addresses = await assetsOf(path);
+    expect(addresses.map((address) => address.split('.').at(-1))).toEqual(
+      expect.arrayContaining(['css', 'js']),
+    );
+    for (const address of addresses) {
+      const { status, headers } = await read(address, { headers: { 'accept-encoding': 'br' } });
+      expect([address, status]).toEqual([address, 200]);
+      if (/\.(js|css)$/.test(address))
+        expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  },
+);
+
+describe('/', () => {
+  it('is a page that leads to the portal, the guides and the status', async () => {
+    const headers = { accept: 'text/html,*/*' };
+    expect((await read('/', { headers })).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const links = await addressesIn('/', /href="([^"]+)"/g);
+    expect(links).toEqual(expect.arrayContaining(['/portal', '/docs', '/docs/community', '/status']));
+    expect((await read('/', { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('is no page for programs', async () => {
+    const { status, body } = await read('/', { headers: { accept: 'application/json' } });
+    expect([status, body]).toEqual([404, { message: 'Not found' }]);
+  });
+});
+
+describe('the portal', () => {
+  it.each([
+    '/portal/sign-in',
+    '/portal/test',
+    '/portal/live/offers/7',
+    '/portal/live/keys/',
+    '/portal/sign-up',
+  ])('shows its one page at %s, which no cache keeps, since it shows who is signed in', async (path) => {
+    const { status, body, headers } = await read(path);
+    expect([status, body]).toEqual([200, (await read('/portal')).body]);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['/portal', '/portal/api/session'],
+    ['/portal/test/offers/new', '/portal/api/session'],
+    ['/portal/sign-in', undefined],
+    ['/portal/sign-up', undefined],
+  ])(
+    'lets browsers ask for the session together with the scripts, where it is needed: %s',
+    async (path, asked) => {
+      const link = (await read(path)).headers.get('link') ?? '';
+      expect(/^<([^>]+)>; rel=preload; as=fetch/.exec(link)?.[1]).toBe(asked);
     },
   );
-
-  it('lets browsers ask for the session together with the scripts, on pages that need it', async () => {
-    const asked = async (path: string) => {
-      const link = (await gateway.call(path)).headers.get('link');
-      return link === null ? null : /^<([^>]+)>; rel=preload; as=fetch/.exec(link)?.[1];
-    };
-    for (const path of ['/portal', '/portal/test/offers/new'])
-      expect([path, await asked(path)]).toEqual([path, '/portal/api/session']);
-    for (const path of ['/portal/sign-in', '/portal/sign-up'])
-      expect([path, await asked(path)]).toEqual([path, null]);
-  });
 
   it.each([
     '/portal/nonsense',
@@ -173,96 +195,26 @@ describe('the portal', () => {
     '/portal/assets/../index.html',
     '/portal/%2e%2e/%2e%2e/package.json',
   ])('has nothing at %s', async (path) => {
-    expect((await gateway.call(path)).status).toBe(404);
+    expect((await read(path)).status).toBe(404);
   });
 
-  it('loads files that caches may keep for ever, since their names change with them', async () => {
-    const addresses = await assetsOf();
-    const styles = addresses.filter((address) => address.endsWith('.css'));
-    const fonts = (await Promise.all(styles.map((style) => gateway.call(style)))).flatMap(({ body }) =>
-      [...String(body).matchAll(/url\((\/portal\/assets\/[^)]+\.woff2)\)/g)].map(([, address]) => address!),
-    );
-    expect(new Set(addresses.map((address) => address.split('.').at(-1)))).toEqual(new Set(['css', 'js']));
+  it('loads fonts that caches may keep for ever', async () => {
+    const styles = (await assetsOf('/portal')).filter((address) => address.endsWith('.css'));
+    const pages = styles.map((style) => addressesIn(style, /url\((\/portal\/assets\/[^)]+\.woff2)\)/g));
+    const fonts = (await Promise.all(pages)).flat();
     expect(fonts).not.toEqual([]);
-    for (const address of [...addresses, ...fonts]) {
-      const { headers } = await gateway.call(address);
-      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-    }
-  });
-
-  it('sends scripts and styles compressed to clients that accept it', async () => {
-    for (const address of await assetsOf()) {
-      const { headers } = await gateway.call(address, { headers: { 'accept-encoding': 'br' } });
-      expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
-    }
-  });
-});
-
-describe.each(['/docs/reference', '/portal/docs'])('%s', (path) => {
-  it('runs only its own scripts, none of them out of a text, and markup becomes of texts in Vue alone', async () => {
-    const policy = (await gateway.call(path)).headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'; script-src 'self';");
-    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types vue default;");
-    expect(policy.replace("style-src 'self' 'unsafe-inline'", '')).not.toMatch(/unsafe|https?:|blob:|\*/);
-  });
-
-  it('loads scripts and styles compressed, which caches may keep for ever', async () => {
-    const { body } = await gateway.call(path);
-    const addresses = [...(body as string).matchAll(/"(\/docs\/assets\/[^"]+\.(?:js|css))"/g)].map(
-      ([, address]) => address ?? '',
-    );
-    expect(addresses.some((address) => address.includes('/reference-'))).toBe(true);
-    for (const address of addresses) {
-      const { headers } = await gateway.call(address, { headers: { 'accept-encoding': 'br' } });
-      expect([address, headers.get('content-encoding'), headers.get('cache-control')]).toEqual([
-        address,
-        'br',
-        'public, max-age=31536000, immutable',
-      ]);
-    }
+    for (const font of fonts)
+      expect((await read(font)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 });
 
 describe('the guides', () => {
-  const read = async (path: string, init: { method?: string; headers?: Record<string, string> } = {}) =>
-    gateway.call(path, init);
-
-  it('run nothing but their own script, and texts never become markup', async () => {
-    const policy = (await read('/docs/quick-start')).headers.get('content-security-policy');
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
-    expect(policy).toContain("require-trusted-types-for 'script'");
-    expect(policy).not.toMatch(/unsafe|https?:|data:/);
-  });
-
-  it('are asked for again, and not sent again while they are the same', async () => {
-    const { headers } = await read('/docs/limits');
-    expect(headers.get('cache-control')).toMatch(/max-age=0|no-cache/);
-    const again = await read('/docs/limits', {
-      headers: { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' },
-    });
-    expect(again.status).toBe(304);
-  });
+  it('are asked for again, and not sent again while they are the same', () =>
+    expectAskedForAgain('/docs/limits', 'identity'));
 
   it('are sent compressed to whoever takes that', async () => {
     const { headers } = await read('/docs/errors', { headers: { 'accept-encoding': 'br' } });
     expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
-  });
-
-  it('load scripts and styles that caches may keep for ever, since their names change with them', async () => {
-    const { body } = await read('/docs');
-    const addresses = [...(body as string).matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(
-      ([, address]) => address ?? '',
-    );
-    expect(addresses.length).toBeGreaterThan(3);
-    for (const address of addresses) {
-      const { status, headers } = await read(address);
-      expect([address, status, headers.get('cache-control')]).toEqual([
-        address,
-        200,
-        'public, max-age=31536000, immutable',
-      ]);
-    }
   });
 
   it('offer the test pictures byte for byte', async () => {

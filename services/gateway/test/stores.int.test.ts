@@ -9,6 +9,7 @@ import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
 import { lockOrganisation } from '../src/accounts/organisations-store.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
+import type { Actor } from '../src/domain/accounts/people.ts';
 import { isInForce } from '../src/domain/keys/key-state.ts';
 import { countKeysInForce, findKeyFacts, sha256Of } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
@@ -17,7 +18,8 @@ import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const clock = { now: () => at };
-const inTime = () => createDeadline(60_000);
+/** A change by the platform team, or by a person. */
+const by = (actor: Actor = 'platform-team') => ({ by: actor, deadline: createDeadline(60_000) });
 const open = new AsyncDisposableStack();
 let postgres: Postgres;
 let keys: ReturnType<typeof manageKeys>;
@@ -36,12 +38,9 @@ beforeAll(async () => {
 afterAll(async () => open.disposeAsync());
 
 async function issueKey() {
-  const { id: organisationId } = await organisations.register(cafe, 'a test', inTime());
-  const issued = await keys.create(
-    { organisationId, mode: 'TEST', name: 'Till', expiresAt: null },
-    'platform-team',
-    inTime(),
-  );
+  const { id: organisationId } = await organisations.register(cafe, 'a test', createDeadline(60_000));
+  const wish = { mode: 'TEST', name: 'Till', expiresAt: null } as const;
+  const issued = await keys.create({ organisationId, ...by() }, wish);
   if (!issued.ok) throw new Error(issued.reason);
   return { organisationId, ...issued.value };
 }
@@ -70,9 +69,7 @@ describe('concurrent changes', () => {
       );
     });
     const changing = issued.map(({ id }, index) =>
-      index % 2
-        ? keys.roll({ id }, 'platform-team', inTime())
-        : keys.disable({ id }, 'platform-team', inTime()),
+      index % 2 ? keys.roll({ id, ...by() }) : keys.disable({ id, ...by() }),
     );
     const outcomes = await Promise.all([...changing, ...logging]);
     expect(outcomes.slice(0, 8)).toEqual(
@@ -82,10 +79,7 @@ describe('concurrent changes', () => {
 
   it('by two rolls of one key issue one new key', async () => {
     const { id, organisationId } = await issueKey();
-    const outcomes = await Promise.all([
-      keys.roll({ id }, 'platform-team', inTime()),
-      keys.roll({ id }, 'platform-team', inTime()),
-    ]);
+    const outcomes = await Promise.all([keys.roll({ id, ...by() }), keys.roll({ id, ...by() })]);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
     expect(await keys.list(organisationId)).toHaveLength(2);
   });
@@ -94,12 +88,7 @@ describe('concurrent changes', () => {
     const { organisationId } = await issueKey();
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
-        people.invite(
-          organisationId,
-          'platform-team',
-          { email: `${name}@cafe.test`, role: 'marketer' },
-          inTime(),
-        ),
+        people.invite({ organisationId, ...by() }, { email: `${name}@cafe.test`, role: 'marketer' }),
       ),
     );
     expect(await organisations.find(organisationId)).toMatchObject({ version: 4, people: { length: 4 } });
@@ -108,16 +97,9 @@ describe('concurrent changes', () => {
 
 describe('the last enabled admin', () => {
   const admins = async () => {
-    const { id: organisationId } = await organisations.register(cafe, 'a test', inTime());
-    const second = await people.invite(
-      organisationId,
-      'platform-team',
-      {
-        email: 'b@cafe.test',
-        role: 'admin',
-      },
-      inTime(),
-    );
+    const { id: organisationId } = await organisations.register(cafe, 'a test', createDeadline(60_000));
+    const wish = { email: 'b@cafe.test', role: 'admin' } as const;
+    const second = await people.invite({ organisationId, ...by() }, wish);
     const first = (await organisations.find(organisationId))?.people[0];
     if (!second.ok || first === undefined) throw new Error('no two admins');
     return { organisationId, first: first.id, second: second.value.id };
@@ -140,8 +122,8 @@ describe('the last enabled admin', () => {
     async (change) => {
       const { organisationId, first, second } = await admins();
       const outcomes = await Promise.all([
-        people.change(organisationId, { personId: first }, { id: second }, change, inTime()),
-        people.change(organisationId, { personId: second }, { id: first }, change, inTime()),
+        people.change({ organisationId, ...by({ personId: first }) }, { id: second }, change),
+        people.change({ organisationId, ...by({ personId: second }) }, { id: first }, change),
       ]);
       expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
       expect(outcomes).toContainEqual({ ok: false, reason: 'not-allowed' });
@@ -151,14 +133,9 @@ describe('the last enabled admin', () => {
 
   it('who gave up the role before the change of billing details had its turn changes nothing', async () => {
     const { organisationId, second } = await admins();
-    const by = { personId: second };
+    const bySecond = { organisationId, ...by({ personId: second }) };
     const set = (purchaseOrder: string) =>
-      organisations.setBillingDetails(
-        organisationId,
-        by,
-        { address: [], vatNumber: null, purchaseOrder },
-        inTime(),
-      );
+      organisations.setBillingDetails(bySecond, { address: [], vatNumber: null, purchaseOrder });
     const first = await set('PO 1');
     const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = postgres.transaction(async (tx) => {
@@ -167,7 +144,7 @@ describe('the last enabled admin', () => {
       await held.promise;
     });
     await locked.promise;
-    const stepsDown = people.change(organisationId, by, { id: second }, { role: 'marketer' }, inTime());
+    const stepsDown = people.change(bySecond, { id: second }, { role: 'marketer' });
     await waitingAtLocks(1);
     const late = set('PO 2');
     await waitingAtLocks(2);
@@ -184,7 +161,7 @@ describe('the last enabled admin', () => {
   it('stays if both give up the role at the same time', async () => {
     const { organisationId, first, second } = await admins();
     const stepDown = (id: number) =>
-      people.change(organisationId, { personId: id }, { id }, { role: 'developer' }, inTime());
+      people.change({ organisationId, ...by({ personId: id }) }, { id }, { role: 'developer' });
     const outcomes = await Promise.all([stepDown(first), stepDown(second)]);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
     expect(outcomes).toContainEqual({ ok: false, reason: 'last-admin' });
@@ -194,7 +171,7 @@ describe('the last enabled admin', () => {
 
 describe('an invitation', () => {
   it('and the change of the organisation are published together or not at all', async () => {
-    const { id: organisationId } = await organisations.register(cafe, 'a test', inTime());
+    const { id: organisationId } = await organisations.register(cafe, 'a test', createDeadline(60_000));
     const events = async () =>
       (
         await postgres.query<{ type: string }>(
@@ -204,7 +181,7 @@ describe('an invitation', () => {
         )
       ).map(({ type }) => type.split('.').at(-2));
     const invite = () =>
-      people.invite(organisationId, 'platform-team', { email: 'c@cafe.test', role: 'marketer' }, inTime());
+      people.invite({ organisationId, ...by() }, { email: 'c@cafe.test', role: 'marketer' });
     expect(await invite()).toMatchObject({ ok: true });
     expect(await invite()).toEqual({ ok: false, reason: 'person-exists' });
     expect(await events()).toEqual(['OrganisationRegistered', 'PersonInvited', 'OrganisationChanged']);

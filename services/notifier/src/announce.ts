@@ -2,8 +2,7 @@
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
-import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
-import type { ContactsStore } from './contacts-store.ts';
+import type { RestingTrace } from '@offer-ads/platform/telemetry/traces';
 import {
   type Addressed,
   type Announcement,
@@ -14,64 +13,60 @@ import {
 import { announcementOf } from './domain/announcements.ts';
 import { departures, erased } from './domain/contact.ts';
 import { asUsual } from './domain/preferences.ts';
-import { groupWrites } from './group-writes.ts';
 import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
 
-/** A transaction, and the claim of its mails, take several round trips however many events they are for. Nobody notices that a mail leaves this much later. */
-const usualGatherMs = 200;
-/** Thousands may wait, and a transaction must end within seconds. */
-const atOnce = 50;
+/** A transaction must end within seconds. */
+const releasedAtOnce = 50;
 
-type Session = Parameters<ContactsStore['save']>[0];
-
-export type Announce = (announcement: Announcement, event: ReceivedEvent) => Promise<void>;
-
-/** Events that come within a moment are stored together, in one transaction. */
-export function announcer(notifier: Notifier, gatherMs = usualGatherMs): Announce {
-  const write = (group: readonly Heard[]) => storeAnnounced(notifier, group);
-  const store = groupWrites<Heard>({ atMost: atOnce, lingerMs: gatherMs, write });
-  return async (announcement, event) => {
-    const { organisationId = noOrganisation } = event.data as { readonly organisationId?: number };
-    const occurrence: Occurrence = {
-      eventName: announcement.declaration.name,
-      eventId: event.id,
-      organisationId,
-      happenedAt: event.time.toISOString(),
-      data: event.data,
-    };
-    await store({ announcement, occurrence, trace: restingTrace() });
-  };
-}
-
-/** `trace`: of the event, because the mails of a group have different causes. */
-type Heard = {
-  readonly announcement: Announcement;
-  readonly occurrence: Occurrence;
-  readonly trace: RestingTrace;
-};
-
-/** If no recipient is known yet, the occurrence is stored until the organisation is known; its message counts as handled. */
-async function storeAnnounced(notifier: Notifier, group: readonly Heard[]): Promise<void> {
+/** If no recipient is known yet, the occurrence is stored until the organisation is known; its event counts as handled. */
+export async function announce(
+  notifier: Notifier,
+  heard: readonly {
+    readonly announcement: Announcement;
+    readonly event: Pick<ReceivedEvent, 'id' | 'time' | 'data'>;
+    readonly trace: RestingTrace;
+  }[],
+): Promise<void> {
+  if (heard.length === 0) return;
   const { mongo, contacts, notifications, waiting, clock } = notifier;
   await mongo.transaction(async (session) => {
-    const ids = group.map(({ occurrence }) => occurrence.eventId);
+    const ids = heard.map(({ event }) => event.id);
     const unseen = await recordInMongoInbox(mongo, session, ids);
-    const fresh = group.filter(({ occurrence }) => unseen.has(occurrence.eventId));
+    const fresh = heard
+      .filter(({ event }) => unseen.has(event.id))
+      .map(({ announcement, event, trace }) => ({
+        announcement,
+        trace,
+        occurrence: occurrenceOf(announcement, event),
+      }));
     if (fresh.length === 0) return;
     const address = await addressing(notifier, session, fresh);
     const added: QueuedNotification[] = [];
-    for (const heard of fresh) {
-      const { occurrence, trace } = heard;
-      const addressed = address(heard);
+    for (const one of fresh) {
+      const addressed = address(one);
       if (addressed === 'nobody-known') {
-        await contacts.await(session, occurrence.organisationId);
-        await waiting.holdBack(session, occurrence, clock.now());
-      } else for (const notification of addressed) added.push({ ...notification, trace });
+        await contacts.await(session, one.occurrence.organisationId);
+        await waiting.holdBack(session, one.occurrence, clock.now());
+      } else for (const notification of addressed) added.push({ ...notification, trace: one.trace });
     }
     await notifications.add(session, added, clock.now());
   });
   notifier.wakeDelivery();
+}
+
+function occurrenceOf(
+  { declaration }: Announcement,
+  { id, time, data }: Pick<ReceivedEvent, 'id' | 'time' | 'data'>,
+): Occurrence {
+  const facts = data as { readonly organisationId?: number };
+  return {
+    eventName: declaration.name,
+    eventId: id,
+    organisationId: facts.organisationId ?? noOrganisation,
+    happenedAt: time.toISOString(),
+    data,
+  };
 }
 
 /**
@@ -82,7 +77,7 @@ export async function learnContact(
   notifier: Notifier,
   event: Pick<ReceivedEvent, 'id' | 'subjectVersion'> & { readonly data: OrganisationFacts },
 ): Promise<void> {
-  const { mongo, contacts, unsent, erasure, clock } = notifier;
+  const { mongo, contacts, notifications, erasure, clock } = notifier;
   const { billingDetails: _, ...contact } = event.data;
   const { organisationId } = contact;
   await mongo.transaction(async (session) => {
@@ -90,7 +85,7 @@ export async function learnContact(
     const before = await contacts.find(organisationId, session);
     if (!(await contacts.save(session, contact, event.subjectVersion))) return;
     for (const departure of departures(before, contact))
-      await unsent.redirect(session, { organisationId, ...departure, now: clock.now() });
+      await notifications.redirect(session, { organisationId, ...departure, now: clock.now() });
     for (const { personId, email } of erased(before, contact))
       await erasure.eraseDeparted(session, { organisationId, personId, email });
   });
@@ -104,7 +99,7 @@ async function sendWhatWaited(notifier: Notifier, organisationId: number): Promi
   do {
     const last = after;
     after = await mongo.transaction(async (session) => {
-      const page = await waiting.heldBack(session, { organisationId, after: last, atMost: atOnce });
+      const page = await waiting.heldBack(session, { organisationId, after: last, atMost: releasedAtOnce });
       const readable = page.flatMap((occurrence) => readWaiting(notifier, occurrence));
       const address = await addressing(notifier, session, readable);
       const added: QueuedNotification[] = [];
@@ -123,6 +118,9 @@ async function sendWhatWaited(notifier: Notifier, organisationId: number): Promi
   } while (after !== undefined);
 }
 
+type Session = Parameters<Notifier['contacts']['save']>[0];
+type Announced = { readonly announcement: Announcement; readonly occurrence: Occurrence };
+
 /** An unreadable occurrence, written by a later version, stays and does not block the others. */
 function readWaiting({ logger }: Notifier, occurrence: Occurrence): readonly Announced[] {
   const announcement = announcementOf(occurrence.eventName);
@@ -133,34 +131,26 @@ function readWaiting({ logger }: Notifier, occurrence: Occurrence): readonly Ann
   return [];
 }
 
-type Announced = Pick<Heard, 'announcement' | 'occurrence'>;
-
 /** Reads what is needed to address all of them. */
 async function addressing(
   { contacts, preferences, unsubscribing, portalUrl }: Notifier,
   session: Session,
   all: readonly Announced[],
 ): Promise<(one: Announced) => Addressed> {
-  const contactsByOrganisation = await contacts.findAll(
+  const known = await contacts.findAll(
     all.map(({ occurrence }) => occurrence.organisationId),
     session,
   );
   const asked = all.flatMap(({ announcement, occurrence }) =>
     announcement.optional === undefined && !isOfTestMode(occurrence.data)
       ? []
-      : (contactsByOrganisation.get(occurrence.organisationId)?.people ?? []),
+      : (known.get(occurrence.organisationId)?.people.map(({ personId }) => personId) ?? []),
   );
-  const chosen =
-    asked.length === 0
-      ? undefined
-      : await preferences.ofAll(
-          session,
-          asked.map(({ personId }) => personId),
-        );
+  const chosen = asked.length === 0 ? undefined : await preferences.ofAll(session, asked);
   return ({ announcement, occurrence }) => {
     const { organisationId } = occurrence;
     return announcement.address(occurrence, {
-      contact: contactsByOrganisation.get(organisationId),
+      contact: known.get(organisationId),
       wants: ({ personId }, mail) => {
         const { switchedOff, testMode } = chosen?.get(personId) ?? asUsual;
         return mail === 'testMode' ? testMode : !switchedOff.has(mail);

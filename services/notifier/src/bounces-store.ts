@@ -2,14 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Bounce } from './domain/delivery/bounce.ts';
 
-export type BouncesStore = {
-  /** By address in lower case. */
-  readonly find: (addresses: readonly string[]) => Promise<ReadonlyMap<string, Bounce>>;
-  readonly add: (address: string, problem: string, now: Date) => Promise<void>;
-  /** True if it was on the list. */
-  readonly forget: (address: string) => Promise<boolean>;
-  readonly list: (limit: number) => Promise<readonly Bounce[]>;
-};
+export type BouncesStore = Awaited<ReturnType<typeof openBouncesStore>>;
 
 type BounceDocument = Omit<Bounce, 'address'> & { _id: string };
 
@@ -18,15 +11,16 @@ const oneOccasionMs = 3_600_000;
 /** Deleted long after it has stopped having an effect. */
 const keptDays = 180;
 
-export async function openBouncesStore(mongo: Mongo): Promise<BouncesStore> {
+export async function openBouncesStore(mongo: Mongo) {
   const bounces = mongo.connection.collection<BounceDocument>('bounces');
   await bounces.createIndex({ lastRefusedAt: 1 }, { expireAfterSeconds: keptDays * 86_400 });
   return {
-    find: async (addresses) => {
+    /** By address in lower case. */
+    find: async (addresses: readonly string[]) => {
       const found = await bounces.find({ _id: { $in: addresses.map(keyOf) } }).toArray();
       return new Map(found.map((document) => [document._id, bounceOf(document)]));
     },
-    add: async (address, problem, now) => {
+    add: async (address: string, problem: string, now: Date) => {
       const earlier = { $lt: ['$lastRefusedAt', new Date(now.getTime() - oneOccasionMs)] };
       const refusals = { $add: [{ $ifNull: ['$refusals', 0] }, { $cond: [earlier, 1, 0] }] };
       await bounces.updateOne(
@@ -35,11 +29,12 @@ export async function openBouncesStore(mongo: Mongo): Promise<BouncesStore> {
         { upsert: true },
       );
     },
-    forget: async (address) => {
+    /** True if it was on the list. */
+    forget: async (address: string) => {
       const { deletedCount } = await bounces.deleteOne({ _id: keyOf(address) });
       return deletedCount === 1;
     },
-    list: async (limit) => {
+    list: async (limit: number) => {
       const found = await bounces.find().sort({ lastRefusedAt: -1 }).limit(limit).toArray();
       return found.map(bounceOf);
     },

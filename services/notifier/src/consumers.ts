@@ -1,27 +1,60 @@
-/** Maps each event to its function. */
+/** Which events become mails and webhooks. Events that come within a moment are stored together. */
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { on, onShared, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
-import { announcer, learnContact } from './announce.ts';
-import { announcements } from './domain/announcements.ts';
-import { webhookSources } from './domain/webhooks/webhook-messages.ts';
+import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
+import { announce, learnContact } from './announce.ts';
+import type { Announcement } from './domain/announcement.ts';
+import { announcementOf, announcements } from './domain/announcements.ts';
+import { type WebhookSource, webhookSources } from './domain/webhooks/webhook-messages.ts';
+import { groupWrites } from './due-work.ts';
 import type { Notifier } from './notifier.ts';
-import type { QueueWebhooks } from './webhooks/queue-messages.ts';
 
-export function subscriptions(notifier: Notifier, queueWebhooks: QueueWebhooks): readonly Subscription[] {
-  const announce = announcer(notifier);
-  const toldOnly = webhookSources.filter(
-    ({ declaration }) => !announcements.some((announcement) => announcement.declaration === declaration),
-  );
+/** A transaction, and the claim of its mails, take several round trips however many events they are for. Nobody notices that a mail leaves this much later. */
+const usualGatherMs = 200;
+/** Thousands may wait, and a transaction must end within seconds. */
+const atOnce = 50;
+
+export function subscriptions(notifier: Notifier): readonly Subscription[] {
+  const hear = hearing(notifier);
+  const declarations = [...announcements, ...webhookSources].map(({ declaration }) => declaration);
   return [
     on(OrganisationRegistered, (event) => learnContact(notifier, event)),
     on(OrganisationChanged, (event) => learnContact(notifier, event)),
-    ...announcements.map((announcement) =>
-      onShared(announcement.declaration, async (event) => {
-        const source = webhookSources.find(({ declaration }) => declaration === announcement.declaration);
-        // Both do nothing the second time, so the event may repeat when one of them fails.
-        await Promise.all([announce(announcement, event), source && queueWebhooks(source, event)]);
-      }),
+    ...[...new Set<EventDeclaration>(declarations)].map((declaration) =>
+      onShared(declaration, (event) => hear(declaration.name, event)),
     ),
-    ...toldOnly.map((source) => onShared(source.declaration, (event) => queueWebhooks(source, event))),
   ];
+}
+
+type Heard = {
+  readonly announcement: Announcement | undefined;
+  readonly source: WebhookSource | undefined;
+  readonly event: Pick<ReceivedEvent, 'id' | 'time' | 'data'>;
+  /** Of the event, because the events of a group have different causes. */
+  readonly trace: RestingTrace;
+};
+
+export function hearing(notifier: Notifier, gatherMs = usualGatherMs) {
+  const store = groupWrites<Heard>({
+    atMost: atOnce,
+    lingerMs: gatherMs,
+    // Neither adds anything the second time, so a group may come again when one of them fails.
+    write: (group) =>
+      Promise.all([
+        announce(
+          notifier,
+          group.flatMap(({ announcement, ...heard }) => (announcement ? [{ ...heard, announcement }] : [])),
+        ),
+        notifier.queueWebhooks(
+          group.flatMap(({ source, ...heard }) => (source ? [{ ...heard, source }] : [])),
+        ),
+      ]),
+  });
+  return (eventName: string, event: Heard['event']): Promise<void> => {
+    const announcement = announcementOf(eventName);
+    const source = webhookSources.find(({ declaration }) => declaration.name === eventName);
+    return store({ announcement, source, event, trace: restingTrace() });
+  };
 }

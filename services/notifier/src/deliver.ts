@@ -15,8 +15,8 @@ import { type DueWork, startDueWork } from './due-work.ts';
 import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
 import type { Mailer } from './smtp/mailer.ts';
 
-/** Several times within a lease. */
-const usualRenewEveryMs = 10_000;
+/** Leases are renewed several times before they end. */
+const usualUpkeepEveryMs = 10_000;
 /** For each connection. A link that is asked for meanwhile waits for these. */
 const claimedPerConnection = 8;
 /** With a rate limit no more than is sent in this time. */
@@ -30,7 +30,6 @@ const longestPauseMs = 60_000;
  */
 const graceMs = 30_000;
 const recordAgainMs = 1_000;
-const expireEveryMs = 500;
 /** Part of the 30 s that a process has to stop. */
 const stopWithinMs = 20_000;
 
@@ -53,7 +52,7 @@ export function startDelivery(o: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly renewEveryMs?: number;
+  readonly upkeepEveryMs?: number;
 }): DueWork {
   const { notifications, bounces, contacts, clock, logger, perSecond = Number.POSITIVE_INFINITY } = o;
   const measured = instruments(o.metrics);
@@ -70,7 +69,6 @@ export function startDelivery(o: {
   let isProbing = false;
   /** All held notifications are leased from this moment on. */
   let leasedAtMs = Number.NEGATIVE_INFINITY;
-  let expiredAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
 
   const due = startDueWork<Due>({
@@ -82,19 +80,19 @@ export function startDelivery(o: {
     take,
     work: deliver,
   });
-  const leases = startLoop({
+  const upkeep = startLoop({
     ...o,
     name: 'delivery-leases',
-    everyMs: o.renewEveryMs ?? usualRenewEveryMs,
+    everyMs: o.upkeepEveryMs ?? usualUpkeepEveryMs,
     work: async () => {
       const renewedAtMs = performance.now();
-      if (held.size > 0) await inStore(notifications.renew([...held]));
+      if (held.size > 0) await notifications.renew([...held]).catch(noteStoreFailure);
       leasedAtMs = Math.max(leasedAtMs, renewedAtMs);
+      measured.expired.inc(await notifications.expire().catch(noteStoreFailure));
     },
   });
 
   async function take(): Promise<Due | undefined> {
-    await endExpired();
     // This process was suspended for so long that another replica may have taken the notifications over.
     if (performance.now() > leasedAtMs + leaseMs) await giveBackQueue();
     if (failedProbes > 0 && (isProbing || isPaused())) return undefined;
@@ -111,32 +109,22 @@ export function startDelivery(o: {
     return leftMs > 0 && leftMs <= longestPauseMs;
   }
 
-  /** New notifications start many runs of the loop, and few links expire. */
-  async function endExpired(): Promise<void> {
-    if (performance.now() - expiredAtMs < expireEveryMs) return;
-    expiredAtMs = performance.now();
-    measured.expired.inc(await inStore(notifications.expire(expired)));
-  }
-
   /** @returns whether more may be due */
   async function claim(): Promise<boolean> {
     leasedAtMs = performance.now();
     const atMost = failedProbes > 0 ? 1 : paced(claimedPerConnection);
     const takeOver = performance.now() - storeFailedAtMs > graceMs;
-    const { claimed, mayBeMore } = await inStore(notifications.claim({ atMost, takeOver, held: [...held] }));
+    const { claimed, mayBeMore } = await notifications
+      .claim({ atMost, takeOver, held: [...held] })
+      .catch(noteStoreFailure);
     if (claimed.length === 0) return mayBeMore;
-    for (const { id } of claimed) held.add(id);
-    const [bounceOf, contactOf] = await inStore(
-      Promise.all([
-        bounces.find(claimed.map(({ recipient }) => recipient)),
-        contacts.findAll(claimed.map(({ organisationId }) => organisationId)),
-      ]),
-    ).catch((error: unknown) => {
-      // Others may take them over when the leases end.
-      for (const { id } of claimed) held.delete(id);
-      throw error;
-    });
+    // If these fail, the mails wait for the end of their leases.
+    const [bounceOf, contactOf] = await Promise.all([
+      bounces.find(claimed.map(({ recipient }) => recipient)),
+      contacts.findAll(claimed.map(({ organisationId }) => organisationId)),
+    ]).catch(noteStoreFailure);
     for (const one of claimed) {
+      held.add(one.id);
       const contact = contactOf.get(one.organisationId);
       const hasLeft = contact !== undefined && !isReachedAt(contact, one.recipient);
       const bounce = bounceOf.get(one.recipient.toLowerCase());
@@ -149,7 +137,7 @@ export function startDelivery(o: {
     const ids = queue.map(({ id }) => id);
     queue = [];
     for (const id of ids) held.delete(id);
-    if (ids.length > 0) await inStore(notifications.giveBack(ids));
+    if (ids.length > 0) await notifications.giveBack(ids);
   }
 
   async function deliver(mail: Due): Promise<void> {
@@ -176,7 +164,7 @@ export function startDelivery(o: {
     if (mail.expiresAt !== undefined && mail.expiresAt <= now) return expired;
     if (!isLink && mail.hasLeft) return withdrawn;
     // A person who waits for a link has just said that the mailbox exists.
-    const isAskedFor = mail.insisted || isLink;
+    const isAskedFor = mail.insisted === true || isLink;
     if (mail.bounce !== undefined && !isAskedFor && isHeeded(mail.bounce, now))
       return { state: 'suppressed', problem: `the address does not exist: ${mail.bounce.problem}` };
     const attempt = await inSpan(
@@ -230,8 +218,9 @@ export function startDelivery(o: {
   async function recordForSure(claimed: Claimed, result: DeliveryResult): Promise<void> {
     for (;;) {
       try {
-        return await inStore(notifications.record({ claimed, result }));
+        return await notifications.record({ claimed, result });
       } catch (error) {
+        storeFailedAtMs = performance.now();
         logger.error({ error }, 'the result of a delivery could not be recorded and will be tried again');
         if (stopping.signal.aborted) return;
         await pause(recordAgainMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -239,13 +228,9 @@ export function startDelivery(o: {
     }
   }
 
-  async function inStore<T>(operation: Promise<T>): Promise<T> {
-    try {
-      return await operation;
-    } catch (error) {
-      storeFailedAtMs = performance.now();
-      throw error;
-    }
+  function noteStoreFailure(error: unknown): never {
+    storeFailedAtMs = performance.now();
+    throw error;
   }
 
   return {
@@ -254,7 +239,7 @@ export function startDelivery(o: {
       stopping.abort();
       await due[Symbol.asyncDispose]();
       await giveBackQueue().catch((error: unknown) => logger.warn({ error }, 'mails wait for their leases'));
-      await leases[Symbol.asyncDispose]();
+      await upkeep[Symbol.asyncDispose]();
     },
   };
 }

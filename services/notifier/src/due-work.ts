@@ -1,5 +1,6 @@
-/** What mails and webhooks share: documents that are inserted once, and due work that is done by several lanes until the service stops. */
+/** What mails and webhooks share: documents that are inserted once, writes in groups, and due work that is done by several lanes until the service stops. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { gatherBatches } from '@offer-ads/platform/messaging/broker/batches';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -18,6 +19,36 @@ export function insertMissing(_id: string, facts: object, times: Readonly<Record
   return { updateOne: { filter: { _id }, update, upsert: true } };
 }
 
+/**
+ * Group commit: writes that come within a moment, or while one is under way, are written together.
+ * @param o.lingerMs how long the first item waits for others
+ * @param o.write writes all items; when it fails, each item is written alone, so that one item does not make the others fail
+ */
+export function groupWrites<T>(o: {
+  readonly atMost: number;
+  readonly lingerMs: number;
+  readonly write: (items: readonly T[]) => Promise<unknown>;
+}): (item: T) => Promise<void> {
+  type Waiting = {
+    readonly item: T;
+    readonly resolve: () => void;
+    readonly reject: (error: unknown) => void;
+  };
+  const writeAlone = ({ item, resolve, reject }: Waiting) => o.write([item]).then(resolve, reject);
+
+  async function work(group: readonly Waiting[]): Promise<void> {
+    const [first] = group;
+    if (first !== undefined && group.length === 1) return writeAlone(first);
+    await o.write(group.map(({ item }) => item)).then(
+      () => group.forEach(({ resolve }) => resolve()),
+      () => Promise.all(group.map(writeAlone)),
+    );
+  }
+
+  const groups = gatherBatches<Waiting>({ ...o, work });
+  return (item) => new Promise((resolve, reject) => groups.add({ item, resolve, reject }));
+}
+
 export type DueWork = AsyncDisposable & {
   /** Call it when something has become due; what becomes due by time is polled. */
   readonly wake: () => void;
@@ -28,23 +59,21 @@ const pollEveryMs = 1_000;
 export function startDueWork<T>(o: {
   readonly name: string;
   readonly lanes: number;
-  /** Called once at a time, while a lane is free. The signal aborts when the service stops. @returns undefined if nothing is due */
-  readonly take: (stopping: AbortSignal) => Promise<T | undefined>;
-  readonly work: (item: T, stopping: AbortSignal) => Promise<void>;
+  /** Called once at a time, while a lane is free. @returns undefined if nothing is due */
+  readonly take: () => Promise<T | undefined>;
+  readonly work: (item: T) => Promise<void>;
   /** How long a stop waits for work that has begun. */
   readonly stopWithinMs: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }): DueWork {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const underWay = new Set<Promise<void>>();
   const loop = startLoop({
     ...o,
     everyMs: pollEveryMs,
-    work: async () => {
-      while (!signal.aborted && underWay.size < o.lanes) {
-        const item = await o.take(signal);
+    work: async (stopping) => {
+      while (!stopping.aborted && underWay.size < o.lanes) {
+        const item = await o.take();
         if (item === undefined) return;
         begin(item);
       }
@@ -53,7 +82,7 @@ export function startDueWork<T>(o: {
 
   function begin(item: T): void {
     const done = o
-      .work(item, signal)
+      .work(item)
       .catch((error: unknown) =>
         o.logger.error({ error, loop: o.name }, 'due work failed and waits for the end of its lease'),
       )
@@ -64,15 +93,14 @@ export function startDueWork<T>(o: {
     underWay.add(done);
   }
 
-  /** The loop logs a run that fails, and repeats it at the next poll. */
+  /** The loop logs a run that fails, and repeats it at the next poll. One that has stopped does nothing. */
   function wake(): void {
-    if (!signal.aborted) loop.runNow().catch(() => {});
+    loop.runNow().catch(() => {});
   }
 
   return {
     wake,
     [Symbol.asyncDispose]: async () => {
-      stopping.abort();
       await loop[Symbol.asyncDispose]();
       const over = new AbortController();
       const timeIsUp = pause(o.stopWithinMs, undefined, { signal: over.signal }).catch(() => {});

@@ -4,32 +4,13 @@ import type { ClientSession } from 'mongoose';
 import { anyCase } from './notifications-store.ts';
 
 export type Mailbox = { readonly email: string; readonly personIds: readonly number[] };
-export type Erased = {
-  readonly contacts: number;
-  readonly notifications: number;
-  readonly bounces: number;
-  readonly preferences: number;
-};
-
-export type ErasureStore = {
-  readonly count: (mailbox: Mailbox) => Promise<Erased>;
-  /**
-   * A mail that is being sent at this moment may still arrive. An older event of the gateway may bring the contact back for a moment; then
-   * the event of the erasure removes it, and `eraseDeparted` what was addressed meanwhile.
-   */
-  readonly erase: (mailbox: Mailbox) => Promise<Erased>;
-  /** For a person whom the gateway no longer lists in an organisation: unsent and earlier mails, and the person's choices. */
-  readonly eraseDeparted: (
-    session: ClientSession,
-    o: { readonly organisationId: number; readonly personId: number; readonly email: string },
-  ) => Promise<void>;
-};
+export type ErasureStore = ReturnType<typeof erasureStore>;
 
 type Contacts = { _id: number; contact?: { people: { email: string }[] } };
 type Numbered = { _id: number };
 type Named = { _id: string };
 
-export function erasureStore(mongo: Mongo): ErasureStore {
+export function erasureStore(mongo: Mongo) {
   const contacts = mongo.connection.collection<Contacts>('contacts');
   const notifications = mongo.connection.collection('notifications');
   const bounces = mongo.connection.collection<Named>('bounces');
@@ -41,7 +22,7 @@ export function erasureStore(mongo: Mongo): ErasureStore {
     preference: { _id: { $in: [...personIds] } },
   });
   return {
-    count: async (mailbox) => {
+    count: async (mailbox: Mailbox) => {
       const { contact, notification, bounce, preference } = filters(mailbox);
       return {
         contacts: await contacts.countDocuments(contact, { collation: anyCase }),
@@ -50,7 +31,11 @@ export function erasureStore(mongo: Mongo): ErasureStore {
         preferences: await preferences.countDocuments(preference),
       };
     },
-    erase: async (mailbox) => {
+    /**
+     * A mail that is being sent at this moment may still arrive. An older event of the gateway may bring the contact back for a moment;
+     * then the event of the erasure removes it, and `eraseDeparted` what was addressed meanwhile.
+     */
+    erase: async (mailbox: Mailbox) => {
       const { contact, notification, bounce, preference } = filters(mailbox);
       const address = mailbox.email.toLowerCase();
       const isOther = { $ne: [{ $toLower: '$$person.email' }, { $literal: address }] };
@@ -67,7 +52,11 @@ export function erasureStore(mongo: Mongo): ErasureStore {
         preferences: (await preferences.deleteMany(preference)).deletedCount,
       };
     },
-    eraseDeparted: async (session, { organisationId, personId, email }) => {
+    /** For a person whom the gateway no longer lists in an organisation: unsent and earlier mails, and the person's choices. */
+    eraseDeparted: async (
+      session: ClientSession,
+      { organisationId, personId, email }: { organisationId: number; personId: number; email: string },
+    ) => {
       await notifications.deleteMany({ organisationId, recipient: email }, { session, collation: anyCase });
       await preferences.deleteOne({ _id: personId }, { session });
     },

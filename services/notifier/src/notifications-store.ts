@@ -5,29 +5,21 @@ import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
-import type { DeliveryResult } from './domain/delivery/delivery.ts';
+import type { Departure } from './domain/contact.ts';
+import { type DeliveryResult, expired, withdrawn } from './domain/delivery/delivery.ts';
 import type { Message } from './domain/letters/render-letter.ts';
-import { databaseClock, insertMissing } from './due-work.ts';
-import { groupWrites } from './group-writes.ts';
+import { databaseClock, groupWrites, insertMissing } from './due-work.ts';
 
 /** A notification that only this process may deliver while it holds the lease. */
-export type Claimed = {
+export type Claimed = Omit<Addressed, '_id' | 'message' | 'claimedAt'> & {
   readonly id: string;
-  readonly eventName: string;
-  readonly organisationId: number;
-  readonly recipient: string;
   readonly message: Message;
   /** Including the attempt that begins now. */
   readonly attempts: number;
-  /** When it was first due, or due again because a person resent it. */
-  readonly queuedAt: Date;
-  readonly expiresAt: Date | undefined;
-  /** A person has ordered the attempt, even if the address has bounced. */
-  readonly insisted: boolean;
   /** By the database's clock. */
   readonly claimedAt: Date;
-  /** The trace of the work that added it. */
-  readonly trace: RestingTrace;
+  /** The same moment by the clock of this process that is never set (`performance.now`). */
+  readonly claimedAtMs: number;
 };
 
 type Attempted = { readonly claimed: Claimed; readonly result: DeliveryResult };
@@ -35,30 +27,7 @@ type Attempted = { readonly claimed: Claimed; readonly result: DeliveryResult };
 /** `trace`: of the work that adds it; by default the current one. */
 export type QueuedNotification = Notification & { readonly trace?: RestingTrace };
 
-export type NotificationsStore = {
-  /** Existing ones do not change. */
-  readonly add: (
-    session: ClientSession,
-    notifications: readonly QueuedNotification[],
-    now: Date,
-  ) => Promise<void>;
-  /**
-   * Takes due notifications: first links, because they expire, then the longest due. `takeOver`: also from a holder whose lease has ended.
-   * Never one in `held`, which this process is delivering. `mayBeMore` is false if no other one was due.
-   */
-  readonly claim: (o: {
-    readonly atMost: number;
-    readonly takeOver: boolean;
-    readonly held: readonly string[];
-  }) => Promise<{ readonly claimed: readonly Claimed[]; readonly mayBeMore: boolean }>;
-  /** Renews leases from now on for their full length; only those that this process still holds. */
-  readonly renew: (ids: readonly string[]) => Promise<void>;
-  /** Due again at once, without counting an attempt. */
-  readonly giveBack: (ids: readonly string[]) => Promise<void>;
-  readonly record: (o: Attempted) => Promise<void>;
-  /** Ends notifications that expired unsent; returns their number. */
-  readonly expire: (result: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
-};
+export type NotificationsStore = Awaited<ReturnType<typeof openNotificationsStore>>;
 
 type Entry = {
   at: Date;
@@ -80,9 +49,12 @@ export type Addressed = {
   priority: number;
   attempts: number;
   createdAt: Date;
+  /** When it was first due, or due again because a person resent it. */
   queuedAt: Date;
   expiresAt?: Date;
+  /** A person has ordered the attempt, even if the address has bounced. */
   insisted?: boolean;
+  /** Of the work that added it. */
   trace: RestingTrace;
   /** While pending: the time of the next try. While sending: the end of the lease. One query finds both. */
   dueAt: Date;
@@ -97,14 +69,10 @@ export type Addressed = {
   settledAt?: Date;
 };
 
-/** With the database's time. */
-type Told = { readonly now: Date };
-
 /** Long enough for a process that is suspended for a while, short enough for people to wait when one died. */
 export const leaseMs = 120_000;
 const longestHistory = 20;
 const recordedAtOnce = 100;
-const expiredAtOnce = 1_000;
 /** Compares addresses without regard to case. */
 export const anyCase = { locale: 'en', strength: 2 };
 /** Sent notifications are kept for questions, longer than any event repeats (30 days). */
@@ -114,26 +82,17 @@ const keptDays = 180;
  * All times are the database's, because the clocks of replicas differ: a lease must end for its holder at the same moment as for the
  * others. Only a clock set by a test is used instead.
  */
-export async function openNotificationsStore(
-  mongo: Mongo,
-  clock: Clock = systemClock,
-): Promise<NotificationsStore> {
+export async function openNotificationsStore(mongo: Mongo, clock: Clock = systemClock) {
   const addressed = mongo.connection.collection<Addressed>('notifications');
   await prepareIndexes(mongo);
   /** Of this process, new at each start. */
   const lease = randomUUID();
   const now = databaseClock(clock);
   const isDue = () => ({ $expr: { $lte: ['$dueAt', now()] } });
-  /** The database's clock minus that of this process (`performance.now`, which is never set), as of the last claim. */
-  let databaseAheadMs = 0;
-  const learnTime = (told: Date) => {
-    databaseAheadMs = told.getTime() - performance.now();
-  };
-  const databaseTime = () =>
-    clock === systemClock ? new Date(databaseAheadMs + performance.now()) : clock.now();
 
   return {
-    add: async (session, notifications, createdAt) => {
+    /** Existing ones do not change. */
+    add: async (session: ClientSession, notifications: readonly QueuedNotification[], createdAt: Date) => {
       if (notifications.length === 0) return;
       const current = restingTrace();
       await addressed.bulkWrite(
@@ -152,7 +111,19 @@ export async function openNotificationsStore(
         { session },
       );
     },
-    claim: async ({ atMost, takeOver, held }) => {
+    /**
+     * Takes due notifications: first links, because they expire, then the longest due. `takeOver`: also from a holder whose lease has
+     * ended. Never one in `held`, which this process is delivering. `mayBeMore` is false if no other one was due.
+     */
+    claim: async ({
+      atMost,
+      takeOver,
+      held,
+    }: {
+      readonly atMost: number;
+      readonly takeOver: boolean;
+      readonly held: readonly string[];
+    }): Promise<{ readonly claimed: readonly Claimed[]; readonly mayBeMore: boolean }> => {
       const states: Addressed['state'][] = takeOver ? ['pending', 'sending'] : ['pending'];
       // Lists all priorities, so that the index finds the due ones directly.
       // A notification without a message must not block the others; the metric of the oldest unsent one shows it.
@@ -164,7 +135,7 @@ export async function openNotificationsStore(
       };
       const found = await addressed
         .find({ ...claimable, _id: { $nin: held } })
-        .project<Pick<Addressed, '_id' | 'state'> & Told>({ state: 1, now: now() })
+        .project<Pick<Addressed, '_id' | 'state'> & { now: Date }>({ state: 1, now: now() })
         .sort({ priority: 1, dueAt: 1 })
         .limit(atMost)
         .toArray();
@@ -172,7 +143,7 @@ export async function openNotificationsStore(
       const [first] = found;
       if (first === undefined) return { claimed: [], mayBeMore };
       const claimedAt = first.now;
-      learnTime(claimedAt);
+      const claimedAtMs = performance.now();
       const sending = { state: 'sending' as const, lease, claimedAt, dueAt: after(claimedAt, leaseMs) };
       const ids = found.map(({ _id }) => _id);
       // If several replicas found the same one, only one gets it.
@@ -184,16 +155,18 @@ export async function openNotificationsStore(
         );
       const taken = await addressed.find({ _id: { $in: ids }, state: 'sending', lease }).toArray();
       const claimed = taken
-        .map(claimedOf)
+        .map((document) => claimedOf(document, claimedAtMs))
         .toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
       return { claimed, mayBeMore };
     },
-    renew: async (ids) => {
+    /** Renews leases from now on for their full length; only those that this process still holds. */
+    renew: async (ids: readonly string[]) => {
       await addressed.updateMany({ _id: { $in: [...ids] }, state: 'sending', lease }, [
         { $set: { dueAt: { $add: [now(), leaseMs] } } },
       ]);
     },
-    giveBack: async (ids) => {
+    /** Due again at once, without counting an attempt. */
+    giveBack: async (ids: readonly string[]) => {
       await addressed.updateMany({ _id: { $in: [...ids] }, state: 'sending', lease }, [
         { $set: { state: 'pending', dueAt: now() } },
         { $unset: ['lease', 'claimedAt'] },
@@ -202,40 +175,48 @@ export async function openNotificationsStore(
     record: groupWrites<Attempted>({
       atMost: recordedAtOnce,
       lingerMs: 1,
-      write: (all) => {
-        const at = databaseTime();
-        const updates = all.map(({ claimed, result }) => {
-          // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process
-          // does not overwrite what another has recorded since.
-          const open: driver.Filter<Addressed> =
-            result.state === 'sent'
-              ? { state: { $in: ['pending', 'sending'] } }
-              : { state: 'sending', lease };
-          return recordingOf({ _id: claimed.id, ...open }, result, {
-            at,
-            isLink: claimed.expiresAt !== undefined,
-          });
-        });
-        return addressed.bulkWrite(updates, { ordered: false });
-      },
+      write: (all) => addressed.bulkWrite(all.map(recordingOf), { ordered: false }),
     }),
-    expire: async (result) => {
+    /** Ends notifications that expired unsent; returns their number. */
+    expire: async () => {
       const isExpired = {
         $or: [{ state: 'pending' as const }, { state: 'sending' as const, ...isDue() }],
         expiresAt: { $exists: true },
         $expr: { $lte: ['$expiresAt', now()] },
       };
-      const found = await addressed
-        .find(isExpired)
-        .project<Pick<Addressed, '_id'> & Told>({ now: now() })
-        .limit(expiredAtOnce)
-        .toArray();
-      if (found.length === 0) return 0;
-      const updates = found.map(({ _id, now: at }) =>
-        recordingOf({ ...isExpired, _id }, result, { at, isLink: true }),
-      );
-      const { modifiedCount } = await addressed.bulkWrite(updates, { ordered: false });
+      const { state, problem } = expired;
+      const history = { $concatArrays: [{ $ifNull: ['$history', []] }, [{ at: now(), state, problem }]] };
+      const { modifiedCount } = await addressed.updateMany(isExpired, [
+        { $set: { state, problem, settledAt: now(), history } },
+        { $unset: ['message', 'lease', 'claimedAt'] },
+      ]);
       return modifiedCount;
+    },
+    /**
+     * Unsent mails of a person with a new mailbox go there, and others are withdrawn. So are links, which are for the owner of the old
+     * mailbox. A mail that is being sent cannot be stopped.
+     */
+    redirect: async (
+      session: ClientSession,
+      {
+        organisationId,
+        from,
+        to,
+        now: settledAt,
+      }: Departure & { readonly organisationId: number; readonly now: Date },
+    ) => {
+      // Mails keep the spelling that the address had when they were written.
+      const options = { session, collation: anyCase };
+      const unsent = { state: 'pending' as const, organisationId, recipient: from };
+      if (to !== undefined) {
+        const movable = { ...unsent, expiresAt: { $exists: false } };
+        await addressed.updateMany(movable, { $set: { recipient: to } }, options);
+      }
+      const { state, problem } = withdrawn;
+      const settled = { $set: { state, problem, settledAt } };
+      const links = { ...unsent, expiresAt: { $exists: true } };
+      await addressed.updateMany(links, { ...settled, $unset: { message: '' } }, options);
+      await addressed.updateMany(unsent, settled, options);
     },
   };
 }
@@ -282,24 +263,10 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
   );
 }
 
-function claimedOf(document: Addressed): Claimed {
-  const { _id, message, eventName, organisationId, recipient } = document;
-  const { attempts, queuedAt, expiresAt, insisted, trace } = document;
-  if (message === undefined || document.claimedAt === undefined)
+function claimedOf({ _id: id, message, claimedAt, ...document }: Addressed, claimedAtMs: number): Claimed {
+  if (message === undefined || claimedAt === undefined)
     throw new Error('a notification to be sent has lost its message');
-  return {
-    id: _id,
-    eventName,
-    organisationId,
-    recipient,
-    message,
-    attempts: attempts + 1,
-    queuedAt,
-    expiresAt,
-    insisted: insisted === true,
-    claimedAt: document.claimedAt,
-    trace,
-  };
+  return { ...document, id, message, claimedAt, claimedAtMs, attempts: document.attempts + 1 };
 }
 
 /** The previous holder ended before it recorded the result, so the result is unknown. */
@@ -316,33 +283,39 @@ function after(time: Date, ms: number): Date {
   return new Date(time.getTime() + ms);
 }
 
-/** `isLink`: its message holds credentials, which are not kept once it is settled. */
-function recordingOf(
-  filter: driver.Filter<Addressed>,
-  result: DeliveryResult,
-  { at, isLink }: { readonly at: Date; readonly isLink: boolean },
-) {
-  const isPending = result.state === 'pending';
-  const attempted = 'attempted' in result ? result.attempted : result.state === 'sent';
+function recordingOf({ claimed, result }: Attempted) {
+  const at = after(claimed.claimedAt, performance.now() - claimed.claimedAtMs);
+  const { state } = result;
+  const isPending = state === 'pending';
+  const attempted = 'attempted' in result ? result.attempted : state === 'sent';
   const problem = 'problem' in result ? { problem: result.problem } : {};
   const entry: Entry = {
     at,
-    state: result.state,
+    state,
     ...problem,
-    ...('reply' in result ? { reply: result.reply } : {}),
-    ...(isPending && result.uncertain ? { uncertain: true } : {}),
+    ...('reply' in result && { reply: result.reply }),
+    ...(isPending && result.uncertain && { uncertain: true }),
+  };
+  // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process does
+  // not overwrite what another has recorded since.
+  const filter: driver.Filter<Addressed> = {
+    _id: claimed.id,
+    ...(state === 'sent'
+      ? { state: { $in: ['pending', 'sending'] } }
+      : { state: 'sending', lease: claimed.lease ?? '' }),
   };
   const update: driver.UpdateFilter<Addressed> = {
     $set: {
-      state: result.state,
+      state,
       ...problem,
       ...(isPending ? { dueAt: after(at, result.retryInMs) } : { settledAt: at }),
     },
     $unset: {
       lease: '',
       claimedAt: '',
-      ...(result.state === 'sent' && { problem: '' }),
-      ...(isLink && !isPending && { message: '' }),
+      ...(state === 'sent' && { problem: '' }),
+      // A link is a credential, which is not kept once it is settled.
+      ...(claimed.expiresAt !== undefined && !isPending && { message: '' }),
     },
     ...(attempted && { $inc: { attempts: 1 } }),
     // An unavailable server is recorded only in `problem`, however often it happens.

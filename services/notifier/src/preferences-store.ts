@@ -6,18 +6,6 @@ import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import { asUsual, type Chosen, type OptionalMail } from './domain/preferences.ts';
 
-export type PreferencesStore = {
-  readonly of: (personId: number) => Promise<Chosen>;
-  /** Only those who have chosen anything. */
-  readonly ofAll: (
-    session: ClientSession,
-    personIds: readonly number[],
-  ) => Promise<ReadonlyMap<number, Chosen>>;
-  readonly save: (personId: number, chosen: Chosen, now: Date) => Promise<void>;
-  /** Does not change the others; repeating it changes nothing. */
-  readonly switchOff: (personId: number, mail: OptionalMail, now: Date) => Promise<void>;
-};
-
 type PreferencesDocument = {
   /** The person's id. */
   _id: number;
@@ -26,25 +14,27 @@ type PreferencesDocument = {
   changedAt: Date;
 };
 
-export function preferencesStore(mongo: Mongo): PreferencesStore {
+export function preferencesStore(mongo: Mongo) {
   const preferences = mongo.connection.collection<PreferencesDocument>('preferences');
   return {
-    of: async (personId) => {
+    of: async (personId: number) => {
       const found = await preferences.findOne({ _id: personId });
       return found === null ? asUsual : chosenOf(found);
     },
-    ofAll: async (session, personIds) => {
+    /** Only those who have chosen anything. */
+    ofAll: async (session: ClientSession, personIds: readonly number[]) => {
       const found = await preferences.find({ _id: { $in: [...personIds] } }, { session }).toArray();
       return new Map(found.map((one) => [one._id, chosenOf(one)]));
     },
-    save: async (personId, { switchedOff, testMode }, now) => {
+    save: async (personId: number, { switchedOff, testMode }: Chosen, now: Date) => {
       await preferences.updateOne(
         { _id: personId },
         { $set: { switchedOff: [...switchedOff], testMode, changedAt: now } },
         { upsert: true },
       );
     },
-    switchOff: async (personId, mail, now) => {
+    /** Does not change the others; repeating it changes nothing. */
+    switchOff: async (personId: number, mail: OptionalMail, now: Date) => {
       await preferences.updateOne(
         { _id: personId },
         { $addToSet: { switchedOff: mail }, $set: { changedAt: now } },

@@ -12,46 +12,8 @@ import { type ResendRefusal, resendRefusal } from './domain/delivery/resend.ts';
 import { databaseClock } from './due-work.ts';
 import { type Addressed, anyCase } from './notifications-store.ts';
 
-type Entry = NonNullable<Addressed['history']>[number];
-
-export type Registered = {
-  readonly id: string;
-  readonly state: NotificationState;
-  readonly eventName: string;
-  readonly organisationId: number;
-  readonly recipient: string | undefined;
-  readonly subject: string | undefined;
-  readonly createdAt: Date;
-  readonly attempts: number;
-  readonly dueAt: Date | undefined;
-  readonly expiresAt: Date | undefined;
-  readonly settledAt: Date | undefined;
-  readonly problem: string | undefined;
-  readonly history: readonly Entry[];
-  readonly resends: readonly { readonly at: Date; readonly by: string }[];
-};
-
-export type RegisterStore = {
-  /** The latest first. */
-  readonly list: (query: NotificationsQuery) => Promise<readonly Registered[]>;
-  readonly find: (id: string) => Promise<Registered | undefined>;
-  /** Due at once, even if the address has bounced; earlier attempts do not count. Returns the changed notification. */
-  readonly resend: (
-    id: string,
-    by: string,
-  ) => Promise<
-    | { readonly ok: true; readonly notification: Registered }
-    | { readonly ok: false; readonly reason: ResendRefusal | 'unknown' }
-  >;
-  readonly unsent: () => Promise<{
-    readonly waiting: number;
-    readonly pending: number;
-    /** Since when the oldest pending one has been due for sending. */
-    readonly oldest: Date | undefined;
-    /** Since when the longest due one could have been sent but is held by no process. */
-    readonly oldestDue: Date | undefined;
-  }>;
-};
+export type Registered = ReturnType<typeof registered>;
+export type RegisterStore = ReturnType<typeof registerStore>;
 
 /** As stored: notifications, and waiting occurrences (waiting-store.ts). */
 type Kept = Omit<Partial<Addressed>, 'state'> & {
@@ -63,7 +25,7 @@ type Kept = Omit<Partial<Addressed>, 'state'> & {
 
 const maxResends = 20;
 
-export function registerStore(mongo: Mongo, clock: Clock = systemClock): RegisterStore {
+export function registerStore(mongo: Mongo, clock: Clock = systemClock) {
   const kept = mongo.connection.collection<Kept>('notifications');
   const contacts = contactsStore(mongo);
   const now = databaseClock(clock);
@@ -77,7 +39,8 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
       .toArray();
 
   return {
-    list: async ({ state, organisationId, recipient, since, limit }) => {
+    /** The latest first. */
+    list: async ({ state, organisationId, recipient, since, limit }: NotificationsQuery) => {
       const when = since === undefined ? {} : { createdAt: { $gte: since } };
       const isWaiting = state === 'waiting';
       const addressed = {
@@ -103,11 +66,18 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
         .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
         .slice(0, limit);
     },
-    find: async (id) => {
+    find: async (id: string) => {
       const document = await kept.findOne({ _id: id }, { projection });
       return document === null ? undefined : registered(document);
     },
-    resend: async (id, by) => {
+    /** Due at once, even if the address has bounced; earlier attempts do not count. */
+    resend: async (
+      id: string,
+      by: string,
+    ): Promise<
+      | { readonly ok: true; readonly notification: Registered }
+      | { readonly ok: false; readonly reason: ResendRefusal | 'unknown' }
+    > => {
       const document = await kept.findOne({ _id: id }, { projection });
       if (document === null) return { ok: false, reason: 'unknown' };
       const { state, expiresAt, organisationId = noOrganisation, recipient = '' } = document;
@@ -140,6 +110,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
         ? { ok: false, reason: 'under-way' }
         : { ok: true, notification: registered(again) };
     },
+    /** `oldest`: since when the oldest pending one has been to be sent. `oldestDue`: since when the longest due one could have been sent. */
     unsent: async () => {
       const pending = { state: { $in: ['pending', 'sending'] }, priority: { $in: [0, 1] } };
       // For one that is being sent, this is the end of its lease.
@@ -162,21 +133,15 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
   };
 }
 
-function registered({ _id, occurrence, message, ...document }: Kept): Registered {
+function registered({ _id: id, occurrence, message, ...document }: Kept) {
   return {
-    id: _id,
-    state: document.state,
-    eventName: document.eventName ?? occurrence?.eventName ?? '',
-    organisationId: document.organisationId ?? occurrence?.organisationId ?? noOrganisation,
-    recipient: document.recipient,
+    id,
+    eventName: occurrence?.eventName ?? '',
+    organisationId: occurrence?.organisationId ?? noOrganisation,
+    attempts: 0,
+    history: [],
+    resends: [],
+    ...document,
     subject: message?.subject,
-    createdAt: document.createdAt,
-    attempts: document.attempts ?? 0,
-    dueAt: document.dueAt,
-    expiresAt: document.expiresAt,
-    settledAt: document.settledAt,
-    problem: document.problem,
-    history: document.history ?? [],
-    resends: document.resends ?? [],
   };
 }

@@ -71,8 +71,15 @@ export async function startNotifier(
       namespace: overrides.brokerNamespace,
     }),
   );
-  const notifier = notifierOn({ mongo, notifications, wakeDelivery: delivery.wake, config, ...foundation });
-  await broker.consume(subscriptions(notifier, webhooks.queue));
+  const notifier = notifierOn({
+    mongo,
+    notifications,
+    queueWebhooks: webhooks.queue,
+    wakeDelivery: delivery.wake,
+    config,
+    ...foundation,
+  });
+  await broker.consume(subscriptions(notifier));
   const retentionDays = config.AUDIT_RETENTION_DAYS;
   const audit = started.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
   const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });

@@ -9,12 +9,6 @@ export type Unsubscription = {
   readonly mail: OptionalMail;
 };
 
-export type UnsubscribeLinks = {
-  readonly urlFor: (unsubscription: Unsubscription) => string;
-  /** Undefined if this service did not create it. */
-  readonly read: (token: string) => Unsubscription | undefined;
-};
-
 /** The signed text begins with its purpose, so that signatures for other purposes are not valid here. */
 const purpose = 'unsubscribe/v1/';
 /** 128 bits cannot be guessed, and links stay short. */
@@ -22,14 +16,15 @@ const macBytes = 16;
 const form = /^(\d{1,15})\.(\d{1,15})\.([a-zA-Z]{1,30})\.([\w-]{22})$/;
 
 /** No expiry: a mail may be read years later, and people must still be able to unsubscribe. */
-export function unsubscribeLinks(o: { secret: string; portalUrl: string }): UnsubscribeLinks {
+export function unsubscribeLinks(o: { secret: string; portalUrl: string }) {
   const seal = createSeal(o.secret, { bytes: macBytes });
   return {
-    urlFor: ({ organisationId, personId, mail }) => {
+    urlFor: ({ organisationId, personId, mail }: Unsubscription) => {
       const payload = `${organisationId}.${personId}.${mail}`;
       return `${o.portalUrl}/unsubscribe/${payload}.${seal.sign(`${purpose}${payload}`)}`;
     },
-    read: (token) => {
+    /** Undefined if this service did not create it. */
+    read: (token: string): Unsubscription | undefined => {
       const [, organisationId = '', personId = '', kind = '', signature = ''] = form.exec(token) ?? [];
       const payload = `${purpose}${organisationId}.${personId}.${kind}`;
       if (!seal.isGenuine(payload, signature)) return undefined;

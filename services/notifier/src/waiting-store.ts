@@ -3,16 +3,6 @@ import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Occurrence } from './domain/announcement.ts';
 
-export type WaitingStore = {
-  readonly holdBack: (session: ClientSession, occurrence: Occurrence, now: Date) => Promise<void>;
-  /** A page of the occurrences that wait for the organisation, always in the same order; `after`: the last of the previous page. */
-  readonly heldBack: (
-    session: ClientSession,
-    o: { readonly organisationId: number; readonly after: Occurrence | undefined; readonly atMost: number },
-  ) => Promise<readonly Occurrence[]>;
-  readonly letGo: (session: ClientSession, occurrences: readonly Occurrence[]) => Promise<void>;
-};
-
 type Waiting = {
   _id: string;
   state: 'waiting';
@@ -20,17 +10,25 @@ type Waiting = {
   createdAt: Date;
 };
 
-export function waitingStore(mongo: Mongo): WaitingStore {
+export function waitingStore(mongo: Mongo) {
   const waiting = mongo.connection.collection<Waiting>('notifications');
   return {
-    holdBack: async (session, occurrence, now) => {
+    holdBack: async (session: ClientSession, occurrence: Occurrence, now: Date) => {
       await waiting.updateOne(
         { _id: waitingId(occurrence) },
         { $setOnInsert: { state: 'waiting', occurrence, createdAt: now } },
         { upsert: true, session },
       );
     },
-    heldBack: async (session, { organisationId, after, atMost }) => {
+    /** A page of the occurrences that wait for the organisation, always in the same order; `after`: the last of the previous page. */
+    heldBack: async (
+      session: ClientSession,
+      {
+        organisationId,
+        after,
+        atMost,
+      }: { readonly organisationId: number; readonly after: Occurrence | undefined; readonly atMost: number },
+    ) => {
       const found = await waiting
         .find(
           {
@@ -43,7 +41,7 @@ export function waitingStore(mongo: Mongo): WaitingStore {
         .toArray();
       return found.map(({ occurrence }) => occurrence);
     },
-    letGo: async (session, occurrences) => {
+    letGo: async (session: ClientSession, occurrences: readonly Occurrence[]) => {
       if (occurrences.length === 0) return;
       await waiting.deleteMany({ _id: { $in: occurrences.map(waitingId) } }, { session });
     },

@@ -244,7 +244,7 @@ describe('a mail that a person has switched off', () => {
     await hearAll([events.ended({ offerId: 3 }), events.low()]);
     const causes = (await test.stored()).map(({ _id }) => _id.replace(/\/[\da-f-]{36}/, ''));
     expect(causes).toEqual([
-      'balance-low to ann@cafe.example',
+      'BalanceLow to ann@cafe.example',
       'offer-ended/offer/1 to ann@cafe.example',
       'offer-ended/offer/3 to ann@cafe.example',
       'offer-paid/offer/2 to ann@cafe.example',
@@ -313,6 +313,7 @@ describe('events that come at the same time', () => {
     const { notifications } = test.notifier;
     const { hear } = test.as({
       notifications: {
+        ...notifications,
         add: async (session, added, now) => {
           if (added.some(({ id }) => id.startsWith('offer-paid/offer/3 '))) throw new Error('not this one');
           return notifications.add(session, added, now);

@@ -201,10 +201,9 @@ describe('a mail', () => {
       { ...link, message: { ...link.message, text: 'https://ads.example/sign-in#secret' } },
       aMail(2),
     );
-    const delivery = await test.deliver({ clock, storeClock: clock });
+    await test.deliver({ clock, storeClock: clock, upkeepEveryMs: 50 });
     await eventually(async () => expect((await test.documents()).some(({ problem }) => problem)).toBe(true));
     clock.advance(15 * minute);
-    delivery.wake();
     await eventually(async () => expect(await states()).toEqual(['failed', 'pending']));
     expect(JSON.stringify(await test.documents())).not.toContain('secret');
     await test.bringBack();
@@ -337,7 +336,7 @@ describe('several processes', () => {
     const answer = Promise.withResolvers<string>();
     test.smtp.behave((step) => (step === 'content' ? answer.promise : undefined));
     await test.put(aMail(1));
-    const bearer = await test.deliver({ renewEveryMs: 50 });
+    const bearer = await test.deliver({ upkeepEveryMs: 50 });
     await eventually(() => expect(test.smtp.reached('content')).toBe(1));
     await using other = await test.deliver();
     const leaseEnd = async () => (await test.documents())[0]?.dueAt.getTime() ?? 0;

@@ -1,29 +1,19 @@
 /** The erasure of a person: nothing of the address is left in the store, whatever is under way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startHttpServer } from '@offer-ads/platform/http/server';
-import { systemClock } from '@offer-ads/platform/process/clock';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { collectionsWith } from '@offer-ads/testing/stores/find-text';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import { erasureRoutes } from '../src/http/erasure-routes.ts';
 import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';
+import { serve } from './test-store.ts';
 
 let test: AnnouncingUnderTest;
-let server: Awaited<ReturnType<typeof startHttpServer>>;
+let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   test = await setUpAnnouncing();
-  server = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    clock: systemClock,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-    readiness: async () => [],
-    routes: (app) => erasureRoutes(app, { erasure: test.notifier.erasure, admin: testAdminGuard() }),
-  });
+  const { erasure } = test.notifier;
+  server = await serve((app) => erasureRoutes(app, { erasure, admin: testAdminGuard() }));
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

@@ -31,6 +31,7 @@ const offer = {
   expiryAt: '2026-06-09T09:00:00.000Z',
 };
 const price = { currency: 'GBP', netMinor: '1000', vatMinor: '200' };
+const balance = { organisationId: 1, mode: 'LIVE' as const, currency: 'GBP' };
 
 /** Ann and Bob are admins, Dot created the offers, Max is an admin who was disabled. */
 export const cornerCafe: OrganisationFacts = {
@@ -48,139 +49,119 @@ export const cornerCafe: OrganisationFacts = {
   ],
 };
 
-export const paymentLinkData: EventData<typeof PaymentLinkIssued> = {
-  ...offer,
-  ...price,
-  createdBy: 3,
-  paymentUrl: 'https://ads.example/pay/abc',
+/** The data of each event that becomes a mail. */
+export const samples: {
+  PaymentLinkIssued: EventData<typeof PaymentLinkIssued>;
+  OfferPaymentApplied: EventData<typeof OfferPaymentApplied>;
+  OfferEnded: EventData<typeof OfferEnded>;
+  OfferDisabled: EventData<typeof OfferDisabled>;
+  OfferEnabled: EventData<typeof OfferEnabled>;
+  BalanceCredited: EventData<typeof BalanceCredited>;
+  BalanceToppedUp: EventData<typeof BalanceToppedUp>;
+  BalanceLow: EventData<typeof BalanceLow>;
+  OrganisationApproved: EventData<typeof OrganisationApproved>;
+  OrganisationApprovalWithdrawn: EventData<typeof OrganisationApprovalWithdrawn>;
+  SignInRequested: EventData<typeof SignInRequested>;
+  PersonInvited: EventData<typeof PersonInvited>;
+  SignUpRequested: EventData<typeof SignUpRequested>;
+} = {
+  PaymentLinkIssued: { ...offer, ...price, createdBy: 3, paymentUrl: 'https://ads.example/pay/abc' },
+  OfferPaymentApplied: {
+    ...offer,
+    ...price,
+    createdBy: 3,
+    paymentMethod: 'E',
+    paidAt: '2026-06-01T12:00:00.000Z',
+    outcome: 'scheduled',
+    unusedMs: 0,
+    scheduledMs: 604_800_000,
+  },
+  OfferEnded: { ...offer, paid: true, unusedMs: 0, scheduledMs: 604_800_000, endedAt: offer.expiryAt },
+  OfferDisabled: {
+    ...offer,
+    disabledAt: '2026-06-03T09:00:00.000Z',
+    reason: 'Its terms promise more than the description.',
+  },
+  OfferEnabled: { ...offer, enabledAt: '2026-06-04T09:00:00.000Z' },
+  BalanceCredited: {
+    ...balance,
+    balanceMinor: '5500',
+    offerId: 17,
+    title: 'Two for one',
+    amountMinor: '500',
+  },
+  BalanceToppedUp: {
+    ...balance,
+    balanceMinor: '15500',
+    netMinor: '10000',
+    vatMinor: '2000',
+    method: 'card',
+  },
+  BalanceLow: { ...balance, balanceMinor: '900', thresholdMinor: '1000' },
+  OrganisationApproved: { organisationId: 1 },
+  OrganisationApprovalWithdrawn: { organisationId: 1, reason: 'The company is not in the register.' },
+  SignInRequested: {
+    organisationId: 1,
+    personId: 1,
+    email: 'ann@cafe.example',
+    signInUrl: 'https://ads.example/portal/sign-in/0123456789abcdef',
+    expiresAt: '2026-06-01T12:15:00.000Z',
+  },
+  PersonInvited: {
+    organisationId: 1,
+    organisationName: 'Corner Cafe Ltd',
+    personId: 5,
+    email: 'eve@cafe.example',
+    role: 'marketer',
+    invitedBy: 'ann@cafe.example',
+    signInUrl: 'https://ads.example/portal/sign-in#fedcba9876543210',
+    expiresAt: '2026-06-08T12:00:00.000Z',
+  },
+  SignUpRequested: {
+    email: 'new@bakery.example',
+    country: 'GB',
+    hasPlace: false,
+    url: 'https://ads.example/portal/sign-up#0123456789fedcba',
+    expiresAt: '2026-06-02T12:00:00.000Z',
+  },
 };
 
-export const paymentData: EventData<typeof OfferPaymentApplied> = {
-  ...offer,
-  ...price,
-  createdBy: 3,
-  paymentMethod: 'E',
-  paidAt: '2026-06-01T12:00:00.000Z',
-  outcome: 'scheduled',
-  unusedMs: 0,
-  scheduledMs: 604_800_000,
-};
+export const registered = (facts: Partial<OrganisationFacts> = {}, version = 1) =>
+  ofOrganisation(OrganisationRegistered, facts, version);
+export const changed = (facts: Partial<OrganisationFacts>, version: number) =>
+  ofOrganisation(OrganisationChanged, facts, version);
 
-export const creditData: EventData<typeof BalanceCredited> = {
-  organisationId: 1,
-  mode: 'LIVE',
-  currency: 'GBP',
-  balanceMinor: '5500',
-  offerId: 17,
-  title: 'Two for one',
-  amountMinor: '500',
-};
+export const linkIssued = made(PaymentLinkIssued, samples.PaymentLinkIssued);
+export const paymentApplied = made(OfferPaymentApplied, samples.OfferPaymentApplied);
+export const credited = made(BalanceCredited, samples.BalanceCredited);
+export const toppedUp = made(BalanceToppedUp, samples.BalanceToppedUp);
+export const low = made(BalanceLow, samples.BalanceLow);
+export const ended = made(OfferEnded, samples.OfferEnded);
+export const paused = made(OfferPaused, { ...offer, pausedAt: '2026-06-03T09:00:00.000Z' });
+export const signInRequested = made(SignInRequested, samples.SignInRequested);
+export const signUpRequested = made(SignUpRequested, samples.SignUpRequested);
+export const personInvited = made(PersonInvited, samples.PersonInvited);
 
-export const topUpData: EventData<typeof BalanceToppedUp> = {
-  organisationId: 1,
-  mode: 'LIVE',
-  currency: 'GBP',
-  balanceMinor: '15500',
-  netMinor: '10000',
-  vatMinor: '2000',
-  method: 'card',
-};
-
-export const lowData: EventData<typeof BalanceLow> = {
-  organisationId: 1,
-  mode: 'LIVE',
-  currency: 'GBP',
-  balanceMinor: '900',
-  thresholdMinor: '1000',
-};
-
-export const approvalData: EventData<typeof OrganisationApproved> = { organisationId: 1 };
-
-export const withdrawalData: EventData<typeof OrganisationApprovalWithdrawn> = {
-  organisationId: 1,
-  reason: 'The company is not in the register.',
-};
-
-export const endData: EventData<typeof OfferEnded> = {
-  ...offer,
-  paid: true,
-  unusedMs: 0,
-  scheduledMs: 604_800_000,
-  endedAt: offer.expiryAt,
-};
-
-export const disablingData: EventData<typeof OfferDisabled> = {
-  ...offer,
-  disabledAt: '2026-06-03T09:00:00.000Z',
-  reason: 'Its terms promise more than the description.',
-};
-
-export const enablingData: EventData<typeof OfferEnabled> = {
-  ...offer,
-  enabledAt: '2026-06-04T09:00:00.000Z',
-};
-
-export const signInData: EventData<typeof SignInRequested> = {
-  organisationId: 1,
-  personId: 1,
-  email: 'ann@cafe.example',
-  signInUrl: 'https://ads.example/portal/sign-in/0123456789abcdef',
-  expiresAt: '2026-06-01T12:15:00.000Z',
-};
-
-export const invitationData: EventData<typeof PersonInvited> = {
-  organisationId: 1,
-  organisationName: 'Corner Cafe Ltd',
-  personId: 5,
-  email: 'eve@cafe.example',
-  role: 'marketer',
-  invitedBy: 'ann@cafe.example',
-  signInUrl: 'https://ads.example/portal/sign-in#fedcba9876543210',
-  expiresAt: '2026-06-08T12:00:00.000Z',
-};
-
-export const signUpData: EventData<typeof SignUpRequested> = {
-  email: 'new@bakery.example',
-  country: 'GB',
-  hasPlace: false,
-  url: 'https://ads.example/portal/sign-up#0123456789fedcba',
-  expiresAt: '2026-06-02T12:00:00.000Z',
-};
-
-export function registered(facts: Partial<OrganisationFacts> = {}, version = 1): OutgoingEvent {
-  const data = { ...cornerCafe, ...facts };
-  return event(OrganisationRegistered, data, `organisation/${data.organisationId}`, version);
+function made<D extends EventDeclaration>(declaration: D, sample: EventData<D>) {
+  return (facts: Partial<EventData<D>> = {}): OutgoingEvent =>
+    newEvent(declaration, {
+      subject: 'offer/17',
+      subjectVersion: 1,
+      at,
+      data: { ...(sample as object), ...facts } as EventData<D>,
+    });
 }
 
-export function changed(facts: Partial<OrganisationFacts>, version: number): OutgoingEvent {
-  const data = { ...cornerCafe, ...facts };
-  return event(OrganisationChanged, data, `organisation/${data.organisationId}`, version);
-}
-
-export const linkIssued = (facts: Partial<typeof paymentLinkData> = {}) =>
-  event(PaymentLinkIssued, { ...paymentLinkData, ...facts });
-export const paymentApplied = (facts: Partial<typeof paymentData> = {}) =>
-  event(OfferPaymentApplied, { ...paymentData, ...facts });
-export const credited = (facts: Partial<typeof creditData> = {}) =>
-  event(BalanceCredited, { ...creditData, ...facts });
-export const toppedUp = (facts: Partial<typeof topUpData> = {}) =>
-  event(BalanceToppedUp, { ...topUpData, ...facts });
-export const low = (facts: Partial<typeof lowData> = {}) => event(BalanceLow, { ...lowData, ...facts });
-export const ended = (facts: Partial<typeof endData> = {}) => event(OfferEnded, { ...endData, ...facts });
-export const paused = (facts: Partial<EventData<typeof OfferPaused>> = {}) =>
-  event(OfferPaused, { ...offer, pausedAt: '2026-06-03T09:00:00.000Z', ...facts });
-export const signInRequested = (facts: Partial<typeof signInData> = {}) =>
-  event(SignInRequested, { ...signInData, ...facts });
-export const signUpRequested = (facts: Partial<typeof signUpData> = {}) =>
-  event(SignUpRequested, { ...signUpData, ...facts });
-export const personInvited = (facts: Partial<typeof invitationData> = {}) =>
-  event(PersonInvited, { ...invitationData, ...facts });
-
-function event<D extends EventDeclaration>(
-  declaration: D,
-  data: EventData<D>,
-  subject = 'offer/17',
-  subjectVersion = 1,
+function ofOrganisation(
+  declaration: typeof OrganisationRegistered | typeof OrganisationChanged,
+  facts: Partial<OrganisationFacts>,
+  subjectVersion: number,
 ): OutgoingEvent {
-  return newEvent(declaration, { subject, subjectVersion, at, data });
+  const data = { ...cornerCafe, ...facts };
+  return newEvent(declaration, {
+    subject: `organisation/${data.organisationId}`,
+    subjectVersion,
+    at,
+    data,
+  });
 }

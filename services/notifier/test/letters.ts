@@ -4,7 +4,7 @@ import { routingKey } from '@offer-ads/contracts/events/event-declaration';
 import type { AnnouncementContext, Notification } from '../src/domain/announcement.ts';
 import { announcementOf, announcements } from '../src/domain/announcements.ts';
 import type { Contact } from '../src/domain/contact.ts';
-import { cornerCafe } from './events.ts';
+import { cornerCafe, samples } from './events.ts';
 
 export const portalUrl = 'https://ads.example/portal';
 
@@ -30,11 +30,13 @@ export const around = (
   ...changes,
 });
 
+/** @param facts of the event, where it differs from its sample in `events.ts` */
 export function addressed(
   eventName: string,
-  data: unknown,
+  facts: object = {},
   o: { eventId?: string; context?: AnnouncementContext } = {},
 ) {
+  const data = { ...(samples as Record<string, object>)[eventName], ...facts };
   const happenedAt = '2026-06-01T12:00:00.000Z';
   const occurrence = { eventName, eventId: o.eventId ?? 'event-1', organisationId: 1, happenedAt, data };
   return announcementOf(eventName)?.address(occurrence, o.context ?? around(cornerCafe));
@@ -43,10 +45,10 @@ export function addressed(
 /** @throws when no recipient is known */
 export function notifications(
   eventName: string,
-  data: unknown,
+  facts: object = {},
   o: Parameters<typeof addressed>[2] = {},
 ): readonly Notification[] {
-  const found = addressed(eventName, data, o);
+  const found = addressed(eventName, facts, o);
   if (found === undefined || found === 'nobody-known') throw new Error(`${eventName}: no recipient is known`);
   return found;
 }

@@ -1,7 +1,5 @@
 /** A person's mail preferences, changed by the gateway or by the unsubscribe link in a mail. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startHttpServer } from '@offer-ads/platform/http/server';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { fc } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -10,24 +8,17 @@ import { unsubscribeRoutes } from '../src/http/unsubscribe-routes.ts';
 import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
 import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';
+import { serve } from './test-store.ts';
 
 let test: AnnouncingUnderTest;
-let server: Awaited<ReturnType<typeof startHttpServer>>;
+let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   test = await setUpAnnouncing();
   const { notifier } = test;
-  server = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger: notifier.logger,
-    metrics: createMetrics('notifier'),
-    clock: notifier.clock,
-    readiness: async () => [],
-    routes: (app) => {
-      preferenceRoutes(app, notifier, testContextSecret);
-      unsubscribeRoutes(app, notifier);
-    },
-  });
+  server = await serve((app) => {
+    preferenceRoutes(app, notifier, testContextSecret);
+    unsubscribeRoutes(app, notifier);
+  }, notifier);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

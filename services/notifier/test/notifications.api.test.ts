@@ -1,11 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startHttpServer } from '@offer-ads/platform/http/server';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
-import { systemClock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import type { Notification } from '../src/domain/announcement.ts';
@@ -15,39 +10,32 @@ import { messageIdOf } from '../src/smtp/mailer.ts';
 import { waitingStore } from '../src/waiting-store.ts';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
 import { cornerCafe } from './events.ts';
+import { serve } from './test-store.ts';
 
 const hour = 3_600_000;
 
 let test: DeliveryUnderTest;
 let mongo: Mongo;
 let delivery: Awaited<ReturnType<DeliveryUnderTest['deliver']>>;
-let server: Awaited<ReturnType<typeof startHttpServer>>;
+let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   test = await setUpDelivery();
-  const foundation = { logger: silentLogger, metrics: createMetrics('test') };
-  mongo = await startWhenStoresServe(() => openMongo({ url: test.mongoUrl, ...foundation }));
+  mongo = test.mongo;
   delivery = await test.deliver();
   const bounces = await openBouncesStore(mongo);
-  server = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    clock: systemClock,
-    ...foundation,
-    readiness: async () => [],
-    routes: (app) =>
-      notificationAdminRoutes(app, {
-        register: registerStore(mongo),
-        bounces,
-        messageIdOf: (id) => messageIdOf(id, 'Offers <offers@ads.example>'),
-        wakeDelivery: delivery.wake,
-        admin: testAdminGuard(),
-      }),
-  });
+  server = await serve((app) =>
+    notificationAdminRoutes(app, {
+      register: registerStore(mongo),
+      bounces,
+      messageIdOf: (id) => messageIdOf(id, 'Offers <offers@ads.example>'),
+      wakeDelivery: delivery.wake,
+      admin: testAdminGuard(),
+    }),
+  );
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await delivery[Symbol.asyncDispose]();
-  await mongo[Symbol.asyncDispose]();
   await test[Symbol.asyncDispose]();
 });
 beforeEach(() => test.smtp.behave(() => undefined));

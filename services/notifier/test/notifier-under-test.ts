@@ -4,7 +4,6 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testContextSecret } from '@offer-ads/testing/caller';
@@ -13,6 +12,7 @@ import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker'
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { startNotifier } from '../src/service.ts';
+import { readableLogger } from './test-store.ts';
 import { sealSecret } from './webhooks/webhooks-under-test.ts';
 
 export type NotifierUnderTest = AsyncDisposable & {
@@ -49,7 +49,6 @@ export async function startNotifierUnderTest(
   );
   await untilConnected(broker);
   const log: string[] = [];
-  const destination = { write: (line: string) => void log.push(line) };
   const notifier = opened.use(
     await startWhenStoresServe(() =>
       startNotifier(
@@ -72,7 +71,7 @@ export async function startNotifierUnderTest(
         },
         {
           clock,
-          logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+          logger: readableLogger(log),
           brokerNamespace: namespace,
         },
       ),

@@ -1,5 +1,4 @@
 /** The HTTP server of every service: express with request ids, logs, health, limits, plain errors and a graceful stop. */
-import { AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -61,10 +60,8 @@ export type HttpServerOptions = {
   readonly drainMs?: number;
 };
 
-/** Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. */
-export type FastPath = (req: IncomingMessage) => Serve | null;
-/** It may throw, reject, or tell `fail` of an error, once. It returns a promise only if the request waits for something. */
-type Serve = (res: ServerResponse, fail: (error: unknown) => void) => void | Promise<void>;
+/** Returns the handler for a request, or null to leave it to the routes. A rejection is answered like the error of a route. */
+export type FastPath = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
 
 /** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
@@ -192,15 +189,6 @@ function receiveRequests(
     report({ request, method: req.method ?? '', route, status, durationMs, aborted });
   }
 
-  function serveFast(serve: Serve, res: ServerResponse): void {
-    const fail = AsyncResource.bind((error: unknown) => answerFault(o.logger, error, res));
-    try {
-      serve(res, fail)?.catch(fail);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
   function receive(req: IncomingMessage, res: ServerResponse): void {
     const request = accept(req, o.clock.now());
     res.setHeader('X-Request-Id', request.requestId);
@@ -210,8 +198,8 @@ function receiveRequests(
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
     const serve = o.fastPath?.(req) ?? null;
-    if (serve !== null) return serveFast(serve, res);
-    app(req, res);
+    if (serve === null) app(req, res);
+    else serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
   }
 
   return (req, res) => {

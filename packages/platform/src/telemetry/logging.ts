@@ -6,7 +6,7 @@ import { idsToLog } from './traces.ts';
 export type Logger = pino.Logger;
 
 /** Fields that are removed from every log line, in case somebody logs them by mistake. */
-const secretFields = [
+const secretFields: ReadonlySet<string> = new Set([
   'password',
   'secret',
   'token',
@@ -16,9 +16,9 @@ const secretFields = [
   'authorization',
   'cookie',
   'email',
-  '["x-api-key"]',
-  '["x-caller-context"]',
-];
+  'x-api-key',
+  'x-caller-context',
+]);
 
 export function createLogger(o: {
   service: string;
@@ -29,10 +29,10 @@ export function createLogger(o: {
     level: o.level,
     base: { service: o.service },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: {
-      paths: secretFields.flatMap((field) => [field, field.startsWith('[') ? `*${field}` : `*.${field}`]),
-      censor: '[redacted]',
+    // Pino's own `redact` searches every value once for each name: 15 µs a line, four times as much as all the rest of it.
+    formatters: {
+      level: (label) => ({ level: label }),
+      log: (fields) => withoutSecrets(fields, withoutSecrets),
     },
     // Errors are logged as `error`: pino's own `err` would write all properties that a driver adds to them.
     serializers: { error: describeError },
@@ -47,6 +47,25 @@ export function createLogger(o: {
  * before the process ends. If nothing reads the output, lines are dropped and the memory stays bounded.
  */
 const buffered = { sync: false, minLength: 8 * 1024, periodicFlush: 100, maxLength: 16 * 1024 * 1024 };
+
+type Fields = Record<string, unknown>;
+
+/** @param nested removes them from the objects in the fields too */
+function withoutSecrets(fields: Fields, nested?: (fields: Fields) => Fields): Fields {
+  let shown = fields;
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    const isNested = typeof value === 'object' && value !== null && !types.isNativeError(value);
+    let safe = value;
+    if (secretFields.has(name)) safe = '[redacted]';
+    else if (isNested && nested !== undefined) safe = nested(value as Fields);
+    if (safe === value) continue;
+    if (shown === fields) shown = { ...fields };
+    shown[name] = safe;
+  }
+  return shown;
+}
 
 /** Logs only these fields of an error and of its causes: drivers add whole queries and rows to theirs. */
 function describeError(error: unknown): unknown {

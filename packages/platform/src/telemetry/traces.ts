@@ -1,11 +1,10 @@
 /** Traces, by OpenTelemetry's API: ids of the current work, and how a trace goes on in other services and in work that is done later. */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Attributes,
   context,
   defaultTextMapGetter,
   defaultTextMapSetter,
-  isSpanContextValid,
   ROOT_CONTEXT,
   type SpanContext,
   SpanKind,
@@ -36,8 +35,9 @@ const idsOnly: Pick<Tracer, 'startSpan'> = {
   startSpan: (_name, _options, parent = context.active()) =>
     trace.wrapSpanContext(
       trace.getSpanContext(parent) ?? {
-        traceId: randomBytes(16).toString('hex'),
-        spanId: randomBytes(8).toString('hex'),
+        // Node makes these out of a stock of random bytes, which costs a tenth of asking for the bytes.
+        traceId: randomUUID().replaceAll('-', ''),
+        spanId: randomUUID().replaceAll('-', '').slice(16),
         traceFlags: TraceFlags.NONE,
       },
     ),
@@ -91,9 +91,9 @@ function contextOf(parent: SpanContext | null) {
 /** For log lines. A span id finds something only if the span is recorded. */
 export function idsToLog(): { traceId?: string; spanId?: string } {
   const span = trace.getActiveSpan();
-  const ids = span?.spanContext();
-  if (span === undefined || ids === undefined || !isSpanContextValid(ids)) return {};
-  return span.isRecording() ? { traceId: ids.traceId, spanId: ids.spanId } : { traceId: ids.traceId };
+  if (span === undefined) return {};
+  const { traceId, spanId } = span.spanContext();
+  return span.isRecording() ? { traceId, spanId } : { traceId };
 }
 
 const propagator = new W3CTraceContextPropagator();

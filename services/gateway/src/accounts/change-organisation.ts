@@ -6,6 +6,7 @@ import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { factsOf, type Organisation } from '../domain/accounts/organisation.ts';
+import type { Actor } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type SubjectSemaphore, subjectSemaphore } from '../subject-semaphore.ts';
 import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
@@ -16,15 +17,16 @@ export type Administration = {
   readonly clock: Clock;
 };
 
+/** Who changes which organisation. Nothing is committed after the deadline (docs/adr/0020). */
+export type Change = { readonly organisationId: number; readonly by: Actor; readonly deadline: Deadline };
+
 /**
  * Locks the organisation and calls `work` with its current state. `work` refuses before it writes, because the transaction is also
  * committed after a refusal.
- * @param deadline nothing is committed after it (docs/adr/0020)
  */
 export async function withOrganisation<T, R extends string>(
   o: Pick<Administration, 'postgres'>,
-  id: number,
-  deadline: Deadline,
+  { organisationId: id, deadline }: Omit<Change, 'by'>,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | 'organisation-unknown'>> {
   return semaphoreOf(o.postgres)(id, () =>
@@ -50,16 +52,15 @@ function semaphoreOf(postgres: Postgres): SubjectSemaphore {
 /** `work` changes the organisation or refuses. After a change, all facts of the organisation are published with the next version. */
 export async function changeOrganisation<R extends string>(
   o: Pick<Administration, 'postgres' | 'clock'>,
-  id: number,
-  deadline: Deadline,
+  change: Omit<Change, 'by'>,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<'changed' | 'unchanged', R>>,
 ): Promise<Outcome<Organisation, R | 'organisation-unknown'>> {
-  return withOrganisation<Organisation, R>(o, id, deadline, async (tx, before) => {
+  return withOrganisation<Organisation, R>(o, change, async (tx, before) => {
     const outcome = await work(tx, before);
     if (!outcome.ok) return outcome;
     if (outcome.value === 'unchanged') return done(before);
-    await raiseVersion(tx, id);
-    const after = await existingOrganisation(tx, id);
+    await raiseVersion(tx, before.id);
+    const after = await existingOrganisation(tx, before.id);
     await announceOrganisation(tx, OrganisationChanged, after, o.clock.now());
     return done(after);
   });

@@ -34,7 +34,7 @@ export function erasePeople(o: Administration) {
   /** Under the organisation's lock, and announced like every change of its people: so other services forget the person too. */
   async function eraseMembership({ personId, organisationId }: store.Membership, deadline: Deadline) {
     const at = clock.now();
-    await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
+    await changeOrganisation(o, { organisationId, deadline }, async (tx, organisation) => {
       // A repetition at the same time was first.
       if (!organisation.people.some(({ id }) => id === personId)) return done('unchanged');
       await endAccess(tx, { personIds: [personId], at });

@@ -14,11 +14,12 @@ import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Approval } from '../domain/accounts/approval.ts';
 import { defaultQuota, type Organisation, type Quota } from '../domain/accounts/organisation.ts';
-import { type Actor, actorMay } from '../domain/accounts/people.ts';
-import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { actorMay } from '../domain/accounts/people.ts';
+import { done, refused } from '../domain/outcome.ts';
 import {
   type Administration,
   announceOrganisation,
+  type Change,
   changeOrganisation,
   existingOrganisation,
   withOrganisation,
@@ -46,101 +47,68 @@ export function manageOrganisations(o: Administration) {
     find: (id: number) => store.findOrganisation(postgres, id),
     list: (query: OrganisationsQuery) => store.listOrganisations(postgres, query),
 
-    setEnabled: async (
-      id: number,
-      enabled: boolean,
-      deadline: Deadline,
-    ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
-      return changeOrganisation<never>(o, id, deadline, async (tx, organisation) => {
-        if (organisation.enabled === enabled) return done('unchanged');
+    setEnabled: (change: Change, enabled: boolean) =>
+      changeOrganisation<never>(o, change, async (tx, { id, enabled: before }) => {
+        if (before === enabled) return done('unchanged');
         await store.setOrganisationEnabled(tx, id, enabled);
         if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
         return done('changed');
-      });
-    },
+      }),
 
     /**
      * In force on every replica when this returns. If the organisation is already approved, the record of that approval stays; the same for
      * a withdrawal.
      * @param decision an approval with the name to record, or a withdrawal with the reason that the organisation reads
      */
-    setApproved: async (
-      id: number,
-      decision: { readonly by: string } | { readonly reason: string },
-      deadline: Deadline,
-    ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
-      return withOrganisation<Organisation, never>(o, id, deadline, async (tx, organisation) => {
+    setApproved: (change: Change, decision: { readonly by: string } | { readonly reason: string }) =>
+      withOrganisation<Organisation, never>(o, change, async (tx, organisation) => {
         const at = clock.now();
         const approves = 'by' in decision;
         if ((organisation.approval !== null) === approves) return done(organisation);
         const now = approves
           ? { approval: { at, by: decision.by }, withdrawal: null }
           : { approval: null, withdrawal: { at, reason: decision.reason } };
-        await store.setApproval(tx, id, now);
-        await announceDecision(tx, id, now);
+        await store.setApproval(tx, organisation.id, now);
+        await announceDecision(tx, organisation.id, now);
         return done({ ...organisation, ...now });
-      });
-    },
+      }),
 
     /** The name that members see on offers without an advertised name. It is sent to services in the caller context. */
-    setTradingName: async (
-      id: number,
-      by: Actor,
-      tradingName: string,
-      deadline: Deadline,
-    ): Promise<Outcome<Organisation, OrganisationRefusal>> => {
-      return changeOrganisation(o, id, deadline, async (tx, organisation) => {
-        if (!actorMay(organisation, by, 'organisation')) return refused('not-allowed');
+    setTradingName: (change: Change, tradingName: string) =>
+      changeOrganisation<'not-allowed'>(o, change, async (tx, organisation) => {
+        if (!actorMay(organisation, change.by, 'organisation')) return refused('not-allowed');
         if (organisation.tradingName === tradingName) return done('unchanged');
-        await store.setTradingName(tx, id, tradingName);
+        await store.setTradingName(tx, organisation.id, tradingName);
         return done('changed');
-      });
-    },
+      }),
 
     /** Billing puts them on the invoices that it issues once it has the event. Unchanged details publish none. */
-    setBillingDetails: (
-      id: number,
-      by: Actor,
-      details: BillingDetails,
-      deadline: Deadline,
-    ): Promise<Outcome<Organisation, OrganisationRefusal>> =>
-      changeOrganisation(o, id, deadline, async (tx, organisation) => {
-        if (!actorMay(organisation, by, 'billing')) return refused('not-allowed');
+    setBillingDetails: (change: Change, details: BillingDetails) =>
+      changeOrganisation<'not-allowed'>(o, change, async (tx, organisation) => {
+        if (!actorMay(organisation, change.by, 'billing')) return refused('not-allowed');
         if (isDeepStrictEqual(organisation.billingDetails, details)) return done('unchanged');
-        await store.setBillingDetails(tx, id, details);
+        await store.setBillingDetails(tx, organisation.id, details);
         return done('changed');
       }),
 
     /** Publishes no event: only the portal uses it. */
-    setTimeZone: (
-      id: number,
-      by: Actor,
-      timeZone: string,
-      deadline: Deadline,
-    ): Promise<Outcome<Organisation, OrganisationRefusal>> =>
-      withOrganisation<Organisation, OrganisationRefusal>(o, id, deadline, async (tx, organisation) => {
-        if (!actorMay(organisation, by, 'organisation')) return refused('not-allowed');
-        await store.setTimeZone(tx, id, timeZone);
+    setTimeZone: (change: Change, timeZone: string) =>
+      withOrganisation<Organisation, 'not-allowed'>(o, change, async (tx, organisation) => {
+        if (!actorMay(organisation, change.by, 'organisation')) return refused('not-allowed');
+        await store.setTimeZone(tx, organisation.id, timeZone);
         return done({ ...organisation, timeZone });
       }),
 
     /** Publishes no event: quotas are sent to services in the caller context. */
-    setQuota: async (
-      id: number,
-      mode: Mode,
-      wanted: QuotaWish,
-      deadline: Deadline,
-    ): Promise<Outcome<Quota, 'organisation-unknown'>> => {
-      return withOrganisation<Quota, never>(o, id, deadline, async (tx, organisation) => {
-        const now = organisation.quotas[mode];
+    setQuota: (change: Change, mode: Mode, wanted: QuotaWish) =>
+      withOrganisation<Quota, never>(o, change, async (tx, { id, quotas }) => {
         const quota = {
-          perPerson: wanted.perPerson ?? now.perPerson,
-          perOrganisation: wanted.perOrganisation ?? now.perOrganisation,
+          perPerson: wanted.perPerson ?? quotas[mode].perPerson,
+          perOrganisation: wanted.perOrganisation ?? quotas[mode].perOrganisation,
         };
         await store.setQuota(tx, { organisationId: id, mode, quota });
         return done(quota);
-      });
-    },
+      }),
   };
 }
 

@@ -1,6 +1,5 @@
 /** The people of an organisation: invites them and changes their roles (decision 26, roles). */
 import { PersonInvited, type Role } from '@offer-ads/contracts/events/gateway';
-import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -22,7 +21,7 @@ import {
 } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { issueSignInLink } from '../sign-in/sign-in-links.ts';
-import { type Administration, changeOrganisation } from './change-organisation.ts';
+import { type Administration, type Change, changeOrganisation } from './change-organisation.ts';
 import * as store from './people-store.ts';
 
 export type PersonOutcome = Outcome<Person, PeopleRefusal | 'organisation-unknown'>;
@@ -73,12 +72,11 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     list: (organisationId: number) => store.listPeople(postgres, { organisationId, at: clock.now() }),
 
     invite: async (
-      organisationId: number,
-      by: Actor,
+      change: Change,
       { email, role }: { email: string; role: Role },
-      deadline: Deadline,
     ): Promise<PersonOutcome> => {
-      const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
+      const { by, organisationId } = change;
+      const outcome = await changeOrganisation(o, change, async (tx, organisation) => {
         const refusal =
           refuseNewPerson(organisation, by, email) ?? (await refuseMail(tx, organisation, by, email));
         if (refusal !== null) return refused(refusal);
@@ -90,13 +88,9 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     },
 
     /** The same mail with a new link, for a person whose first link expired. */
-    inviteAgain: async (
-      organisationId: number,
-      by: Actor,
-      ref: PersonRef,
-      deadline: Deadline,
-    ): Promise<PersonOutcome> => {
-      const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
+    inviteAgain: async (change: Change, ref: PersonRef): Promise<PersonOutcome> => {
+      const { by } = change;
+      const outcome = await changeOrganisation(o, change, async (tx, organisation) => {
         const inviter = refuseInviter(organisation, by);
         if (inviter !== null) return refused(inviter);
         const person = personOf(organisation, ref);
@@ -111,18 +105,10 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       return personIn(outcome, ref);
     },
 
-    /**
-     * Takes effect at once for sessions and keys, which read the person on every request.
-     */
-    change: async (
-      organisationId: number,
-      by: Actor,
-      ref: PersonRef,
-      change: PersonChange,
-      deadline: Deadline,
-    ): Promise<PersonOutcome> => {
-      const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
-        const changed = changePerson(organisation, by, ref, change);
+    /** Takes effect at once for sessions and keys, which read the person on every request. */
+    change: async (change: Change, ref: PersonRef, wanted: PersonChange): Promise<PersonOutcome> => {
+      const outcome = await changeOrganisation(o, change, async (tx, organisation) => {
+        const changed = changePerson(organisation, change.by, ref, wanted);
         if (!changed.ok) return changed;
         const before = personOf(organisation, ref);
         if (before?.role === changed.value.role && before.enabled === changed.value.enabled)

@@ -1,9 +1,8 @@
 /** The advertising terms: versions are published by the platform team and accepted by organisations. */
 
-import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { type Actor, actorMay, personIdOf } from '../domain/accounts/people.ts';
+import { actorMay, personIdOf } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { type Administration, withOrganisation } from './change-organisation.ts';
+import { type Administration, type Change, withOrganisation } from './change-organisation.ts';
 import * as store from './terms-store.ts';
 
 export type TermsRefusal =
@@ -48,26 +47,20 @@ export function manageTerms(o: Administration) {
      * Accepts the named version for the organisation; the latest if none is named. A superseded version is refused, so that nobody accepts
      * a text that they have not seen.
      */
-    accept: async (
-      organisationId: number,
-      by: Actor,
-      version: string | undefined,
-      deadline: Deadline,
-    ): Promise<Outcome<string, TermsRefusal>> => {
-      return withOrganisation(o, organisationId, deadline, async (tx, organisation) => {
-        if (!actorMay(organisation, by, 'terms')) return refused('not-allowed');
+    accept: (change: Change, version?: string): Promise<Outcome<string, TermsRefusal>> =>
+      withOrganisation(o, change, async (tx, organisation) => {
+        if (!actorMay(organisation, change.by, 'terms')) return refused('not-allowed');
         const terms = await store.latestTerms(tx);
         if (terms === null) return refused('no-terms-published');
         if (version !== undefined && version !== terms.version) return refused('terms-not-latest');
         await store.insertAcceptance(tx, {
-          organisationId,
+          organisationId: organisation.id,
           termsId: terms.id,
-          acceptedBy: personIdOf(by),
+          acceptedBy: personIdOf(change.by),
           at: clock.now(),
         });
         return done(terms.version);
-      });
-    },
+      }),
 
     latest: () => store.latestTerms(postgres),
 

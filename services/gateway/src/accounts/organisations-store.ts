@@ -4,7 +4,7 @@ import type { BillingDetails } from '@offer-ads/contracts/values/billing-details
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Approval } from '../domain/accounts/approval.ts';
-import type { Organisation, Person, Quota } from '../domain/accounts/organisation.ts';
+import type { Organisation, Quota } from '../domain/accounts/organisation.ts';
 import { insertPerson } from './people-store.ts';
 import { hasAcceptedTerms, termsDueAt } from './terms-store.ts';
 
@@ -157,32 +157,11 @@ export async function listOrganisations(
   return rows.map(toOrganisation);
 }
 
-type OrganisationRow = Omit<
-  Organisation,
-  | 'quotas'
-  | 'tradingName'
-  | 'registeredAt'
-  | 'termsAccepted'
-  | 'termsDueAt'
-  | 'approval'
-  | 'withdrawal'
-  | 'billingDetails'
-  | 'timeZone'
-> & {
-  trading_name: string;
-  registered_at: Date;
-  approved_at: Date | null;
-  approved_by: string | null;
-  withdrawn_at: Date | null;
-  withdrawn_because: string | null;
-  billing_address: string[];
-  vat_number: string | null;
-  purchase_order: string | null;
-  time_zone: string | null;
-  terms_accepted: boolean;
-  terms_due_at: Date | null;
-  people: Person[];
-  quotas: Record<Mode, Quota>;
+type OrganisationRow = Omit<Organisation, 'approval' | 'withdrawal'> & {
+  readonly approvedAt: Date | null;
+  readonly approvedBy: string | null;
+  readonly withdrawnAt: Date | null;
+  readonly withdrawnBecause: string | null;
 };
 
 /** Invited by a colleague and never signed in. People invited by the platform team do not count: the team knows them. */
@@ -190,9 +169,11 @@ const isAwaited = `(p.last_signed_in_at IS NULL
   AND EXISTS (SELECT 1 FROM invitations i WHERE i.person_id = p.id AND i.sent_by IS NOT NULL))`;
 
 const selectOrganisations = `
-  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.registered_at, o.enabled, o.approved_at, o.approved_by,
-    o.withdrawn_at, o.withdrawn_because, o.version,
-    o.billing_address, o.vat_number, o.purchase_order, o.time_zone,
+  SELECT o.id, o.name, o.trading_name AS "tradingName", o.country, o.currency, o.registered_at AS "registeredAt",
+    o.enabled, o.approved_at AS "approvedAt", o.approved_by AS "approvedBy", o.withdrawn_at AS "withdrawnAt",
+    o.withdrawn_because AS "withdrawnBecause", o.version, o.time_zone AS "timeZone",
+    json_build_object('address', o.billing_address, 'vatNumber', o.vat_number,
+                      'purchaseOrder', o.purchase_order) AS "billingDetails",
     coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
                 'awaited', CASE WHEN ${isAwaited} THEN true END)) ORDER BY p.id)
@@ -200,28 +181,15 @@ const selectOrganisations = `
     (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
                                                       'perOrganisation', q.per_organisation))
        FROM quotas q WHERE q.organisation_id = o.id) AS quotas,
-    ${hasAcceptedTerms} AS terms_accepted, ${termsDueAt} AS terms_due_at
+    ${hasAcceptedTerms} AS "termsAccepted", ${termsDueAt} AS "termsDueAt"
   FROM organisations o`;
 
 function toOrganisation(row: OrganisationRow): Organisation {
-  const { trading_name, registered_at, time_zone, terms_accepted, terms_due_at, ...named } = row;
-  const { approved_at, approved_by, withdrawn_at, withdrawn_because, ...others } = named;
-  const { billing_address: address, vat_number: vatNumber, purchase_order: purchaseOrder, ...rest } = others;
-  const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
+  const { approvedAt, approvedBy, withdrawnAt, withdrawnBecause, ...facts } = row;
+  const approval = approvedAt === null || approvedBy === null ? null : { at: approvedAt, by: approvedBy };
   const withdrawal =
-    approval !== null || withdrawn_at === null || withdrawn_because === null
+    approval !== null || withdrawnAt === null || withdrawnBecause === null
       ? null
-      : { at: withdrawn_at, reason: withdrawn_because };
-  const billingDetails = { address, vatNumber, purchaseOrder };
-  return {
-    ...rest,
-    approval,
-    withdrawal,
-    billingDetails,
-    tradingName: trading_name,
-    registeredAt: registered_at,
-    termsAccepted: terms_accepted,
-    termsDueAt: terms_due_at,
-    timeZone: time_zone,
-  };
+      : { at: withdrawnAt, reason: withdrawnBecause };
+  return { ...facts, approval, withdrawal };
 }

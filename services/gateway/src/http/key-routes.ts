@@ -1,13 +1,12 @@
 /** Internal admin routes for API keys and the call log. */
 import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin/gateway-api';
-import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { Keys } from '../keys/manage-keys.ts';
 import { callPage } from './call-pages.ts';
-import { idIn } from './organisation-routes.ts';
+import { byStaff, idIn } from './organisation-routes.ts';
 import { answerStaff, refuseStaff } from './replies.ts';
 
 export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCalls: ReadCalls }): Router {
@@ -19,22 +18,18 @@ export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCal
   };
 
   routes.post('/keys', async (req, res) => {
-    const wish = validInput(keyWish, req.body);
-    const outcome = await o.keys.create(wish, 'platform-team', requestFacts(req).deadline());
-    answerStaff(res, outcome, { status: 201 });
+    const { organisationId, ...wish } = validInput(keyWish, req.body);
+    answerStaff(res, await o.keys.create({ organisationId, ...byStaff(req) }, wish), { status: 201 });
   });
   routes.post('/keys/:id/roll', async (req, res) => {
-    const outcome = await o.keys.roll({ id: idIn(req) }, 'platform-team', requestFacts(req).deadline());
-    answerStaff(res, outcome);
+    answerStaff(res, await o.keys.roll({ id: idIn(req), ...byStaff(req) }));
   });
   routes.post('/keys/:id/disable', async (req, res) => {
-    const outcome = await o.keys.disable({ id: idIn(req) }, 'platform-team', requestFacts(req).deadline());
-    answerStaff(res, outcome);
+    answerStaff(res, await o.keys.disable({ id: idIn(req), ...byStaff(req) }));
   });
   routes.post('/keys/:id/limit', async (req, res) => {
     const { requestsPerMinute } = validInput(keyLimit, req.body);
-    const outcome = await o.keys.setLimit(idIn(req), requestsPerMinute, requestFacts(req).deadline());
-    answerStaff(res, outcome);
+    answerStaff(res, await o.keys.setLimit({ id: idIn(req), ...byStaff(req) }, requestsPerMinute));
   });
   routes.get('/organisations/:id/keys', onlyOfKnown, async (req, res) => {
     res.json({ keys: await o.keys.list(idIn(req)) });

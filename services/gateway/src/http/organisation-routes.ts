@@ -19,6 +19,7 @@ import { actorOf } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
+import type { Change } from '../accounts/change-organisation.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
@@ -53,29 +54,23 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       validInput(switchRequest, req.body);
-      const outcome = await organisations.setEnabled(idIn(req), enabled, requestFacts(req).deadline());
+      const outcome = await organisations.setEnabled(changeByStaff(req), enabled);
       answerStaff(res, outcome, { describe: detailsOf });
     });
   }
   routes.post('/organisations/:id/approve', async (req, res) => {
     validInput(switchRequest, req.body);
-    const decision = { by: actorOf(req) };
-    const outcome = await organisations.setApproved(idIn(req), decision, requestFacts(req).deadline());
+    const outcome = await organisations.setApproved(changeByStaff(req), { by: actorOf(req) });
     answerStaff(res, outcome, { describe: detailsOf });
   });
   routes.post('/organisations/:id/withdraw-approval', async (req, res) => {
     const decision = validInput(withdrawalRequest, req.body);
-    const outcome = await organisations.setApproved(idIn(req), decision, requestFacts(req).deadline());
+    const outcome = await organisations.setApproved(changeByStaff(req), decision);
     answerStaff(res, outcome, { describe: detailsOf });
   });
   routes.post('/organisations/:id/quota', async (req, res) => {
-    const { mode, perPerson, perOrganisation } = validInput(quotaChange, req.body);
-    const outcome = await organisations.setQuota(
-      idIn(req),
-      mode,
-      { perPerson, perOrganisation },
-      requestFacts(req).deadline(),
-    );
+    const { mode, ...wanted } = validInput(quotaChange, req.body);
+    const outcome = await organisations.setQuota(changeByStaff(req), mode, wanted);
     answerStaff(res, outcome, { describe: (quota) => ({ organisationId: idIn(req), mode, ...quota }) });
   });
   routes.get('/organisations/:id/terms', async (req, res) => {
@@ -113,10 +108,20 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     answerStaff(res, outcome, { describe: (version) => ({ version }) });
   });
   routes.post('/organisations/:id/accept-terms', async (req, res) => {
-    const outcome = await terms.accept(idIn(req), 'platform-team', undefined, requestFacts(req).deadline());
+    const outcome = await terms.accept(changeByStaff(req));
     answerStaff(res, outcome, { describe: (version) => ({ organisationId: idIn(req), version }) });
   });
   return routes;
+}
+
+/** A change by the platform team. */
+export function byStaff(req: Request) {
+  return { by: 'platform-team', deadline: requestFacts(req).deadline() } as const;
+}
+
+/** The same, of the organisation in the path. */
+export function changeByStaff(req: Request): Change {
+  return { organisationId: idIn(req), ...byStaff(req) };
 }
 
 /** 0, which no row has, if the path contains no valid id. */

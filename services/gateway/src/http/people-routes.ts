@@ -15,7 +15,7 @@ import type { Erasure } from '../accounts/erase-person.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
 import { personOf } from '../domain/accounts/people.ts';
-import { idIn } from './organisation-routes.ts';
+import { changeByStaff, idIn } from './organisation-routes.ts';
 import { answerStaff, refuseStaff } from './replies.ts';
 
 export function peopleRoutes(o: {
@@ -34,31 +34,22 @@ export function peopleRoutes(o: {
   });
   routes.post('/organisations/:id/people', async (req, res) => {
     const wish = validInput(invitation, req.body);
-    const outcome = await people.invite(idIn(req), 'platform-team', wish, requestFacts(req).deadline());
+    const outcome = await people.invite(changeByStaff(req), wish);
     answerStaff(res, outcome, { status: 201 });
   });
   routes.post('/organisations/:id/people/invitation', async (req, res) => {
     const wish = validInput(personNamed, req.body);
-    answerStaff(
-      res,
-      await people.inviteAgain(idIn(req), 'platform-team', wish, requestFacts(req).deadline()),
-    );
+    answerStaff(res, await people.inviteAgain(changeByStaff(req), wish));
   });
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/people/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       const wish = validInput(personNamed, req.body);
-      answerStaff(
-        res,
-        await people.change(idIn(req), 'platform-team', wish, { enabled }, requestFacts(req).deadline()),
-      );
+      answerStaff(res, await people.change(changeByStaff(req), wish, { enabled }));
     });
   }
   routes.post('/organisations/:id/people/role', async (req, res) => {
     const { role, ...wish } = validInput(roleChange, req.body);
-    answerStaff(
-      res,
-      await people.change(idIn(req), 'platform-team', wish, { role }, requestFacts(req).deadline()),
-    );
+    answerStaff(res, await people.change(changeByStaff(req), wish, { role }));
   });
   /** Ends all sessions of the address, in every organisation: whoever can read its mail can sign in to all of them. */
   routes.post('/organisations/:id/people/end-sessions', async (req, res) => {

@@ -31,7 +31,7 @@ import { pages } from './pages/pages.ts';
 import { pagesOverHttps } from './pages/pages-over-https.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { placementKeyRoutes } from './placement-key-routes.ts';
-import type { Forwarding } from './portal/forwarding.ts';
+import type { Forwarding } from './portal/forwarded-routes.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';

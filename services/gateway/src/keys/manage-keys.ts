@@ -4,12 +4,11 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { type Administration, withOrganisation } from '../accounts/change-organisation.ts';
+import { type Administration, type Change, withOrganisation } from '../accounts/change-organisation.ts';
 import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
-import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
+import { actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
@@ -34,7 +33,6 @@ export type IssuedKey = {
 };
 
 export type KeyWish = {
-  readonly organisationId: number;
   readonly mode: Mode | null;
   readonly name: string;
   readonly expiresAt: Date | null;
@@ -43,8 +41,8 @@ export type KeyWish = {
   readonly requestsPerMinute?: number | null;
 };
 type DisabledKey = store.KeyRecord & { readonly disabledAt: Date };
-/** A key by its id. `organisationId` restricts people to the keys of their own organisation. */
-type KeyRef = { readonly id: number; readonly organisationId?: number | undefined };
+/** Who changes the key with this id. `organisationId` restricts people to the keys of their own organisation. */
+type KeyChange = Omit<Change, 'organisationId'> & { readonly id: number; readonly organisationId?: number };
 
 /** All keys that can be valid at once, three hundred, and the latest invalid ones. */
 const maxKeysListed = 500;
@@ -55,9 +53,10 @@ export function manageKeys(o: Administration) {
   const { postgres, clock } = o;
   return {
     /** A repeated request creates a second key. Each is shown once; a key whose reply was lost must be disabled. */
-    create: (wish: KeyWish, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> =>
-      withOrganisation<IssuedKey, KeyRefusal>(o, wish.organisationId, deadline, async (tx, organisation) => {
+    create: (change: Change, wish: KeyWish) =>
+      withOrganisation<IssuedKey, KeyRefusal>(o, change, async (tx, organisation) => {
         const at = clock.now();
+        const { by, organisationId } = change;
         if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
         if (wish.mode !== null && !mayWorkIn(wish.mode, organisation.approval !== null))
           return refused('not-approved');
@@ -71,12 +70,11 @@ export function manageKeys(o: Administration) {
         // The platform team may create an expired key, to test how callers handle it.
         if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
           return refused('expiry-passed');
-        if ((await store.countKeysInForce(tx, { ...wish, at })) >= maxKeysInForce)
+        const { mode, requestsPerMinute = null } = wish;
+        if ((await store.countKeysInForce(tx, { organisationId, mode, at })) >= maxKeysInForce)
           return refused('too-many-keys');
-        const { requestsPerMinute = null } = wish;
-        return done(
-          await issueKey(tx, { ...wish, createdBy: owner.id, rolledFrom: null, requestsPerMinute }, at),
-        );
+        const key = { ...wish, organisationId, createdBy: owner.id, rolledFrom: null, requestsPerMinute };
+        return done(await issueKey(tx, key, at));
       }),
 
     /**
@@ -84,8 +82,9 @@ export function manageKeys(o: Administration) {
      * person who rolled it, because only that person has seen it: if the person is disabled, the key stops (decision 43, new and rolled
      * keys).
      */
-    roll: async (ref: KeyRef, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> => {
-      return withKey<IssuedKey>(o, ref, { by, deadline }, async (tx, old, organisation) => {
+    roll: (change: KeyChange) =>
+      withKey<IssuedKey>(o, change, async (tx, old, organisation) => {
+        const { by } = change;
         const at = clock.now();
         const organisationApproved = organisation.approval !== null;
         const refusal = refuseRoll({ ...old, organisationApproved }, at);
@@ -94,37 +93,25 @@ export function manageKeys(o: Administration) {
         // If the platform team rolls a key, the new key belongs to the old one's owner.
         const createdBy = personIdOf(by) ?? old.createdBy;
         return done(await issueKey(tx, { ...old, createdBy, rolledFrom: old.id }, at));
-      });
-    },
+      }),
 
     /** Disabling a disabled key changes nothing and has the same answer. */
-    disable: async (
-      ref: KeyRef,
-      by: Actor,
-      deadline: Deadline,
-    ): Promise<Outcome<DisabledKey, KeyRefusal>> => {
-      return withKey<DisabledKey>(o, ref, { by, deadline }, async (tx, locked) => {
+    disable: (change: KeyChange) =>
+      withKey<DisabledKey>(o, change, async (tx, locked) => {
         const { ownerEnabled: _, ...key } = locked;
         if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
         const disabledAt = clock.now();
-        await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(by) });
+        await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(change.by) });
         return done({ ...key, disabledAt });
-      });
-    },
+      }),
 
     /** In force on every replica when this returns; null removes the limit. */
-    setLimit: async (
-      id: number,
-      requestsPerMinute: number | null,
-      deadline: Deadline,
-    ): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
-      const ref = { id };
-      return withKey<store.KeyRecord>(o, ref, { by: 'platform-team', deadline }, async (tx, locked) => {
+    setLimit: (change: KeyChange, requestsPerMinute: number | null) =>
+      withKey<store.KeyRecord>(o, change, async (tx, locked) => {
         const { ownerEnabled: _, ...key } = locked;
-        await store.setKeyLimit(tx, { id, requestsPerMinute });
+        await store.setKeyLimit(tx, { id: key.id, requestsPerMinute });
         return done({ ...key, requestsPerMinute });
-      });
-    },
+      }),
 
     list: (organisationId: number) => store.listKeys(postgres, organisationId),
     listOwned: (organisationId: number) =>
@@ -138,19 +125,19 @@ export function manageKeys(o: Administration) {
  */
 async function withKey<T>(
   o: Pick<Administration, 'postgres'>,
-  ref: KeyRef,
-  { by, deadline }: { readonly by: Actor; readonly deadline: Deadline },
+  change: KeyChange,
   work: (
     tx: Transaction,
     key: store.LockedKey,
     organisation: Organisation,
   ) => Promise<Outcome<T, KeyRefusal>>,
 ): Promise<Outcome<T, KeyRefusal>> {
-  const organisationId = ref.organisationId ?? (await store.organisationOfKey(o.postgres, ref.id));
+  const { id, by, deadline } = change;
+  const organisationId = change.organisationId ?? (await store.organisationOfKey(o.postgres, id));
   if (organisationId === null) return refused('key-unknown');
-  return withOrganisation<T, KeyRefusal>(o, organisationId, deadline, async (tx, organisation) => {
+  return withOrganisation<T, KeyRefusal>(o, { organisationId, deadline }, async (tx, organisation) => {
     if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
-    const key = await store.lockKey(tx, { id: ref.id, organisationId });
+    const key = await store.lockKey(tx, { id, organisationId });
     return key === null ? refused('key-unknown') : work(tx, key, organisation);
   });
 }

@@ -44,8 +44,7 @@ function parse(ip: string): ipaddr.IPv4 | ipaddr.IPv6 {
 
 /** One client: an IPv4 address, or the IPv6 /64 of one customer. `ip` is a valid address in any notation, or empty when the peer has left. */
 export function networkOf(ip: string): string {
-  if (isIP(ip) === 0) return ip;
-  // A new text: a part of a header would keep the whole header in memory.
+  if (isIP(ip) !== 6) return ip;
   const address = parse(ip.replace(/%.*$/s, ''));
   if (address instanceof ipaddr.IPv4) return address.toString();
   // Clients with IPv4 behind a translator share one /64, and must not share one limit.

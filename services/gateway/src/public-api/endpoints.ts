@@ -33,7 +33,11 @@ const othersMs = 2_000;
 type Options = Partial<Omit<Endpoint, 'method' | 'path' | 'audience' | 'takesBody'>>;
 
 /** @param line as in the specification; `body`: the request body is forwarded */
-function endpoint(line: string, audience: Audience, o: Options & { readonly body?: true } = {}): Endpoint {
+export function endpoint(
+  line: string,
+  audience: Audience,
+  o: Options & { readonly body?: true } = {},
+): Endpoint {
   const [method = '', path = ''] = line.split(' ');
   const { body, ...options } = o;
   return {

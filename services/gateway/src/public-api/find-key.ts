@@ -6,8 +6,8 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 
 /** How long a request waits for the store, which normally answers within milliseconds. After that the reply is a 503. */
 const longestMs = 750;
-/** As many as the pool has connections for look-ups, less one that may be slow. */
-const maxUnderWay = 4;
+/** One statement at a time, so that under load many requests share one. A slow one keeps nobody waiting: after this time the next begins. */
+const slowMs = 20;
 const maxInStatement = 256;
 /** More would wait too long anyway. */
 const maxWaiting = 10_000;
@@ -20,7 +20,7 @@ type Waiting<F> = {
 };
 
 /**
- * Requests that arrive in one turn of the event loop share one statement. Those that come while all connections are busy share the next.
+ * A request is looked up at once. Those that come while a statement is under way share the next, which begins after they came.
  * @param find the facts of each hash, in the same order; null for a key that does not exist
  * @returns rejects with the 503 fault when the store is away or too slow
  */
@@ -28,20 +28,22 @@ export function sharingStatements<F>(
   find: (sha256s: readonly Buffer[]) => Promise<readonly (F | null)[]>,
 ): (sha256: Buffer) => Promise<F | null> {
   const waiting = new Set<Waiting<F>>();
-  let underWay = 0;
-  let isDue = false;
+  let isBusy = false;
 
-  function askForAll(): void {
-    isDue = false;
-    while (waiting.size > 0 && underWay < maxUnderWay) {
-      const asked = [...waiting.values().take(maxInStatement)];
-      for (const one of asked) waiting.delete(one);
-      void ask(asked);
-    }
-  }
-
-  async function ask(asked: readonly Waiting<F>[]): Promise<void> {
-    underWay += 1;
+  async function askForAll(): Promise<void> {
+    if (isBusy || waiting.size === 0) return;
+    isBusy = true;
+    const asked = [...waiting.values().take(maxInStatement)];
+    for (const one of asked) waiting.delete(one);
+    let isSlow = false;
+    const goOn = () => {
+      isBusy = false;
+      void askForAll();
+    };
+    const slow = setTimeout(() => {
+      isSlow = true;
+      goOn();
+    }, slowMs);
     try {
       const found = await find(asked.map(({ sha256 }) => sha256));
       for (const [index, { resolve }] of asked.entries()) resolve(found[index] ?? null);
@@ -49,8 +51,8 @@ export function sharingStatements<F>(
       for (const { reject } of asked) reject(error);
     }
     for (const { timer } of asked) clearTimeout(timer);
-    underWay -= 1;
-    askForAll();
+    clearTimeout(slow);
+    if (!isSlow) goOn();
   }
 
   return (sha256) => {
@@ -63,8 +65,7 @@ export function sharingStatements<F>(
     };
     const one: Waiting<F> = { sha256, resolve, reject, timer: setTimeout(giveUp, longestMs) };
     waiting.add(one);
-    if (!isDue) setImmediate(askForAll);
-    isDue = true;
+    void askForAll();
     return promise;
   };
 }

@@ -1,6 +1,5 @@
 /** Forwards a request to a service, and its reply to the caller. Bodies are streams, so nothing large is held here. */
-import { EventEmitter, once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import {
   callerContextHeader,
@@ -56,9 +55,7 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
       try {
         end.check();
         const method = req.method as Dispatcher.HttpMethod;
-        const path = req.url ?? '/';
-        const reply = await connections.request({ method, path, headers, body, signal: end.signal });
-        await passOn(reply, req, res, end);
+        await exchange(connections, { method, path: req.url ?? '/', headers, body }, res, end);
         call.succeeded();
       } catch (error) {
         const reason = end.reason ?? (error as Error);
@@ -77,38 +74,57 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   }
 }
 
-/** Sends a short reply in one piece, and a long one as it comes. */
-async function passOn(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  req: IncomingMessage,
+/** Sends the request and passes its reply on: a short one in one piece, a long one as it comes. */
+async function exchange(
+  connections: Dispatcher,
+  request: Dispatcher.DispatchOptions,
   res: ServerResponse,
   end: End,
 ): Promise<void> {
-  const hasNoBody = req.method === 'HEAD' || statusCode === 204 || statusCode === 304;
-  if (hasNoBody || Number(headers['content-length']) <= maxBytesHeld) {
-    const whole = Buffer.from(await body.arrayBuffer());
-    end.check();
-    setHead(res, statusCode, headers, whole);
-    res.end(whole.length === 0 ? undefined : whole);
-    return;
-  }
-  for await (const chunk of body) {
-    end.check();
-    if (!res.headersSent) setHead(res, statusCode, headers, chunk as Buffer);
-    if (!res.write(chunk)) await end.whileCallerReads(once(res, 'drain'));
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let [status, isShort] = [0, false];
+  let headers: IncomingHttpHeaders = {};
+  const held: Buffer[] = [];
+  connections.dispatch(request, {
+    onRequestStart: (controller) =>
+      end.onEarly((reason) => {
+        controller.abort(reason);
+        reject(reason);
+      }),
+    onResponseStart: (_, statusCode, fields) => {
+      // One that is only information, such as early hints.
+      if (statusCode < 200) return;
+      [status, headers] = [statusCode, fields];
+      const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
+      isShort = hasNoBody || Number(headers['content-length']) <= maxBytesHeld;
+    },
+    // An error that is thrown here ends the exchange.
+    onResponseData: (controller, chunk) => {
+      if (isShort) return void held.push(chunk);
+      end.check();
+      if (!res.headersSent) setHead(res, status, headers, chunk);
+      if (res.write(chunk)) return;
+      controller.pause();
+      end.untilCallerReads(() => controller.resume());
+    },
+    onResponseEnd: () => resolve(),
+    onResponseError: (_, error) => reject(error),
+  });
+  await promise;
   end.check();
-  if (!res.headersSent) setHead(res, statusCode, headers);
-  res.end();
+  const whole = held.length > 1 ? Buffer.concat(held) : held[0];
+  if (!res.headersSent) setHead(res, status, headers, whole);
+  res.end(whole);
 }
 
 type End = {
-  /** Ends the request to the service. */
-  readonly signal: EventEmitter;
   readonly reason: Error | undefined;
   /** @throws the reason for which the exchange has ended already */
   readonly check: () => void;
-  readonly whileCallerReads: (reading: Promise<unknown>) => Promise<void>;
+  /** @param listener is called once, with the reason, when the exchange ends early */
+  readonly onEarly: (listener: (reason: Error) => void) => void;
+  /** The service's time does not run until the caller has read what was written. */
+  readonly untilCallerReads: (then: () => void) => void;
   readonly lift: () => void;
 };
 
@@ -117,11 +133,9 @@ type End = {
  * (decision 23, deadlines and outages), because a slow upload has its own limit. A service that stops reading the body counts as unavailable.
  */
 function startEnd(req: IncomingMessage, res: ServerResponse, body: PassThrough | null, o: Forwarding): End {
-  const signal = new EventEmitter();
-  const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => {});
   const { longestReadMs = usualLongestReadMs } = o;
   let reason: Error | undefined;
+  let tell: ((reason: Error) => void) | undefined;
   let heldUpMs = 0;
   let heldUpSinceMs: number | undefined;
   let budget: NodeJS.Timeout | undefined;
@@ -130,8 +144,7 @@ function startEnd(req: IncomingMessage, res: ServerResponse, body: PassThrough |
   function giveUp(why: Error): void {
     if (reason !== undefined) return;
     reason = why;
-    signal.emit('abort');
-    ended.reject(why);
+    tell?.(why);
   }
   const onClose = () => giveUp(new CallersFault('the connection closed'));
   const startBudget = () => {
@@ -160,7 +173,6 @@ function startEnd(req: IncomingMessage, res: ServerResponse, body: PassThrough |
   else req.once('end', startBudget);
   if (body !== null) req.on('pause', onPause).on('resume', onResume);
   return {
-    signal,
     get reason() {
       return reason;
     },
@@ -169,17 +181,23 @@ function startEnd(req: IncomingMessage, res: ServerResponse, body: PassThrough |
       if (res.writableEnded) onClose();
       if (reason !== undefined) throw reason;
     },
-    whileCallerReads: async (reading) => {
-      heldUpSinceMs = performance.now();
-      await Promise.race([reading, ended.promise]);
-      heldUpMs += performance.now() - heldUpSinceMs;
-      heldUpSinceMs = undefined;
+    onEarly: (listener) => {
+      tell = listener;
+      if (reason !== undefined) listener(reason);
+    },
+    untilCallerReads: (then) => {
+      const sinceMs = (heldUpSinceMs = performance.now());
+      res.once('drain', () => {
+        heldUpMs += performance.now() - sinceMs;
+        heldUpSinceMs = undefined;
+        then();
+      });
     },
     lift: () => {
       clearTimeout(budget);
       clearTimeout(stuck);
       res.off('close', onClose);
-      req.off('end', startBudget).off('pause', onPause).off('resume', onResume);
+      if (body !== null) req.off('end', startBudget).off('pause', onPause).off('resume', onResume);
     },
   };
 }
@@ -234,16 +252,13 @@ const notPassedBack = new Set([
 ]);
 
 /** @param start the reply's first bytes, which have its return code */
-function setHead(
-  res: ServerResponse,
-  status: number,
-  headers: Dispatcher.ResponseData['headers'],
-  start?: Buffer,
-): void {
+function setHead(res: ServerResponse, status: number, headers: IncomingHttpHeaders, start?: Buffer): void {
   if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
-  // Further headers of the connection, named by `Connection`.
+  // Further headers of the connection, named by `Connection`, which may come several times.
   const named = new Set(
-    String(headers.connection ?? '')
+    [headers.connection ?? []]
+      .flat()
+      .join()
       .toLowerCase()
       .split(/\s*,\s*/),
   );

@@ -6,7 +6,7 @@
 /** 16 words: 256 signs, then 256 bits for which of them count. For a plain picture, none counts. */
 export type Fingerprint = Int32Array;
 export const fingerprintWords = 16;
-export const signWords = 8;
+const signWords = 8;
 
 /** Frequencies in each direction, starting with half a wave per picture. */
 const frequencies = 16;
@@ -38,6 +38,31 @@ export function wholeLooks(fingerprints: readonly Fingerprint[]): readonly Finge
 /** Whether the fingerprint can distinguish a changed copy from other pictures. */
 export function isDistinctive(fingerprint: Fingerprint): boolean {
   return fingerprint.subarray(signWords).some((word) => word !== 0);
+}
+
+/**
+ * The number of the latest block of which one of the looks is a copy, mirrored or not.
+ * @param blocked distinctive fingerprints by the number of their block, the latest block last
+ */
+export function latestLike(
+  blocked: ReadonlyMap<number, readonly Fingerprint[]>,
+  looks: readonly Fingerprint[],
+): number | undefined {
+  const sought = looks.flatMap((look) => [look, mirrored(look)]);
+  let latest: number | undefined;
+  for (const [number, fingerprints] of blocked)
+    if (fingerprints.some((one) => sought.some((look) => isLike(one, look)))) latest = number;
+  return latest;
+}
+
+function isLike(blocked: Fingerprint, look: Fingerprint): boolean {
+  let different = 0;
+  // The first two words exclude nearly all: by chance, about 16 of their 32 counting signs differ.
+  for (let word = 0; word < signWords && different <= maxDifferences; word += 1) {
+    const counted = blocked[signWords + word] ?? 0;
+    different += onesIn(((blocked[word] ?? 0) ^ (look[word] ?? 0)) & counted);
+  }
+  return different <= maxDifferences;
 }
 
 /** The fingerprint of the mirrored picture: waves with an odd number of halves from left to right change their signs. */

@@ -21,12 +21,24 @@ export type Header = {
 };
 
 /** Why a file is refused; offers shows the reason to the advertiser. */
-export type LimitProblem =
+export type Problem = 'not-a-picture' | 'damaged' | 'too-many-bytes' | LimitProblem;
+type LimitProblem =
   | 'too-many-pixels'
   | 'too-many-frames'
   | 'too-many-scans'
   | 'too-wide-or-high'
   | 'too-much-memory';
+
+/** A picture cannot be opened. Its content may be the cause, so it is a verdict like any other. */
+export class Unopenable extends Error {
+  override readonly name = 'Unopenable';
+  readonly problem: Problem;
+
+  constructor(problem: Problem, cause?: ErrorOptions) {
+    super(`a picture cannot be opened: ${problem}`, cause);
+    this.problem = problem;
+  }
+}
 
 /** Over all frames (decision 18, image limits). A file of 776 KB can contain 256 megapixels, which need 824 MB to decode. */
 export const maxPixels = 50_000_000;

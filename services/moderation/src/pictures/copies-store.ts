@@ -2,12 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 
-export type CopiesStore = {
-  /** Extends the time of an existing copy; false if there is none. */
-  readonly keepLonger: (contentHash: string, until: Date) => Promise<boolean>;
-  readonly keep: (contentHash: string, jpeg: Buffer, until: Date) => Promise<void>;
-  readonly find: (contentHash: string) => Promise<Buffer | undefined>;
-};
+export type CopiesStore = Awaited<ReturnType<typeof openCopiesStore>>;
 
 type CopyDocument = { readonly _id: string; readonly jpeg: Buffer; readonly until: Date };
 
@@ -15,7 +10,7 @@ type CopyDocument = { readonly _id: string; readonly jpeg: Buffer; readonly unti
 const defaultMax = 5_000;
 
 /** @param most above it, the copies that would expire first are deleted early */
-export async function openCopiesStore(mongo: Mongo, most = defaultMax): Promise<CopiesStore> {
+export async function openCopiesStore(mongo: Mongo, most = defaultMax) {
   const copies = mongo.connection.collection<CopyDocument>('copies');
   // MongoDB deletes expired copies within a minute.
   await orUnavailable(copies.createIndex({ until: 1 }, { expireAfterSeconds: 0 }));
@@ -31,11 +26,12 @@ export async function openCopiesStore(mongo: Mongo, most = defaultMax): Promise<
   }
 
   return {
-    keepLonger: async (contentHash, until) => {
+    /** Extends the time of an existing copy; false if there is none. */
+    keepLonger: async (contentHash: string, until: Date) => {
       const change = copies.updateOne({ _id: contentHash }, { $set: { until } }, withinBudget());
       return (await orUnavailable(change)).matchedCount === 1;
     },
-    keep: async (contentHash, jpeg, until) => {
+    keep: async (contentHash: string, jpeg: Buffer, until: Date) => {
       await orUnavailable(
         copies.updateOne(
           { _id: contentHash },
@@ -45,7 +41,7 @@ export async function openCopiesStore(mongo: Mongo, most = defaultMax): Promise<
       );
       await makeRoom();
     },
-    find: async (contentHash) => {
+    find: async (contentHash: string) => {
       const found = copies.findOne({ _id: contentHash }, { ...withinBudget(), promoteBuffers: true });
       return (await orUnavailable(found))?.jpeg;
     },

@@ -2,10 +2,15 @@
  * A process that opens uploaded pictures, one at a time. Native code that hangs or takes too much memory cannot be stopped in a thread, but
  * a process can be killed (decoder.ts). It has no secrets and no connections except the channel to the service.
  */
-import { roomNeededFrom } from '../domain/picture-limits.ts';
-import { type Cleaned, type CleanPicture, cleanPicture, looksAt, renditionOf } from './pictures.ts';
-import { smallCopyOf } from './small-copy.ts';
-import { type Problem, Unopenable } from './unopenable.ts';
+import { type Problem, roomNeededFrom, Unopenable } from '../domain/picture-limits.ts';
+import {
+  type Cleaned,
+  type CleanPicture,
+  cleanPicture,
+  looksAt,
+  renditionOf,
+  smallCopyOf,
+} from './pictures.ts';
 
 export type Tasks = {
   /** The process keeps the cleaned picture for the next two tasks, until it cleans another. */

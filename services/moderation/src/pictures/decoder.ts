@@ -9,10 +9,10 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { Unopenable } from '../domain/picture-limits.ts';
 import { tookTooLong } from '../verdicts/admission.ts';
 import type { Reply, Request, RoomReply, Tasks } from './decoder-process.ts';
 import { leaveGarbage } from './garbage.ts';
-import { Unopenable } from './unopenable.ts';
 
 /**
  * The process of one place. A task rejects with an `Unopenable` if the picture ended the process, with a 422 if it took too long, with a

@@ -33,22 +33,14 @@ export type PicturesFilter = {
   readonly limit: number;
 };
 
-export type PicturesStore = {
-  /** By the hash of the upload. */
-  readonly find: (contentHash: string) => Promise<PictureFacts | undefined>;
-  readonly recordUpload: (picture: PictureFacts, upload: Upload) => Promise<void>;
-  /** By any of its names; of several pictures with the same cleaned bytes, the latest uploaded. */
-  readonly findUploaded: (name: string) => Promise<(UploadedPicture & PictureFacts) | undefined>;
-  /** The latest uploaded first. */
-  readonly list: (filter: PicturesFilter) => Promise<readonly (UploadedPicture & PictureFacts)[]>;
-};
+export type PicturesStore = Awaited<ReturnType<typeof openPicturesStore>>;
 
 type PictureDocument = Omit<UploadedPicture, 'contentHash'> & {
   readonly _id: string;
   readonly fingerprints: Buffer;
 };
 
-export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
+export async function openPicturesStore(mongo: Mongo) {
   const pictures = mongo.connection.collection<PictureDocument>('pictures');
   await orUnavailable(
     Promise.all([
@@ -62,11 +54,13 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
   );
   const reading = () => ({ ...withinBudget(), promoteBuffers: true });
   return {
-    find: async (contentHash) => {
+    /** By the hash of the upload. */
+    find: async (contentHash: string): Promise<PictureFacts | undefined> => {
       const found = await orUnavailable(pictures.findOne({ _id: contentHash }, reading()));
       return found === null ? undefined : pictureOf(found);
     },
-    recordUpload: async ({ contentHash, earlierCleanHashes = [], fingerprints, ...rest }, last) => {
+    recordUpload: async (picture: PictureFacts, last: Upload) => {
+      const { contentHash, earlierCleanHashes = [], fingerprints, ...rest } = picture;
       const { cleanHash, type, frames } = rest;
       const facts = { cleanHash, type, frames, fingerprints: packed(fingerprints) };
       await orUnavailable(
@@ -84,7 +78,8 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
         ),
       );
     },
-    findUploaded: async (name) => {
+    /** By any of its names; of several pictures with the same cleaned bytes, the latest uploaded. */
+    findUploaded: async (name: string) => {
       const byUpload = await orUnavailable(pictures.findOne({ _id: name }, reading()));
       const found =
         byUpload ??
@@ -96,7 +91,8 @@ export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
         ));
       return found === null ? undefined : pictureOf(found);
     },
-    list: async ({ verdict, mode, since, organisationId, after, limit }) => {
+    /** The latest uploaded first. */
+    list: async ({ verdict, mode, since, organisationId, after, limit }: PicturesFilter) => {
       const found = pictures.find(
         {
           ...(verdict !== undefined && { 'last.verdict': verdict }),

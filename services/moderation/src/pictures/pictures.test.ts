@@ -7,9 +7,8 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import sharp, { type Sharp } from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from '../../test/bombs.ts';
 import { blankGif, blankPng } from '../../test/odd-pictures.ts';
-import { cleanPicture, looksAt, renditionOf } from './pictures.ts';
-import { smallCopyOf } from './small-copy.ts';
-import { Unopenable } from './unopenable.ts';
+import { Unopenable } from '../domain/picture-limits.ts';
+import { cleanPicture, looksAt, renditionOf, smallCopyOf } from './pictures.ts';
 
 /** There is always room. */
 const room = async () => {};

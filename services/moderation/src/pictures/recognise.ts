@@ -1,10 +1,10 @@
 /** Computes what recognises a picture: names for itself, fingerprints for its copies. */
 import { createHash } from 'node:crypto';
 import { fingerprintsOf } from '../domain/fingerprint.ts';
+import { Unopenable } from '../domain/picture-limits.ts';
 import type { Place } from '../verdicts/admission.ts';
 import type { CleanPicture } from './pictures.ts';
 import type { PictureFacts } from './pictures-store.ts';
-import { Unopenable } from './unopenable.ts';
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');

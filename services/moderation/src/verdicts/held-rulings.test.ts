@@ -25,40 +25,12 @@ function picture(contentHash: string, o: { cleanHash?: string; scene?: number } 
 }
 
 describe('rulings in memory', () => {
-  it('are those of all replicas as soon as they are made', async () => {
-    const { replica, decide } = rulings();
-    const held = await replica();
-    const one = picture('a');
-    expect(await held.on(one)).toBeUndefined();
-    decide('block', picture('a'));
-    expect(await held.on(one)).toMatchObject({ verdict: 'refused', ruling: { number: 1 } });
-    decide('allow', picture('a'));
-    expect(await held.on(one)).toMatchObject({ verdict: 'allowed', ruling: { number: 2 } });
-  });
-
   it('are all there after a start, however many there were', async () => {
     const { replica, decide } = rulings();
     for (let index = 0; index < 4_500; index += 1) decide('block', picture(`p${index}`));
     const held = await replica();
     for (const index of [0, 1_999, 2_000, 4_499])
       expect(await held.on(picture(`p${index}`))).toMatchObject({ reason: 'blocked' });
-  });
-
-  it('hold for a picture under each of its names', async () => {
-    const { replica, decide } = rulings();
-    decide('block', picture('as uploaded', { cleanHash: 'as shown' }));
-    const held = await replica();
-    for (const other of [picture('with other metadata', { cleanHash: 'as shown' }), picture('as shown')])
-      expect(await held.on(other)).toMatchObject({ reason: 'blocked' });
-  });
-
-  it('refuse copies of what is blocked, and allow no copies of what is allowed', async () => {
-    const { replica, decide } = rulings();
-    decide('block', picture('a', { scene: 1 }));
-    decide('allow', picture('b', { scene: 2 }));
-    const held = await replica();
-    expect(await held.on(picture('copy of a', { scene: 1 }))).toMatchObject({ reason: 'copy-of-blocked' });
-    expect(await held.on(picture('copy of b', { scene: 2 }))).toBeUndefined();
   });
 
   it('that are withdrawn leave nothing behind, under no name and for no copy', async () => {
@@ -79,13 +51,5 @@ describe('rulings in memory', () => {
     decide('withdraw', picture('b', { scene: 1 }));
     const held = await replica();
     expect(await held.on(picture('b', { scene: 1 }))).toMatchObject({ ruling: { contentHash: 'a' } });
-  });
-
-  it('take plain pictures for no copies of each other', async () => {
-    const { replica, decide } = rulings();
-    decide('block', picture('white'));
-    const held = await replica();
-    expect(await held.on(picture('white'))).toMatchObject({ reason: 'blocked' });
-    expect(await held.on(picture('grey'))).toBeUndefined();
   });
 });

@@ -1,25 +1,20 @@
 /** All rulings in memory, updated before each look-up, so that a ruling of one replica applies on all at once. */
 
-import { wholeLooks } from '../domain/fingerprint.ts';
+import { type Fingerprint, isDistinctive, latestLike, wholeLooks } from '../domain/fingerprint.ts';
 import { namesOf, type Outcome, type Recognised, type Ruling, rulingOn } from '../domain/ruling.ts';
-import { createBlockedFingerprints } from './blocked-fingerprints.ts';
 import type { RulingOnPicture, RulingsStore } from './rulings-store.ts';
 
-export type HeldRulings = {
-  /** The ruling about this picture, or the block of a picture of which it is a copy. */
-  readonly on: (picture: Recognised) => Promise<Outcome | undefined>;
-  /** The number of fingerprints of blocked pictures. */
-  readonly size: () => number;
-};
+export type HeldRulings = Awaited<ReturnType<typeof holdRulings>>;
 
 /** Rulings read at once: a few megabytes. */
 const pageSize = 2_000;
 
 /** Resolves when all existing rulings have been read. */
-export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<HeldRulings> {
+export async function holdRulings(store: Pick<RulingsStore, 'after'>) {
   const byName = new Map<string, Ruling>();
   const blocks = new Map<number, Ruling>();
-  const blocked = createBlockedFingerprints();
+  /** Plain fingerprints are left out, because they match all other plain ones. */
+  const blocked = new Map<number, readonly Fingerprint[]>();
   let seen = 0;
 
   /** One small read that rarely finds anything; with it, a block applies everywhere as soon as it is answered. */
@@ -38,14 +33,15 @@ export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<H
     for (const name of namesOf(ruling)) byName.set(name, ruling);
     if (ruling.action === 'allow') return;
     blocks.set(ruling.number, ruling);
-    blocked.add(ruling.number, fingerprints);
+    blocked.set(ruling.number, fingerprints.filter(isDistinctive));
   }
 
   /** Also under its other name, because both belong to one picture. */
   function forget(earlier: Ruling | undefined): void {
     if (earlier === undefined) return;
     for (const name of namesOf(earlier)) if (byName.get(name) === earlier) byName.delete(name);
-    if (blocks.delete(earlier.number)) blocked.remove(earlier.number);
+    blocks.delete(earlier.number);
+    blocked.delete(earlier.number);
   }
 
   /** A picture may be looked up several times; without a new ruling, the cached outcome is used. */
@@ -55,13 +51,14 @@ export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<H
     const [onIt] = namesOf(picture)
       .flatMap((name) => byName.get(name) ?? [])
       .toSorted((one, other) => other.number - one.number);
-    const number = blocked.latestLike(wholeLooks(picture.fingerprints));
+    const number = latestLike(blocked, wholeLooks(picture.fingerprints));
     return rulingOn(onIt, number === undefined ? undefined : blocks.get(number));
   }
 
   await catchUp();
   return {
-    on: async (picture) => {
+    /** The ruling about this picture, or the block of a picture of which it is a copy. */
+    on: async (picture: Recognised) => {
       await catchUp();
       const before = lookedUp.get(picture);
       if (before?.at === seen) return before.outcome;
@@ -69,6 +66,7 @@ export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<H
       lookedUp.set(picture, { at: seen, outcome });
       return outcome;
     },
-    size: blocked.size,
+    /** The number of blocked pictures. */
+    size: () => blocked.size,
   };
 }

@@ -6,13 +6,13 @@ import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api'
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Decision, decide } from '../domain/decision.ts';
+import { Unopenable } from '../domain/picture-limits.ts';
 import { type Outcome, testVerdictOn } from '../domain/ruling.ts';
 import type { Model } from '../model/nsfwjs-model.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
 import type { CleanPicture } from '../pictures/pictures.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
 import { factsCleanedAgain, factsOf, sha256 } from '../pictures/recognise.ts';
-import { Unopenable } from '../pictures/unopenable.ts';
 import type { Admission, Place } from './admission.ts';
 import type { HeldRulings } from './held-rulings.ts';
 import { allowed, refused, unreadable } from './verdict-replies.ts';

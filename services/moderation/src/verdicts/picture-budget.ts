@@ -6,28 +6,21 @@ import { tooManyRequests } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 
-export type PictureBudget = {
-  /** @throws {Fault} 429 until the hour is over, if the organisation has used up its processor time */
-  readonly check: (organisationId: number) => void;
-  /** Returns at once; the store gets the sum of a second or more. */
-  readonly count: (organisationId: number, ms: number) => void;
-};
+export type PictureBudget = ReturnType<typeof createPictureBudget>;
 
-export type ProcessorTimeStore = {
-  /** @returns the milliseconds of that hour so far, these included, of all replicas */
-  readonly add: (organisationId: number, hour: Date, ms: number) => Promise<number>;
-};
+export type ProcessorTimeStore = Awaited<ReturnType<typeof openProcessorTimeStore>>;
 
 type HourDocument = { readonly _id: string; readonly ms: number; readonly until: Date };
 
 const hourMs = 3_600_000;
 
-export async function openProcessorTimeStore(mongo: Mongo): Promise<ProcessorTimeStore> {
+export async function openProcessorTimeStore(mongo: Mongo) {
   const hours = mongo.connection.collection<HourDocument>('processor_time');
   // MongoDB deletes hours that are over within a minute.
   await orUnavailable(hours.createIndex({ until: 1 }, { expireAfterSeconds: 0 }));
   return {
-    add: async (organisationId, hour, ms) => {
+    /** @returns the milliseconds of that hour so far, these included, of all replicas */
+    add: async (organisationId: number, hour: Date, ms: number) => {
       const until = new Date(hour.getTime() + 2 * hourMs);
       const change = { $inc: { ms }, $setOnInsert: { until } };
       const options = { upsert: true, returnDocument: 'after', ...withinBudget() } as const;
@@ -52,7 +45,7 @@ export function createPictureBudget(o: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): PictureBudget {
+}) {
   const refusals = o.metrics.counter({
     name: 'moderation_over_budget_total',
     help: 'Pictures refused because those of their organisation had used up its processor time of the hour.',
@@ -88,7 +81,8 @@ export function createPictureBudget(o: {
   }
 
   return {
-    check: (organisationId) => {
+    /** @throws {Fault} 429 until the hour is over, if the organisation has used up its processor time */
+    check: (organisationId: number) => {
       const spent = spentBy(organisationId);
       if (spent.spentMs + spent.unwrittenMs < o.maxMsPerHour) return;
       refusals.inc();
@@ -99,7 +93,8 @@ export function createPictureBudget(o: {
         retryAfterSeconds: Math.ceil((hour.getTime() + hourMs - o.clock.now().getTime()) / 1_000),
       });
     },
-    count: (organisationId, ms) => {
+    /** Returns at once; the store gets the sum of a second or more. */
+    count: (organisationId: number, ms: number) => {
       const spent = spentBy(organisationId);
       spent.unwrittenMs += ms;
       if (spent.unwrittenMs >= writeFromMs && !spent.isWriting) void write(organisationId, spent);

@@ -9,14 +9,7 @@ import type { Recognised, Ruling } from '../domain/ruling.ts';
 /** With the fingerprints that recognise copies of the picture. */
 export type RulingOnPicture = Ruling & Recognised;
 
-export type RulingsStore = {
-  /** Gets the next number. */
-  readonly append: (ruling: Omit<RulingOnPicture, 'number'>) => Promise<RulingOnPicture>;
-  /** In order, at most `limit`. */
-  readonly after: (number: number, limit: number) => Promise<readonly RulingOnPicture[]>;
-  /** Latest first. */
-  readonly latest: (filter: RulingsFilter) => Promise<readonly RulingOnPicture[]>;
-};
+export type RulingsStore = Awaited<ReturnType<typeof openRulingsStore>>;
 
 export type RulingsFilter = {
   /** Names of a picture. */
@@ -33,7 +26,7 @@ type RulingDocument = Omit<RulingOnPicture, 'number' | 'fingerprints'> & {
 /** Each failed attempt means that another writer took the number; this many in a row cannot be chance. */
 const maxAttempts = 50;
 
-export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
+export async function openRulingsStore(mongo: Mongo) {
   const rulings = mongo.connection.collection<RulingDocument>('rulings');
   await orUnavailable(
     Promise.all([
@@ -42,6 +35,7 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
     ]),
   );
 
+  /** Gets the next number. */
   async function append(ruling: Omit<RulingOnPicture, 'number'>): Promise<RulingOnPicture> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const last = rulings.find({}, withinBudget()).sort({ _id: -1 }).limit(1);
@@ -64,11 +58,13 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
 
   return {
     append,
-    after: async (number, limit) => {
+    /** In order, at most `limit`. */
+    after: async (number: number, limit: number): Promise<readonly RulingOnPicture[]> => {
       const found = rulings.find({ _id: { $gt: number } }, reading());
       return (await orUnavailable(found.sort({ _id: 1 }).limit(limit).toArray())).map(rulingOf);
     },
-    latest: async ({ names, before, limit }) => {
+    /** Latest first. */
+    latest: async ({ names, before, limit }: RulingsFilter): Promise<readonly RulingOnPicture[]> => {
       const found = rulings.find(
         {
           ...(names !== undefined && {

@@ -1,9 +1,9 @@
 /** The answer to offers: the picture that members will see, or why there is none. */
 import type { StoredVerdictReply, VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
+import type { Problem } from '../domain/picture-limits.ts';
 import type { RefusalReason } from '../domain/ruling.ts';
 import type { CleanPicture } from '../pictures/pictures.ts';
-import type { Problem } from '../pictures/unopenable.ts';
 
 const contentTypes = {
   jpeg: 'image/jpeg',

@@ -16,29 +16,25 @@ export type Judgement = {
   readonly judgedAt: Date;
 };
 
-export type VerdictsStore = {
-  readonly find: (contentHash: string, basis: Basis) => Promise<Decision | undefined>;
-  /** With any model and thresholds, the latest first. */
-  readonly ofPictures: (contentHashes: readonly string[]) => Promise<readonly Judgement[]>;
-  /** @returns the decision that holds: of several uploads of one picture at once, that of the first */
-  readonly keep: (judgement: Judgement) => Promise<Decision>;
-};
+export type VerdictsStore = Awaited<ReturnType<typeof openVerdictsStore>>;
 
-export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
+export async function openVerdictsStore(mongo: Mongo) {
   const verdicts = mongo.connection.collection<Judgement>('verdicts');
   await orUnavailable(
     verdicts.createIndex({ contentHash: 1, basis: 1 }, { unique: true, name: 'one_per_picture_and_basis' }),
   );
   return {
-    find: async (contentHash, basis) => {
+    find: async (contentHash: string, basis: Basis) => {
       const kept = await orUnavailable(verdicts.findOne(keyOf(contentHash, basis), withinBudget()));
       return kept?.decision;
     },
-    ofPictures: async (contentHashes) => {
+    /** With any model and thresholds, the latest first. */
+    ofPictures: async (contentHashes: readonly string[]): Promise<readonly Judgement[]> => {
       const found = verdicts.find({ contentHash: { $in: [...contentHashes] } }, withinBudget());
       return orUnavailable(found.sort({ judgedAt: -1 }).toArray());
     },
-    keep: async ({ contentHash, basis, ...found }) => {
+    /** @returns the decision that holds: of several uploads of one picture at once, that of the first */
+    keep: async ({ contentHash, basis, ...found }: Judgement) => {
       const kept = await orUnavailable(
         verdicts.findOneAndUpdate(
           keyOf(contentHash, basis),

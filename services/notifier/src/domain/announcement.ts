@@ -3,9 +3,8 @@ import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/ev
 import type { PersonInvited, SignInRequested, SignUpRequested } from '@offer-ads/contracts/events/gateway';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
 import type { Letter } from './letters/letter.ts';
-import type { Setting } from './letters/messages/setting.ts';
 import { type Message, render } from './letters/render-letter.ts';
-import { type Wording, wordingFor } from './letters/wording.ts';
+import { asAdmin, type LetterToAdmins, type Setting, type Wording, wordingFor } from './letters/wording.ts';
 import { mailSubjects, type OptionalMail } from './preferences.ts';
 
 /** Used instead of an organisation's number if the recipient has no organisation yet. */
@@ -45,9 +44,6 @@ export type AnnouncementContext = {
 /** `nobody-known`: it waits for the organisation's event. An empty list: all recipients have switched it off, or the event is worth no mail. */
 export type Addressed = readonly Notification[] | 'nobody-known';
 
-/** Events with a link for one person, who may not be in any contact yet. */
-type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
-
 export type Announcement = {
   readonly declaration: EventDeclaration;
   /** Set if people can switch the mail off. */
@@ -59,10 +55,11 @@ export type Announcement = {
 export function toPeopleOf<D extends EventDeclaration>(
   declaration: D,
   o: {
-    readonly cause: (data: EventData<D>, eventId: string) => string;
+    /** What has one mail, however many events report it; by default each event is a cause of its own. */
+    readonly cause?: (data: EventData<D>) => string;
     /** By default the enabled admins. */
     readonly recipients?: (data: EventData<D>, contact: Contact) => readonly Person[];
-    readonly write: (data: EventData<D>, setting: Setting) => Letter;
+    readonly write: (data: EventData<D>, setting: Setting) => LetterToAdmins;
     readonly optional?: OptionalMail;
     /** By default every event is. */
     readonly isWorthAMail?: (data: EventData<D>) => boolean;
@@ -83,8 +80,9 @@ export function toPeopleOf<D extends EventDeclaration>(
       if (o.isWorthAMail?.(data) === false) return [];
       const people = o.recipients?.(data, contact) ?? adminsOf(contact);
       if (people.length === 0) return 'nobody-known';
-      const letter = o.write(data, { ...wordingFor(contact.country), contact, portalUrl, happenedAt });
-      const cause = o.cause(data, eventId);
+      const setting = { ...wordingFor(contact.country), contact, portalUrl, happenedAt };
+      const letter = { reason: asAdmin(setting), ...o.write(data, setting) };
+      const cause = o.cause?.(data) ?? `${eventName}/${eventId}`;
       const needsTestMode = isOfTestMode(data) && o.alwaysInTestMode !== true;
       const wanting = people.filter(
         (person) =>
@@ -117,23 +115,22 @@ function ending(
   return { label: `No more mails about ${mailSubjects[mail]}`, url: around.unsubscribeUrl(person, mail) };
 }
 
+type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
+
 /** Needs no contact, because the event contains the address for the link. */
 export function toOnePerson<D extends WithLink>(
   declaration: D,
-  o: {
-    readonly cause: (eventId: string) => string;
-    readonly write: (data: EventData<D>, wording: Wording) => Letter;
-  },
+  write: (data: EventData<D>, wording: Wording) => Letter,
 ): Announcement {
   return {
     declaration,
     address: ({ data: untyped, eventName, eventId, organisationId }, { contact }) => {
       const data = declaration.schema.parse(untyped) as EventData<D>;
       const { email: recipient, expiresAt } = data;
-      const id = idOf(o.cause(eventId), recipient);
+      const id = idOf(`${eventName}/${eventId}`, recipient);
       // For an organisation that does not exist yet, the event contains the country.
       const country = 'country' in data ? data.country : contact?.country;
-      const message = render(o.write(data, wordingFor(country)));
+      const message = render(write(data, wordingFor(country)));
       return [{ id, eventName, organisationId, recipient, message, expiresAt }];
     },
   };

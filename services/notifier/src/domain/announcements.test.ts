@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cornerCafe, creditData, endData, paymentData, paymentLinkData } from '../../test/events.ts';
+import { cornerCafe } from '../../test/events.ts';
 import { addressed, announced, around, notifications } from '../../test/letters.ts';
 import type { Notification } from './announcement.ts';
 
@@ -19,20 +19,18 @@ describe('recipients', () => {
   });
 
   it('of a payment link: also the person who created the offer, while enabled', () => {
-    expect(recipients(notifications('PaymentLinkIssued', paymentLinkData))).toContain('dot@cafe.example');
-    expect(
-      recipients(notifications('PaymentLinkIssued', { ...paymentLinkData, createdBy: 4 })),
-    ).not.toContain('max@cafe.example');
-    expect(
-      recipients(notifications('PaymentLinkIssued', { ...paymentLinkData, createdBy: null })),
-    ).toHaveLength(2);
+    expect(recipients(notifications('PaymentLinkIssued', {}))).toContain('dot@cafe.example');
+    expect(recipients(notifications('PaymentLinkIssued', { createdBy: 4 }))).not.toContain(
+      'max@cafe.example',
+    );
+    expect(recipients(notifications('PaymentLinkIssued', { createdBy: null }))).toHaveLength(2);
   });
 
   it('are listed once, although two people have the same mailbox', () => {
     const people = cornerCafe.people.map((person) => ({ ...person, email: 'Ann@cafe.example' }));
     const context = around({ ...cornerCafe, people });
-    expect(notifications('OfferPaymentApplied', paymentData, { context })).toHaveLength(1);
-    expect(notifications('PaymentLinkIssued', paymentLinkData, { context })).toHaveLength(1);
+    expect(notifications('OfferPaymentApplied', {}, { context })).toHaveLength(1);
+    expect(notifications('PaymentLinkIssued', {}, { context })).toHaveLength(1);
   });
 
   it.each(toPeople)('of %s: no person who was invited and has never signed in', (name, data) => {
@@ -80,13 +78,13 @@ describe('a person who has switched mails off', () => {
 
   it('leaves no recipient, and the mail does not wait for one', () => {
     const context = around(cornerCafe, { wants: () => false });
-    expect(addressed('OfferEnded', endData, { context })).toEqual([]);
+    expect(addressed('OfferEnded', {}, { context })).toEqual([]);
   });
 
   it('does not switch them off for another person of the same mailbox', () => {
     const people = cornerCafe.people.map((person) => ({ ...person, email: 'office@cafe.example' }));
     const context = around({ ...cornerCafe, people }, { wants: ({ personId }) => personId === 2 });
-    const [mail, ...more] = notifications('OfferEnded', endData, { context });
+    const [mail, ...more] = notifications('OfferEnded', {}, { context });
     expect(more).toEqual([]);
     // The link is for the person who has not switched the mail off.
     expect(mail?.message.headers?.['List-Unsubscribe']).toContain('/2.offerEnded');
@@ -101,13 +99,13 @@ it.each([
 ])(
   'a credit of %s %s minor units has %i mails (decision 244, mails about small credits)',
   (currency, amountMinor, count) => {
-    expect(addressed('BalanceCredited', { ...creditData, currency, amountMinor })).toHaveLength(count);
+    expect(addressed('BalanceCredited', { currency, amountMinor })).toHaveLength(count);
   },
 );
 
 describe('one-click unsubscribing', () => {
   it('is offered in mails that are not about money, with a link for each person', () => {
-    const found = notifications('OfferEnded', endData);
+    const found = notifications('OfferEnded', {});
     expect(found.map(({ message }) => message.headers)).toEqual(
       [1, 2].map((personId) => ({
         'List-Unsubscribe': `<https://ads.example/portal/unsubscribe/${personId}.offerEnded>`,
@@ -118,19 +116,16 @@ describe('one-click unsubscribing', () => {
       for (const body of [message.text, message.html]) expect(body).toContain('/unsubscribe/');
   });
 
-  it.each([...toPeople.filter(([name]) => name !== 'OfferEnded'), ...withLinks])(
-    'is not offered with %s',
-    (name, data) => {
-      for (const { message } of notifications(name, data)) {
-        expect(message.headers).toBeUndefined();
-        expect(message.text + message.html).not.toContain('/unsubscribe/');
-      }
-    },
-  );
+  it.each(announced.filter(([name]) => name !== 'OfferEnded'))('is not offered with %s', (name, data) => {
+    for (const { message } of notifications(name, data)) {
+      expect(message.headers).toBeUndefined();
+      expect(message.text + message.html).not.toContain('/unsubscribe/');
+    }
+  });
 });
 
 describe('the cause that makes two notifications the same', () => {
-  const idsAs = (name: string, data: unknown, eventId: string) =>
+  const idsAs = (name: string, data: object, eventId: string) =>
     notifications(name, data, { eventId }).map(({ id }) => id);
 
   const onceForAnOffer = new Set(['PaymentLinkIssued', 'OfferPaymentApplied', 'OfferEnded']);

@@ -17,17 +17,10 @@ import {
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd } from './contact.ts';
-import { balanceCredited } from './letters/messages/balance-credited.ts';
-import { balanceLow } from './letters/messages/balance-low.ts';
-import { balanceToppedUp } from './letters/messages/balance-topped-up.ts';
-import { invitation } from './letters/messages/invitation.ts';
-import { offerDisabled, offerEnabled } from './letters/messages/offer-disabled.ts';
-import { offerEnded } from './letters/messages/offer-ended.ts';
-import { offerPaid } from './letters/messages/offer-paid.ts';
-import { approvalWithdrawn, organisationApproved } from './letters/messages/organisation-approved.ts';
-import { paymentLink } from './letters/messages/payment-link.ts';
-import { signIn } from './letters/messages/sign-in.ts';
-import { signUp } from './letters/messages/sign-up.ts';
+import { balanceCredited, balanceLow, balanceToppedUp } from './letters/balance-letters.ts';
+import { invitation, signIn, signUp } from './letters/link-letters.ts';
+import { offerDisabled, offerEnabled, offerEnded, offerPaid, paymentLink } from './letters/offer-letters.ts';
+import { approvalWithdrawn, organisationApproved } from './letters/organisation-letters.ts';
 
 export const announcements: readonly Announcement[] = [
   toPeopleOf(PaymentLinkIssued, {
@@ -45,46 +38,21 @@ export const announcements: readonly Announcement[] = [
     optional: 'offerEnded',
     oneClick: true,
   }),
-  // Staff may disable an offer several times.
-  toPeopleOf(OfferDisabled, {
-    cause: (_offer, eventId) => `offer-disabled/${eventId}`,
-    write: offerDisabled,
-    alwaysInTestMode: true,
-  }),
-  toPeopleOf(OfferEnabled, {
-    cause: (_offer, eventId) => `offer-enabled/${eventId}`,
-    write: offerEnabled,
-    alwaysInTestMode: true,
-  }),
-  // An offer may be credited several times, and balances go up and down, so each event is its own cause. Of a small credit the statement
-  // tells, and no mail (decision 244, mails about small credits).
+  toPeopleOf(OfferDisabled, { write: offerDisabled, alwaysInTestMode: true }),
+  toPeopleOf(OfferEnabled, { write: offerEnabled, alwaysInTestMode: true }),
   toPeopleOf(BalanceCredited, {
-    cause: (_credit, eventId) => `balance-credited/${eventId}`,
     write: balanceCredited,
+    // Of a small credit the statement tells, and no mail (decision 244, mails about small credits).
     isWorthAMail: ({ amountMinor, currency }) => BigInt(amountMinor) >= (cardMinimumMinor(currency) ?? 0n),
   }),
-  toPeopleOf(BalanceToppedUp, {
-    cause: (_topUp, eventId) => `balance-topped-up/${eventId}`,
-    write: balanceToppedUp,
-  }),
-  toPeopleOf(BalanceLow, {
-    cause: (_balance, eventId) => `balance-low/${eventId}`,
-    write: balanceLow,
-    // No unsubscribe link, because the mail is about money and may be forwarded: only a signed-in person can end it.
-    optional: 'balanceLow',
-  }),
-  toPeopleOf(OrganisationApproved, {
-    cause: (_organisation, eventId) => `organisation-approved/${eventId}`,
-    write: organisationApproved,
-  }),
-  toPeopleOf(OrganisationApprovalWithdrawn, {
-    cause: (_organisation, eventId) => `approval-withdrawn/${eventId}`,
-    write: approvalWithdrawn,
-  }),
-  // Each link is its own cause.
-  toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),
-  toOnePerson(PersonInvited, { cause: (eventId) => `invitation/${eventId}`, write: invitation }),
-  toOnePerson(SignUpRequested, { cause: (eventId) => `sign-up/${eventId}`, write: signUp }),
+  toPeopleOf(BalanceToppedUp, { write: balanceToppedUp }),
+  // No unsubscribe link, because the mail is about money and may be forwarded: only a signed-in person can end it.
+  toPeopleOf(BalanceLow, { write: balanceLow, optional: 'balanceLow' }),
+  toPeopleOf(OrganisationApproved, { write: organisationApproved }),
+  toPeopleOf(OrganisationApprovalWithdrawn, { write: approvalWithdrawn }),
+  toOnePerson(SignInRequested, signIn),
+  toOnePerson(PersonInvited, invitation),
+  toOnePerson(SignUpRequested, signUp),
 ];
 
 /** The announcement for a stored occurrence. */

@@ -18,7 +18,6 @@ import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
-import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import express, { type Express, type Request, type Response } from 'express';
 import { z } from 'zod';
@@ -71,7 +70,7 @@ export function webhookRoutes(
   });
 
   routes.get('/', async (req, res) => {
-    const endpoints = await orUnavailable(manage.list(ownerOf(req)));
+    const endpoints = await manage.list(ownerOf(req));
     res.json({ webhooks: endpoints.map(shown) } satisfies WebhooksReply);
   });
 
@@ -168,7 +167,7 @@ function inputOf<S extends z.ZodType>(res: Response, schema: S, input: unknown):
 
 /** Undefined: the request was refused. */
 async function valueOf<T>(res: Response, work: Promise<Outcome<T, WebhookRefusal>>): Promise<T | undefined> {
-  const outcome = await orUnavailable(work);
+  const outcome = await work;
   if (outcome.ok) return outcome.value;
   refuseWebhook(res, outcome.reason);
   return undefined;

@@ -4,14 +4,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { inNoTrace, inSpan, traceIn } from '@offer-ads/platform/telemetry/traces';
 import { isSigning } from '../domain/webhooks/endpoint.ts';
-import {
-  type FailingSince,
-  failingAfter,
-  isDelivered,
-  isGivenUp,
-  isGone,
-  retryInMs,
-} from '../domain/webhooks/schedule.ts';
+import { failingAfter, isDelivered, isGivenUp, isGone, retryInMs } from '../domain/webhooks/schedule.ts';
 import { type DueWork, startDueWork } from '../due-work.ts';
 import type { EndpointsStore, Line } from './endpoints-store.ts';
 import type { Message, MessagesStore } from './messages-store.ts';
@@ -26,8 +19,6 @@ const noSecret = 'the secret of the webhook cannot be read any more: roll it';
 
 /** Requests at once; most of their time is waiting. Many, because endpoints that hang for 15 s keep their lanes from others. */
 const usualLanes = 200;
-/** A line is given back after this time, so that others get their turn; with the last attempt well within the lease of a minute. */
-const turnMs = 20_000;
 /** An endpoint with many messages is not tried with one after the other while it fails. Shorter than the first pause of a message. */
 const pauseAfterFailureMs = 2_000;
 /** Longer than an attempt; part of the 30 s that a process has to stop. */
@@ -63,62 +54,43 @@ export function startWebhookDelivery(o: {
     return endpoints.claim();
   }
 
-  /** Sends the messages of an endpoint one after the other. */
-  async function takeTurn(line: Line, stopping: AbortSignal): Promise<void> {
-    const begunAtMs = performance.now();
-    const passed = () => new Date(line.claimedAt.getTime() + performance.now() - begunAtMs);
-    let { failing } = line;
-    for (;;) {
-      const next = await messages.next(line.id);
-      const isDue = next?.dueAt !== undefined && next.dueAt <= passed();
-      // Another address, another secret, switched off or deleted meanwhile.
-      const isOver = stopping.aborted || performance.now() - begunAtMs > turnMs;
-      const current = isDue && !isOver ? await endpoints.refresh(line) : undefined;
-      if (next === undefined || current === undefined) return endpoints.release(line, next?.dueAt);
-      failing = await deliver(current, next, failing);
-      if (failing === undefined) continue;
-      const earliest = new Date(passed().getTime() + pauseAfterFailureMs);
-      const dueAt = (await messages.next(line.id))?.dueAt;
-      return endpoints.release(line, dueAt !== undefined && dueAt < earliest ? earliest : dueAt);
-    }
+  /** Sends the message that is due first. A line with more of them is claimed again. */
+  async function sendNext(line: Line): Promise<void> {
+    const message = await messages.next(line.id);
+    if (message?.dueAt === undefined || message.dueAt > line.claimedAt)
+      return endpoints.release(line, message?.dueAt, 0);
+    const delivered = await deliver(line, message);
+    const next = await messages.next(line.id);
+    await endpoints.release(line, next?.dueAt, delivered ? 0 : pauseAfterFailureMs);
   }
 
-  /** @returns since when the endpoint has failed; undefined if it took the message */
-  async function deliver(
-    line: Line,
-    message: Message,
-    failing: FailingSince | undefined,
-  ): Promise<FailingSince | undefined> {
+  async function deliver(line: Line, message: Message): Promise<boolean> {
     const at = clock.now();
     const result = await send(line, message, at);
     const { status, tookMs } = result;
     const delivered = isDelivered(status);
     const retryMs = delivered ? undefined : retryInMs(message.tries + 1, chance());
-    const attempt =
-      status === undefined
-        ? { at, tookMs, problem: 'problem' in result ? result.problem : '' }
-        : { at, tookMs, status, answer: 'answer' in result ? result.answer : '' };
     // A process that is killed before this line sends the message again after its lease, with the same id.
     await messages.record(
       message.id,
-      attempt,
-      retryMs === undefined
-        ? { state: delivered ? 'delivered' : 'failed' }
-        : { state: 'pending', retryInMs: retryMs },
+      'answer' in result
+        ? { at, tookMs, status: result.status, answer: result.answer }
+        : { at, tookMs, problem: result.problem },
+      { state: delivered ? 'delivered' : retryMs === undefined ? 'failed' : 'pending', retryInMs: retryMs },
     );
     const outcome = outcomeOf(result);
     measured.attempts.inc({ outcome });
     // Neither address nor answer: both may hold credentials.
     const facts = { endpoint: line.id, message: message.id, type: message.type, outcome, status, tookMs };
     logger.info(facts, 'delivery of a webhook');
-    const failingNow = delivered ? undefined : failingAfter(failing, at);
+    const failing = delivered ? undefined : failingAfter(line.failing, at);
     const because = isGone(status) ? 'gone' : 'failing';
-    if (failingNow !== undefined && (isGone(status) || isGivenUp(failingNow))) {
-      await o.switchOff(line, because);
+    if (failing !== undefined && (isGone(status) || isGivenUp(failing))) {
+      await o.switchOff(line, because, { at, by: 'system' });
       measured.switchedOff.inc({ because });
       logger.warn({ endpoint: line.id, because }, 'a webhook endpoint was switched off');
-    } else if (failingNow !== failing) await endpoints.noteFailing(line.id, failingNow);
-    return failingNow;
+    } else if (failing !== line.failing) await endpoints.noteFailing(line.id, failing);
+    return delivered;
   }
 
   /** Continues the trace of the event behind the message, however old it is. */
@@ -156,7 +128,7 @@ export function startWebhookDelivery(o: {
     lanes: o.lanes ?? usualLanes,
     stopWithinMs,
     take,
-    work: takeTurn,
+    work: sendNext,
   });
 }
 

@@ -56,61 +56,9 @@ export type Line = Endpoint & {
   readonly lease: string;
   /** By the database's clock. */
   readonly claimedAt: Date;
-  /** How often messages had been added when it was claimed. */
-  readonly added: number;
 };
 
-export type EndpointsStore = {
-  readonly add: (
-    endpoint: NewEndpoint,
-    made: Change,
-  ) => Promise<
-    | { readonly ok: true; readonly endpoint: Endpoint; readonly isReplayed: boolean }
-    | { readonly ok: false; readonly reason: CreateRefusal }
-  >;
-  /** The oldest first. `mode`: undefined for both. */
-  readonly list: (o: {
-    readonly organisationId: number;
-    readonly mode?: Mode;
-  }) => Promise<readonly Endpoint[]>;
-  /** `owner`: undefined for the platform team. */
-  readonly find: (id: string, owner?: Owner) => Promise<Endpoint | undefined>;
-  readonly change: (
-    id: string,
-    owner: Owner,
-    facts: EndpointFacts,
-    change: Change,
-  ) => Promise<Endpoint | 'url-taken' | undefined>;
-  readonly roll: (
-    id: string,
-    owner: Owner,
-    sealed: string,
-    change: Change,
-  ) => Promise<Endpoint | 'rolled-too-often' | undefined>;
-  /** The secrets are gone at once. Messages stay until they are old; without an endpoint nobody can read them. */
-  readonly remove: (id: string, owner: Owner) => Promise<boolean>;
-  readonly ofOrganisations: (organisationIds: readonly number[]) => Promise<readonly Endpoint[]>;
-  /** Its messages are looked at from now on. Call it after they are stored. */
-  readonly noteMessages: (ids: readonly string[]) => Promise<void>;
-  /** Of the lines with messages to send, the one that has waited longest; undefined if there is none. */
-  readonly claim: () => Promise<Line | undefined>;
-  /** `nextDueAt`: of its next message. It does not count if messages were added since the line was claimed. */
-  readonly release: (line: Line, nextDueAt: Date | undefined) => Promise<void>;
-  /** The line as it is now; undefined if its endpoint was switched off or deleted, or another process has it. */
-  readonly refresh: (line: Line) => Promise<Line | undefined>;
-  readonly noteFailing: (id: string, failing: FailingSince | undefined) => Promise<void>;
-  /** False if it was off already. The platform team also takes over what is off for another reason. */
-  readonly switchOff: (
-    session: ClientSession,
-    id: string,
-    because: OffBecause,
-    change: Change,
-  ) => Promise<boolean>;
-  /** An owner switches on what the platform team has not switched off. Undefined if there was nothing to do. */
-  readonly switchOn: (id: string, change: Change, owner?: Owner) => Promise<Endpoint | undefined>;
-  /** Since when the line that has waited longest waits; undefined if none waits. Failing endpoints do not count. */
-  readonly oldestWaiting: () => Promise<Date | undefined>;
-};
+export type EndpointsStore = Awaited<ReturnType<typeof openEndpointsStore>>;
 
 type EndpointDocument = Omit<Endpoint, 'id' | 'secrets' | 'changes'> & {
   _id: string;
@@ -119,16 +67,15 @@ type EndpointDocument = Omit<Endpoint, 'id' | 'secrets' | 'changes'> & {
   /** Unique for organisation and mode, so that two creations at once cannot pass the bound. */
   slot: number;
   creation?: Creation;
-  /** When its next message is due; missing when it has none. */
+  /** When its next message is due; missing when it has none. While a process sends: the end of the lease, unless messages were added. */
   dueAt?: Date;
-  added: number;
   lease?: string;
   /** In the past when nobody sends. */
   leasedUntil: Date;
   claimedAt?: Date;
 };
 
-/** Longer than a turn and the attempt that it may end with (deliver-webhooks.ts); shorter than what a killed process may delay. */
+/** Longer than an attempt (post.ts); shorter than what a killed process may delay. */
 export const lineLeaseMs = 60_000;
 const never = new Date(0);
 const changesKept = 20;
@@ -140,7 +87,7 @@ export function newEndpointId(): string {
 }
 
 /** All times are the database's, because the clocks of replicas differ. Only a clock set by a test is used instead. */
-export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemClock): Promise<EndpointsStore> {
+export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemClock) {
   const endpoints = mongo.connection.collection<EndpointDocument>('webhook_endpoints');
   const ownerKeys = { organisationId: 1, mode: 1 } as const;
   await endpoints.createIndex({ ...ownerKeys, slot: 1 }, { name: 'slots', unique: true });
@@ -161,7 +108,13 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
   });
 
   return {
-    add: async ({ id, ...facts }, made) => {
+    add: async (
+      { id, ...facts }: NewEndpoint,
+      made: Change,
+    ): Promise<
+      | { readonly ok: true; readonly endpoint: Endpoint; readonly isReplayed: boolean }
+      | { readonly ok: false; readonly reason: CreateRefusal }
+    > => {
       const { organisationId, mode, creation } = facts;
       if (creation !== undefined)
         await endpoints.updateMany(
@@ -186,7 +139,6 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
           state: 'on',
           createdAt: made.at,
           changes: [made],
-          added: 0,
           leasedUntil: never,
         };
         const isDone = await unlessTaken(endpoints.insertOne(document));
@@ -194,18 +146,25 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       }
       throw overloaded('too many webhook endpoints are being made at once');
     },
-    list: async ({ organisationId, mode }) => {
+    /** The oldest first. `mode`: undefined for both. */
+    list: async ({ organisationId, mode }: { readonly organisationId: number; readonly mode?: Mode }) => {
       const found = await endpoints
         .find({ organisationId, ...(mode && { mode }) })
         .sort({ createdAt: 1, _id: 1 })
         .toArray();
       return found.map(endpointOf);
     },
-    find: async (_id, owner) => {
+    /** `owner`: undefined for the platform team. */
+    find: async (_id: string, owner?: Owner) => {
       const found = await endpoints.findOne({ _id, ...owner });
       return found === null ? undefined : endpointOf(found);
     },
-    change: async (_id, owner, { url, description, types }, change) => {
+    change: async (
+      _id: string,
+      owner: Owner,
+      { url, description, types }: EndpointFacts,
+      change: Change,
+    ): Promise<Endpoint | 'url-taken' | undefined> => {
       const changed = await unlessTaken(
         endpoints.findOneAndUpdate(
           { _id, ...owner },
@@ -220,7 +179,12 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       if (changed === 'taken') return 'url-taken';
       return changed === null ? undefined : endpointOf(changed);
     },
-    roll: async (_id, owner, sealed, change) => {
+    roll: async (
+      _id: string,
+      owner: Owner,
+      sealed: string,
+      change: Change,
+    ): Promise<Endpoint | 'rolled-too-often' | undefined> => {
       for (let tries = 0; tries < triesAtMost; tries += 1) {
         const found = await endpoints.findOne({ _id, ...owner });
         if (found === null) return undefined;
@@ -236,49 +200,52 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       }
       throw overloaded('a webhook secret is being rolled too often at once');
     },
-    remove: async (_id, owner) => (await endpoints.deleteOne({ _id, ...owner })).deletedCount === 1,
-    ofOrganisations: async (organisationIds) => {
+    /** The secrets are gone at once. Messages stay until they are old; without an endpoint nobody can read them. */
+    remove: async (_id: string, owner: Owner) =>
+      (await endpoints.deleteOne({ _id, ...owner })).deletedCount === 1,
+    ofOrganisations: async (organisationIds: readonly number[]): Promise<readonly Endpoint[]> => {
       const wanted = { organisationId: { $in: [...new Set(organisationIds)] } };
       return (await endpoints.find(wanted).toArray()).map(endpointOf);
     },
-    noteMessages: async (ids) => {
+    /** Their messages are looked at from now on. Call it after they are stored. */
+    noteMessages: async (ids: readonly string[]) => {
       if (ids.length === 0) return;
       // $min ignores what is missing.
       await endpoints.updateMany({ _id: { $in: [...ids] } }, [
-        { $set: { added: { $add: ['$added', 1] }, dueAt: { $min: ['$dueAt', now()] } } },
+        { $set: { dueAt: { $min: ['$dueAt', now()] } } },
       ]);
     },
-    claim: async () => {
+    /** Of the lines with messages to send, the one that has waited longest; undefined if there is none. */
+    claim: async (): Promise<Line | undefined> => {
       const lease = randomUUID();
+      const leaseEnd = { $add: [now(), lineLeaseMs] };
       const claimed = await endpoints.findOneAndUpdate(
         waits(),
-        [{ $set: { lease, claimedAt: now(), leasedUntil: { $add: [now(), lineLeaseMs] } } }],
+        [{ $set: { lease, claimedAt: now(), leasedUntil: leaseEnd, dueAt: leaseEnd } }],
         { sort: { dueAt: 1 }, returnDocument: 'after' },
       );
       if (claimed?.claimedAt === undefined) return undefined;
-      return { ...endpointOf(claimed), lease, claimedAt: claimed.claimedAt, added: claimed.added };
+      return { ...endpointOf(claimed), lease, claimedAt: claimed.claimedAt };
     },
-    release: async ({ id: _id, lease, added }, nextDueAt) => {
-      const isUnchanged = { $eq: ['$added', added] };
+    /** `dueAt`: of its next message. `pauseMs`: how long the endpoint is left alone at least. */
+    release: async ({ id: _id, lease }: Line, dueAt: Date | undefined, pauseMs: number) => {
+      const earliest = pauseMs === 0 ? null : { $add: [now(), pauseMs] };
+      const next = dueAt === undefined ? '$$REMOVE' : { $max: [dueAt, earliest] };
       // Messages that were added meanwhile have set `dueAt`, and are due.
-      const dueAt = { $cond: [isUnchanged, nextDueAt ?? '$$REMOVE', now()] };
+      const wasAdded = { $lt: ['$dueAt', '$leasedUntil'] };
       await endpoints.updateOne({ _id, lease }, [
-        { $set: { dueAt, leasedUntil: never } },
+        { $set: { dueAt: { $cond: [wasAdded, '$dueAt', next] }, leasedUntil: never } },
         { $unset: ['lease', 'claimedAt'] },
       ]);
     },
-    refresh: async (line) => {
-      const { id: _id, lease } = line;
-      const found = await endpoints.findOne({ _id, lease, state: 'on' });
-      return found === null ? undefined : { ...line, ...endpointOf(found) };
-    },
-    noteFailing: async (_id, failing) => {
+    noteFailing: async (_id: string, failing: FailingSince | undefined) => {
       await endpoints.updateOne(
         { _id, state: 'on' },
         failing === undefined ? { $unset: { failing: '' } } : { $set: { failing } },
       );
     },
-    switchOff: async (session, _id, offBecause, change) => {
+    /** False if it was off already. The platform team also takes over what is off for another reason. */
+    switchOff: async (session: ClientSession, _id: string, offBecause: OffBecause, change: Change) => {
       const { modifiedCount } = await endpoints.updateOne(
         { _id, ...(offBecause === 'platform' ? { offBecause: { $ne: offBecause } } : { state: 'on' }) },
         {
@@ -290,7 +257,8 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       );
       return modifiedCount === 1;
     },
-    switchOn: async (_id, change, owner) => {
+    /** An owner switches on what the platform team has not switched off. Undefined if there was nothing to do. */
+    switchOn: async (_id: string, change: Change, owner?: Owner) => {
       const on = await endpoints.findOneAndUpdate(
         { _id, state: 'off', ...(owner && { ...owner, offBecause: { $ne: 'platform' } }) },
         { $set: { state: 'on' }, $unset: { offBecause: '', failing: '' }, $push: noted(change) },
@@ -298,6 +266,7 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       );
       return on === null ? undefined : endpointOf(on);
     },
+    /** Since when the line that has waited longest waits; undefined if none waits. Failing endpoints do not count. */
     oldestWaiting: async () => {
       const [oldest] = await endpoints
         .find({ ...waits(), failing: { $exists: false } })
@@ -325,32 +294,7 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
 const duplicateKey = 11_000;
 
 function endpointOf(document: EndpointDocument): Endpoint {
-  const {
-    _id: id,
-    organisationId,
-    mode,
-    url,
-    description,
-    types,
-    secrets,
-    state,
-    offBecause,
-    failing,
-    createdAt,
-    changes,
-  } = document;
-  return {
-    id,
-    organisationId,
-    mode,
-    url,
-    secrets,
-    state,
-    createdAt,
-    changes,
-    ...(description !== undefined && { description }),
-    ...(types && { types }),
-    ...(offBecause && { offBecause }),
-    ...(failing && { failing }),
-  };
+  const { _id: id, slot: _slot, creation: _creation, dueAt: _dueAt, lease: _lease, ...rest } = document;
+  const { leasedUntil: _leasedUntil, claimedAt: _claimedAt, ...endpoint } = rest;
+  return { id, ...endpoint };
 }

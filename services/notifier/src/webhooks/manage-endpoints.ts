@@ -1,7 +1,6 @@
 /** What the people and programs of an organisation, and the platform team, do with endpoints and their messages. */
 import { createHash, randomUUID } from 'node:crypto';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
-import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { CreateRefusal } from '../domain/webhooks/endpoint.ts';
@@ -12,18 +11,12 @@ import {
   type EndpointFacts,
   type EndpointsStore,
   newEndpointId,
-  type OffBecause,
   type Owner,
 } from './endpoints-store.ts';
-import {
-  type Message,
-  type MessageState,
-  type MessagesStore,
-  messageIdOf,
-  type Place,
-} from './messages-store.ts';
+import { type MessageState, type MessagesStore, messageIdOf, type Place } from './messages-store.ts';
 import type { SecretBox } from './secret-box.ts';
 import { newWebhookSecret } from './signature.ts';
+import type { SwitchOff } from './switch-off.ts';
 import { type Reach, reachOf, type TargetRefusal, targetOf } from './target.ts';
 
 export type Outcome<T, Refusal extends string> =
@@ -35,56 +28,11 @@ export type WithSecret = {
   readonly secret: string;
   readonly isReplayed: boolean;
 };
-export type Resent = { readonly resent: number; readonly next: Date | undefined };
 
 /** Who acts, and for which organisation and mode. `by`: as in `Change`. */
 export type Actor = { readonly owner: Owner; readonly by: string };
 
-export type ManageEndpoints = {
-  readonly create: (
-    actor: Actor,
-    facts: EndpointFacts,
-    idempotencyKey?: string,
-  ) => Promise<Outcome<WithSecret, TargetRefusal | CreateRefusal | 'unknown' | 'rolled-too-often'>>;
-  readonly list: (o: Parameters<EndpointsStore['list']>[0]) => Promise<readonly Endpoint[]>;
-  readonly find: (id: string, owner?: Owner) => Promise<Outcome<Endpoint, 'unknown'>>;
-  readonly change: (
-    id: string,
-    actor: Actor,
-    facts: EndpointFacts,
-  ) => Promise<Outcome<Endpoint, TargetRefusal | 'unknown' | 'url-taken'>>;
-  readonly rollSecret: (
-    id: string,
-    actor: Actor,
-  ) => Promise<Outcome<WithSecret, 'unknown' | 'rolled-too-often'>>;
-  readonly remove: (id: string, actor: Actor) => Promise<Outcome<null, 'unknown'>>;
-  /** Messages that wait are missed. An endpoint that is off already stays as it is. */
-  readonly switchOff: (id: string, by: Actor | Staff) => Promise<Outcome<Endpoint, 'unknown'>>;
-  readonly switchOn: (
-    id: string,
-    by: Actor | Staff,
-  ) => Promise<Outcome<Endpoint, 'unknown' | 'off-by-platform'>>;
-  readonly sendTest: (id: string, owner: Owner) => Promise<Outcome<Message, 'unknown' | 'off'>>;
-  readonly messages: (
-    id: string,
-    o: {
-      readonly owner?: Owner;
-      readonly state?: MessageState;
-      readonly before?: Place;
-      readonly limit: number;
-    },
-  ) => Promise<Outcome<readonly Message[], 'unknown'>>;
-  readonly resend: (
-    id: string,
-    owner: Owner,
-    messageId: string,
-  ) => Promise<Outcome<Message, 'unknown' | 'off' | 'message-unknown'>>;
-  readonly resendSince: (
-    id: string,
-    owner: Owner,
-    o: { readonly since: Date; readonly withDelivered: boolean },
-  ) => Promise<Outcome<Resent, 'unknown' | 'off'>>;
-};
+export type ManageEndpoints = ReturnType<typeof endpointManager>;
 
 /** A member of the platform team acts on the endpoint of any organisation. */
 export type Staff = { readonly owner: undefined; readonly by: string };
@@ -93,15 +41,15 @@ export type Staff = { readonly owner: undefined; readonly by: string };
 const testMessagesKept = 20;
 
 export function endpointManager(o: {
-  readonly mongo: Mongo;
   readonly endpoints: EndpointsStore;
   readonly messages: MessagesStore;
+  readonly switchOff: SwitchOff;
   readonly box: SecretBox;
   readonly testTargets: Reach;
   readonly clock: Clock;
   /** Called when there may be something to send. */
   readonly wake: () => void;
-}): ManageEndpoints {
+}) {
   const { endpoints, messages, box } = o;
   const changed = (by: string, what: string): Change => ({ at: o.clock.now(), by, what });
 
@@ -142,22 +90,20 @@ export function endpointManager(o: {
   }
 
   return {
-    create: async (actor, facts, idempotencyKey) => {
+    create: async (
+      actor: Actor,
+      facts: EndpointFacts,
+      idempotencyKey?: string,
+    ): Promise<Outcome<WithSecret, TargetRefusal | CreateRefusal | 'unknown' | 'rolled-too-often'>> => {
       const { owner, by } = actor;
       const url = checkedUrl(facts.url, owner);
       if (!url.ok) return url;
       const id = newEndpointId();
       const secret = newWebhookSecret();
       const creation = idempotencyKey === undefined ? undefined : creationOf(idempotencyKey, facts);
+      const secrets = [{ sealed: box.seal(secret, id) }];
       const added = await endpoints.add(
-        {
-          ...owner,
-          ...facts,
-          id,
-          url: url.value,
-          secrets: [{ sealed: box.seal(secret, id) }],
-          ...(creation && { creation }),
-        },
+        { ...owner, ...facts, id, url: url.value, secrets, ...(creation && { creation }) },
         changed(by, 'created'),
       );
       if (!added.ok) return added;
@@ -170,9 +116,9 @@ export function endpointManager(o: {
       const rolled = await rollSecret(endpoint.id, actor);
       return rolled.ok ? done({ ...rolled.value, isReplayed }) : rolled;
     },
-    list: (which) => endpoints.list(which),
+    list: endpoints.list,
     find: found,
-    change: async (id, { owner, by }, facts) => {
+    change: async (id: string, { owner, by }: Actor, facts: EndpointFacts) => {
       const url = checkedUrl(facts.url, owner);
       if (!url.ok) return url;
       const outcome = await endpoints.change(id, owner, { ...facts, url: url.value }, changed(by, 'changed'));
@@ -180,18 +126,17 @@ export function endpointManager(o: {
       return outcome === 'url-taken' ? refused(outcome) : done(outcome);
     },
     rollSecret,
-    remove: async (id, { owner }) => ((await endpoints.remove(id, owner)) ? done(null) : refused('unknown')),
-    switchOff: async (id, { owner, by }) => {
+    remove: async (id: string, { owner }: Actor) =>
+      (await endpoints.remove(id, owner)) ? done(null) : refused('unknown'),
+    /** Messages that wait are missed. An endpoint that is off already stays as it is. */
+    switchOff: async (id: string, { owner, by }: Actor | Staff) => {
       const outcome = await found(id, owner);
       if (!outcome.ok) return outcome;
-      const because: OffBecause = owner === undefined ? 'platform' : 'requested';
-      const change = changed(by, `switched off: ${because}`);
-      await o.mongo.transaction(async (session) => {
-        if (await endpoints.switchOff(session, id, because, change)) await messages.giveUp(session, id);
-      });
+      const at = o.clock.now();
+      await o.switchOff(outcome.value, owner === undefined ? 'platform' : 'requested', { at, by });
       return found(id, owner);
     },
-    switchOn: async (id, { owner, by }) => {
+    switchOn: async (id: string, { owner, by }: Actor | Staff) => {
       const outcome = await found(id, owner);
       if (!outcome.ok || outcome.value.state === 'on') return outcome;
       if (owner !== undefined && outcome.value.offBecause === 'platform') return refused('off-by-platform');
@@ -200,7 +145,7 @@ export function endpointManager(o: {
       await sendNow(id);
       return on === undefined ? found(id, owner) : done(on);
     },
-    sendTest: async (id, owner) => {
+    sendTest: async (id: string, owner: Owner) => {
       const outcome = await inUse(id, owner);
       if (!outcome.ok) return outcome;
       const type = 'webhook.test';
@@ -214,11 +159,23 @@ export function endpointManager(o: {
       const message = await messages.find(id, messageId);
       return message === undefined ? refused('unknown') : done(message);
     },
-    messages: async (id, { owner, limit, ...which }) => {
+    messages: async (
+      id: string,
+      {
+        owner,
+        limit,
+        ...which
+      }: {
+        readonly owner?: Owner;
+        readonly state?: MessageState;
+        readonly before?: Place;
+        readonly limit: number;
+      },
+    ) => {
       const outcome = await found(id, owner);
       return outcome.ok ? done(await messages.latest(id, limit, which)) : outcome;
     },
-    resend: async (id, owner, messageId) => {
+    resend: async (id: string, owner: Owner, messageId: string) => {
       const outcome = await inUse(id, owner);
       if (!outcome.ok) return outcome;
       const message = await messages.resend(id, messageId);
@@ -226,7 +183,12 @@ export function endpointManager(o: {
       await sendNow(id);
       return done(message);
     },
-    resendSince: async (id, owner, { since, withDelivered }) => {
+    /** `next`: when the first one was made that is left for another call. */
+    resendSince: async (
+      id: string,
+      owner: Owner,
+      { since, withDelivered }: { readonly since: Date; readonly withDelivered: boolean },
+    ) => {
       const outcome = await inUse(id, owner);
       if (!outcome.ok) return outcome;
       const states: MessageState[] = ['failed', 'missed', ...(withDelivered ? ['delivered' as const] : [])];

@@ -39,35 +39,7 @@ export type Message = Omit<NewMessage, 'state'> & {
   readonly createdAt: Date;
 };
 
-export type AttemptedMessage =
-  | { readonly state: 'delivered' | 'failed' }
-  | { readonly state: 'pending'; readonly retryInMs: number };
-
-export type MessagesStore = {
-  /** Existing ones do not change. */
-  readonly add: (messages: readonly NewMessage[]) => Promise<void>;
-  /** The message that is due first, now or later. */
-  readonly next: (endpointId: string) => Promise<Message | undefined>;
-  readonly record: (id: string, attempt: WebhookAttempt, result: AttemptedMessage) => Promise<void>;
-  /** What was pending has been missed. */
-  readonly giveUp: (session: ClientSession, endpointId: string) => Promise<void>;
-  /** The latest first. */
-  readonly latest: (
-    endpointId: string,
-    atMost: number,
-    o?: { readonly state?: MessageState; readonly before?: Place },
-  ) => Promise<readonly Message[]>;
-  readonly find: (endpointId: string, id: string) => Promise<Message | undefined>;
-  /** Due at once, with ten new attempts. Undefined if the endpoint has no such message. */
-  readonly resend: (endpointId: string, id: string) => Promise<Message | undefined>;
-  /** The oldest first. `next`: when the first one was made that is left. */
-  readonly resendSince: (
-    endpointId: string,
-    o: { readonly since: Date; readonly states: readonly MessageState[]; readonly atMost: number },
-  ) => Promise<{ readonly resent: number; readonly next: Date | undefined }>;
-  /** Removes all messages of a type but the latest ones. */
-  readonly keepLatest: (endpointId: string, type: string, kept: number) => Promise<void>;
-};
+export type MessagesStore = Awaited<ReturnType<typeof openMessagesStore>>;
 
 /** A message's place in the order of an endpoint's messages. */
 export type Place = Pick<Message, 'createdAt' | 'id'>;
@@ -88,7 +60,7 @@ export function messageIdOf(eventId: string, endpointId: string): string {
 }
 
 /** All times are the database's; only a clock set by a test is used instead. */
-export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock): Promise<MessagesStore> {
+export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock) {
   const messages = mongo.connection.collection<MessageDocument>('webhook_messages');
   await messages.createIndex(
     { endpointId: 1, dueAt: 1 },
@@ -104,7 +76,8 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
   const dueAgain = () => [{ $set: { state: 'pending', tries: 0, dueAt: now() } }];
 
   return {
-    add: async (all) => {
+    /** Existing ones do not change. */
+    add: async (all: readonly NewMessage[]) => {
       if (all.length === 0) return;
       await messages.bulkWrite(
         all.map(({ id, ...facts }) => {
@@ -114,35 +87,47 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
         { ordered: false },
       );
     },
-    next: async (endpointId) => {
+    /** The message that is due first, now or later. */
+    next: async (endpointId: string) => {
       const found = messages.find({ endpointId, state: 'pending' }).sort({ dueAt: 1 }).limit(1);
       const [first] = await found.toArray();
       return first && messageOf(first);
     },
-    record: async (_id, attempt, result) => {
+    /** @param retryInMs when it is pending */
+    record: async (
+      _id: string,
+      attempt: WebhookAttempt,
+      { state, retryInMs }: { readonly state: MessageState; readonly retryInMs?: number | undefined },
+    ) => {
       const attempts = { $slice: [{ $concatArrays: ['$attempts', [{ $literal: attempt }]] }, -attemptsKept] };
-      const dueAt = result.state === 'pending' ? { $add: [now(), result.retryInMs] } : '$$REMOVE';
+      const dueAt = retryInMs === undefined ? '$$REMOVE' : { $add: [now(), retryInMs] };
       // Of a message that was given up meanwhile only a delivery changes the state.
-      const isOpen = { $or: [{ $eq: ['$state', 'pending'] }, result.state === 'delivered'] };
+      const isOpen = { $or: [{ $eq: ['$state', 'pending'] }, state === 'delivered'] };
       await messages.updateOne({ _id }, [
         {
           $set: {
             attempts,
             tries: { $add: ['$tries', 1] },
-            state: { $cond: [isOpen, result.state, '$state'] },
+            state: { $cond: [isOpen, state, '$state'] },
             dueAt: { $cond: [isOpen, dueAt, '$dueAt'] },
           },
         },
       ]);
     },
-    giveUp: async (session, endpointId) => {
+    /** What was pending has been missed. */
+    giveUp: async (session: ClientSession, endpointId: string) => {
       await messages.updateMany(
         { endpointId, state: 'pending' },
         { $set: { state: 'missed' }, $unset: { dueAt: '' } },
         { session },
       );
     },
-    latest: async (endpointId, atMost, { state, before } = {}) => {
+    /** The latest first. */
+    latest: async (
+      endpointId: string,
+      atMost: number,
+      { state, before }: { readonly state?: MessageState; readonly before?: Place } = {},
+    ): Promise<readonly Message[]> => {
       const isBefore = before && {
         // For the index; the rest is about messages of the same millisecond.
         createdAt: { $lte: before.createdAt },
@@ -155,31 +140,35 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
         .toArray();
       return found.map(messageOf);
     },
-    find: async (endpointId, _id) => {
+    find: async (endpointId: string, _id: string) => {
       const found = await messages.findOne({ _id, endpointId });
       return found === null ? undefined : messageOf(found);
     },
-    resend: async (endpointId, _id) => {
+    /** Due at once, with ten new attempts. Undefined if the endpoint has no such message. */
+    resend: async (endpointId: string, _id: string) => {
       const again = await messages.findOneAndUpdate({ _id, endpointId }, dueAgain(), {
         returnDocument: 'after',
       });
       return again === null ? undefined : messageOf(again);
     },
-    resendSince: async (endpointId, { since, states, atMost }) => {
+    /** The oldest first. `next`: when the first one was made that is left. */
+    resendSince: async (
+      endpointId: string,
+      o: { readonly since: Date; readonly states: readonly MessageState[]; readonly atMost: number },
+    ) => {
+      const states = { $in: [...o.states] };
       const found = await messages
-        .find({ endpointId, state: { $in: [...states] }, createdAt: { $gte: since } })
+        .find({ endpointId, state: states, createdAt: { $gte: o.since } })
         .sort({ createdAt: 1, _id: 1 })
-        .limit(atMost + 1)
+        .limit(o.atMost + 1)
         .project<Pick<MessageDocument, '_id' | 'createdAt'>>({ createdAt: 1 })
         .toArray();
-      const _ids = found.slice(0, atMost).map(({ _id }) => _id);
-      const { modifiedCount } = await messages.updateMany(
-        { _id: { $in: _ids }, state: { $in: [...states] } },
-        dueAgain(),
-      );
-      return { resent: modifiedCount, next: found[atMost]?.createdAt };
+      const _ids = found.slice(0, o.atMost).map(({ _id }) => _id);
+      const { modifiedCount } = await messages.updateMany({ _id: { $in: _ids }, state: states }, dueAgain());
+      return { resent: modifiedCount, next: found[o.atMost]?.createdAt };
     },
-    keepLatest: async (endpointId, type, kept) => {
+    /** Removes all messages of a type but the latest ones. */
+    keepLatest: async (endpointId: string, type: string, kept: number) => {
       const [oldest] = await messages
         .find({ endpointId, type })
         .sort({ createdAt: -1, _id: -1 })

@@ -8,17 +8,12 @@ import type { ContactsStore } from '../contacts-store.ts';
 import type { NotificationsStore } from '../notifications-store.ts';
 import { startWebhookDelivery } from './deliver-webhooks.ts';
 import { openEndpointsStore } from './endpoints-store.ts';
-import { endpointManager, type ManageEndpoints } from './manage-endpoints.ts';
+import { endpointManager } from './manage-endpoints.ts';
 import { openMessagesStore } from './messages-store.ts';
 import { createPoster } from './post.ts';
-import { type QueueWebhooks, webhookQueue } from './queue-messages.ts';
+import { webhookQueue } from './queue-messages.ts';
 import { createSecretBox } from './secret-box.ts';
 import { switchingOff } from './switch-off.ts';
-
-export type Webhooks = AsyncDisposable & {
-  readonly queue: QueueWebhooks;
-  readonly manage: ManageEndpoints;
-};
 
 export async function startWebhooks(o: {
   readonly mongo: Mongo;
@@ -29,10 +24,11 @@ export async function startWebhooks(o: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): Promise<Webhooks> {
+}) {
   const endpoints = await openEndpointsStore(o.mongo, o.clock);
   const messages = await openMessagesStore(o.mongo, o.clock);
   const stores = { endpoints, messages };
+  const switchOff = switchingOff({ ...o, ...stores, portalUrl: o.config.PORTAL_URL });
   const box = createSecretBox(o.config.WEBHOOK_SEAL_SECRET);
   const testTargets = o.config.WEBHOOK_TEST_TARGETS;
   const delivery = startWebhookDelivery({
@@ -40,12 +36,12 @@ export async function startWebhooks(o: {
     ...stores,
     post: createPoster(),
     box,
-    switchOff: switchingOff({ ...o, ...stores, portalUrl: o.config.PORTAL_URL }),
+    switchOff,
     testTargets,
   });
   return {
     queue: webhookQueue({ ...stores, wake: delivery.wake }),
-    manage: endpointManager({ ...o, ...stores, box, testTargets, wake: delivery.wake }),
+    manage: endpointManager({ ...o, ...stores, switchOff, box, testTargets, wake: delivery.wake }),
     [Symbol.asyncDispose]: () => delivery[Symbol.asyncDispose](),
   };
 }

@@ -25,8 +25,6 @@ export type FaultySmtp = AsyncDisposable & {
   /** Also mails whose answer was not sent. */
   readonly taken: TakenMail[];
   readonly reached: (step: Step) => number;
-  /** The most mails received at the same time. */
-  readonly maxAtOnce: () => number;
 };
 
 const usual: Record<Step, string> = {
@@ -45,8 +43,6 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
   const turns = new Map<Step, number>();
   const taken: TakenMail[] = [...takenBefore];
   const sockets = new Set<Socket>();
-  let atOnce = 0;
-  let maxAtOnce = 0;
 
   function act(step: Step, recipient = ''): Behaviour {
     const turn = (turns.get(step) ?? 0) + 1;
@@ -77,12 +73,7 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
       else if (verb === 'DATA' && isRefused) socket.write('503 5.5.1 No valid recipients\r\n');
       else if (!(await answer(verb === 'HELO' ? 'EHLO' : (verb as Step)))) return;
       if (verb !== 'DATA' || isRefused) continue;
-      atOnce += 1;
-      maxAtOnce = Math.max(maxAtOnce, atOnce);
-      const goesOn = await receive(lines, recipient).finally(() => {
-        atOnce -= 1;
-      });
-      if (!goesOn) return;
+      if (!(await receive(lines, recipient))) return;
     }
 
     async function receive(content: AsyncIterable<string>, to: string): Promise<boolean> {
@@ -121,7 +112,6 @@ export async function startFaultySmtp(port = 0, takenBefore: readonly TakenMail[
     },
     taken,
     reached: (step) => turns.get(step) ?? 0,
-    maxAtOnce: () => maxAtOnce,
     [Symbol.asyncDispose]: async () => {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -18,7 +18,7 @@ function mailerTo(smtpUrl: string, authorities?: string) {
 
 describe.each(ways)('a mail to a server with TLS (%s)', (from) => {
   it('is sent when the certificate is of a known authority and for the host', async () => {
-    await using sink = await startSmtpSink(0, { ...own, from });
+    await using sink = await startSmtpSink({ ...own, from });
     await using mailer = mailerTo(sink.url, own.cert);
     expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
     expect(sink.mails).toHaveLength(1);
@@ -26,7 +26,7 @@ describe.each(ways)('a mail to a server with TLS (%s)', (from) => {
   });
 
   it('is not sent, and neither is a password, when no authority has signed the certificate', async () => {
-    await using sink = await startSmtpSink(0, { ...own, from });
+    await using sink = await startSmtpSink({ ...own, from });
     await using mailer = mailerTo(sink.url.replace('://', '://user:password@'));
     expect(await mailer.send(mail)).toMatchObject({
       outcome: 'unavailable',
@@ -37,7 +37,7 @@ describe.each(ways)('a mail to a server with TLS (%s)', (from) => {
 
   it('is not sent when the certificate is for another host', async () => {
     const other = certificateFor('mail.example');
-    await using sink = await startSmtpSink(0, { ...other, from });
+    await using sink = await startSmtpSink({ ...other, from });
     await using mailer = mailerTo(sink.url, other.cert);
     expect(await mailer.send(mail)).toMatchObject({
       outcome: 'unavailable',

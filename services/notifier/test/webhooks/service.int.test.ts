@@ -1,14 +1,12 @@
 /** The whole service: events of the broker become webhooks beside mails. */
 import { expect, it } from '@jest/globals';
-import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { systemClock } from '@offer-ads/platform/process/clock';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openEndpointsStore } from '../../src/webhooks/endpoints-store.ts';
 import { low, paused, registered } from '../events.ts';
 import { startNotifierUnderTest } from '../notifier-under-test.ts';
 import { startSmtpSink } from '../smtp/smtp-sink.ts';
+import { connect } from '../test-store.ts';
 import { startReceiver } from './receiver.ts';
 import { addEndpoint } from './webhooks-under-test.ts';
 
@@ -17,8 +15,7 @@ it('events become webhooks, and an event that repeats becomes none', async () =>
   const smtp = opened.use(await startSmtpSink());
   const notifier = opened.use(await startNotifierUnderTest(smtp.url));
   const shop = opened.use(await startReceiver());
-  const metrics = createMetrics('test');
-  const mongo = opened.use(await openMongo({ url: notifier.mongoUrl, logger: silentLogger, metrics }));
+  const mongo = opened.use(await connect(notifier.mongoUrl));
   await addEndpoint(await openEndpointsStore(mongo), shop.port, {}, systemClock);
   const [pause, lowBalance] = [paused({ mode: 'TEST' }), low({ mode: 'TEST' })];
   await notifier.publish(registered(), pause, lowBalance, pause, lowBalance, paused({ mode: 'LIVE' }));

@@ -15,45 +15,29 @@ import {
 } from '@offer-ads/contracts/public/webhooks-api';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { eventTypes } from '@offer-ads/contracts/webhooks/webhook-types';
-import { startHttpServer } from '@offer-ads/platform/http/server';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { Webhook } from 'standardwebhooks';
 import { attemptsAtMost } from '../../src/domain/webhooks/schedule.ts';
 import { webhookAdminRoutes } from '../../src/http/webhook-admin-routes.ts';
 import { webhookRoutes } from '../../src/http/webhook-routes.ts';
+import { readableLogger, serve } from '../test-store.ts';
 import { answerWith, type Receiver, startReceiver } from './receiver.ts';
 import { setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
 
 const audit: string[] = [];
-const auditLogger = createLogger({
-  service: 'notifier',
-  level: 'info',
-  destination: { write: (line: string) => void audit.push(line) },
-});
 
 let test: WebhooksUnderTest;
-let server: Awaited<ReturnType<typeof startHttpServer>>;
+let server: Awaited<ReturnType<typeof serve>>;
 let shop: Receiver;
 beforeAll(async () => {
   [test, shop] = await Promise.all([setUpWebhooks(), startReceiver()]);
   await test.deliver();
-  server = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger: silentLogger,
-    metrics: createMetrics('notifier'),
-    clock: test.clock,
-    readiness: async () => [],
-    routes: (app) => {
-      webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret });
-      webhookAdminRoutes(app, { manage: test.manage, admin: testAdminGuard(auditLogger) });
-    },
-  });
+  server = await serve((app) => {
+    webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret });
+    webhookAdminRoutes(app, { manage: test.manage, admin: testAdminGuard(readableLogger(audit)) });
+  }, test);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

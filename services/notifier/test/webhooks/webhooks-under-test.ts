@@ -1,15 +1,10 @@
 /** Webhooks on a database of their own: as many receivers and deliveries as a test wants. */
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { type TestClock, testClock } from '@offer-ads/testing/clock';
-import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { testClock } from '@offer-ads/testing/clock';
 import { contactsStore } from '../../src/contacts-store.ts';
-import { type WebhookSource, webhookSources } from '../../src/domain/webhooks/webhook-messages.ts';
-import type { DueWork } from '../../src/due-work.ts';
+import { webhookSources } from '../../src/domain/webhooks/webhook-messages.ts';
 import { openNotificationsStore } from '../../src/notifications-store.ts';
 import { startWebhookDelivery } from '../../src/webhooks/deliver-webhooks.ts';
 import {
@@ -19,103 +14,79 @@ import {
   newEndpointId,
   openEndpointsStore,
 } from '../../src/webhooks/endpoints-store.ts';
-import { endpointManager, type ManageEndpoints } from '../../src/webhooks/manage-endpoints.ts';
+import { endpointManager } from '../../src/webhooks/manage-endpoints.ts';
 import { type MessagesStore, openMessagesStore } from '../../src/webhooks/messages-store.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
 import { webhookQueue } from '../../src/webhooks/queue-messages.ts';
 import { createSecretBox } from '../../src/webhooks/secret-box.ts';
 import { switchingOff } from '../../src/webhooks/switch-off.ts';
-import { cornerCafe, lowData } from '../events.ts';
+import { cornerCafe, samples } from '../events.ts';
+import { connect, readableLogger, setUpStore } from '../test-store.ts';
 
 export const sealSecret = 'a-seal-secret-of-webhooks-that-only-tests-use-01';
 export const box = createSecretBox(sealSecret);
 export const aSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-export type WebhooksUnderTest = AsyncDisposable & {
-  readonly mongoUrl: string;
-  readonly mongo: Mongo;
-  readonly clock: TestClock;
-  readonly endpoints: EndpointsStore;
-  readonly messages: MessagesStore;
-  readonly manage: ManageEndpoints;
-  /** An endpoint in TEST mode of the organisation of `cornerCafe`. */
-  readonly addEndpoint: (port: number, facts?: Partial<NewEndpoint>) => Promise<Endpoint>;
-  readonly endpoint: (id: string) => Promise<Endpoint | undefined>;
-  /** As if the broker had delivered the event. */
-  readonly hear: (o?: { type?: string; id?: string; data?: object }) => Promise<void>;
-  readonly mails: () => Promise<readonly { recipient: string; subject: string; text: string }[]>;
-  /** Like another process. */
-  readonly deliver: (o?: {
-    readonly post?: Poster;
-    readonly messages?: Partial<MessagesStore>;
-    readonly log?: string[];
-  }) => Promise<DueWork>;
-};
+export type WebhooksUnderTest = Awaited<ReturnType<typeof setUpWebhooks>>;
 
 /** In the future, so that MongoDB does not remove messages as too old. */
 const at = new Date('2036-06-01T12:00:00.000Z');
 
-export async function setUpWebhooks(): Promise<WebhooksUnderTest> {
+export async function setUpWebhooks() {
   await using opening = new AsyncDisposableStack();
-  const database = await createTestMongo();
-  opening.defer(() => database.dispose());
-  const mongo = opening.use(await open(database.url));
+  const { url, mongo } = opening.use(await setUpStore());
   const clock = testClock(at);
-  const [endpoints, messages] = await openStores(mongo, clock);
+  const parts = await partsOn(mongo, clock);
+  const { endpoints } = parts;
   await mongo.transaction((session) => contactsStore(mongo).save(session, cornerCafe, 1));
   const wakes = new Set<() => void>();
   const wake = () => wakes.forEach((one) => one());
-  const queue = webhookQueue({ endpoints, messages, wake, gatherMs: 1 });
+  const queue = webhookQueue({ ...parts, wake });
   const opened = opening.move();
   let events = 0;
   return {
-    mongoUrl: database.url,
     mongo,
     clock,
-    endpoints,
-    messages,
-    manage: endpointManager({ mongo, endpoints, messages, box, testTargets: 'any', clock, wake }),
-    addEndpoint: (port, facts = {}) => addEndpoint(endpoints, port, facts, clock),
-    endpoint: async (id) => (await endpoints.ofOrganisations([1, 2])).find((one) => one.id === id),
-    hear: async ({ type = 'balance.low', id = `event-${(events += 1)}`, data = {} } = {}) => {
-      const time = clock.now();
-      await queue(sourceOf(type), { id, time, data: { ...lowData, mode: 'TEST', ...data } });
+    ...parts,
+    manage: endpointManager({ ...parts, box, testTargets: 'any', clock, wake }),
+    /** An endpoint in TEST mode of the organisation of `cornerCafe`. */
+    addEndpoint: (port: number, facts: Partial<NewEndpoint> = {}) =>
+      addEndpoint(endpoints, port, facts, clock),
+    endpoint: async (id: string) => (await endpoints.ofOrganisations([1, 2])).find((one) => one.id === id),
+    /** As if the broker had delivered the event. */
+    hear: async (o: { type?: string; id?: string; data?: object } = {}) => {
+      const { type = 'balance.low', id = `event-${(events += 1)}` } = o;
+      const source = webhookSources.find((one) => one.type === type);
+      if (source === undefined) throw new Error(`no event becomes ${type}`);
+      const data = { ...samples.BalanceLow, mode: 'TEST', ...o.data };
+      await queue([{ source, event: { id, time: clock.now(), data }, trace: {} }]);
     },
     mails: async () => {
       type Mail = { recipient: string; message: { subject: string; text: string } };
-      const found = await mongo.connection
-        .collection<Mail>('notifications')
-        .find()
-        .sort({ _id: 1 })
-        .toArray();
+      const notifications = mongo.connection.collection<Mail>('notifications');
+      const found = await notifications.find().sort({ _id: 1 }).toArray();
       return found.map(({ recipient, message: { subject, text } }) => ({ recipient, subject, text }));
     },
-    deliver: async ({ post = createPoster(), messages: changes, log = [] } = {}) => {
-      const mongo = opened.use(await open(database.url));
-      const [endpoints, messages, notifications] = await openStores(mongo, clock);
+    /** Like another process. */
+    deliver: async ({
+      post = createPoster(),
+      messages: changes,
+      log = [],
+    }: {
+      post?: Poster;
+      messages?: Partial<MessagesStore>;
+      log?: string[];
+    } = {}) => {
+      const parts = await partsOn(opened.use(await connect(url)), clock);
       const delivery = opened.use(
         startWebhookDelivery({
-          endpoints,
-          messages: { ...messages, ...changes },
+          ...parts,
+          messages: { ...parts.messages, ...changes },
           post,
           box,
-          switchOff: switchingOff({
-            mongo,
-            endpoints,
-            messages,
-            contacts: contactsStore(mongo),
-            notifications,
-            portalUrl: 'https://ads.example/portal',
-            clock,
-            wakeMails: () => {},
-          }),
           testTargets: 'any',
           clock,
-          logger: createLogger({
-            service: 'notifier',
-            level: 'info',
-            destination: { write: (line: string) => void log.push(line) },
-          }),
+          logger: readableLogger(log),
           metrics: createMetrics('test'),
           chance: () => 0,
         }),
@@ -147,20 +118,13 @@ export async function addEndpoint(
   return added.endpoint;
 }
 
-function sourceOf(type: string): WebhookSource {
-  const source = webhookSources.find((one) => one.type === type);
-  if (source === undefined) throw new Error(`no event becomes ${type}`);
-  return source;
-}
-
-function openStores(mongo: Mongo, clock: Clock) {
-  return Promise.all([
-    openEndpointsStore(mongo, clock),
-    openMessagesStore(mongo, clock),
-    openNotificationsStore(mongo, clock),
-  ]);
-}
-
-function open(url: string): Promise<Mongo> {
-  return startWhenStoresServe(() => openMongo({ url, logger: silentLogger, metrics: createMetrics('test') }));
+async function partsOn(mongo: Mongo, clock: Clock) {
+  const stores = {
+    endpoints: await openEndpointsStore(mongo, clock),
+    messages: await openMessagesStore(mongo, clock),
+    notifications: await openNotificationsStore(mongo, clock),
+    contacts: contactsStore(mongo),
+  };
+  const portalUrl = 'https://ads.example/portal';
+  return { ...stores, switchOff: switchingOff({ mongo, ...stores, portalUrl, wakeMails: () => {} }) };
 }

@@ -8,14 +8,13 @@ import {
 } from '@offer-ads/contracts/portal/organisation-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type Request, type Router } from 'express';
+import express, { type Router } from 'express';
 import { keyState } from '../../domain/keys/key-state.ts';
 import type { OwnedKey } from '../../keys/keys-store.ts';
 import type { IssuedKey, Keys } from '../../keys/manage-keys.ts';
 import { idIn } from '../organisation-routes.ts';
 import { answerPerson } from '../replies.ts';
-import { allow, memberOf } from './portal-session.ts';
-import { commitDeadline } from './portal-time.ts';
+import { allow, changeBy, memberOf } from './portal-session.ts';
 
 export function keyRoutes({ keys }: { keys: Keys }): Router {
   const routes = express.Router();
@@ -29,22 +28,15 @@ export function keyRoutes({ keys }: { keys: Keys }): Router {
 
   routes.post('/keys', async (req, res) => {
     const wish = validInput(newKey, req.body);
-    const { organisationId, personId } = memberOf(req);
-    const outcome = await keys.create({ organisationId, ...wish }, { personId }, commitDeadline(req));
-    answerPerson(res, outcome, issuedReply, 201);
+    answerPerson(res, await keys.create(changeBy(req), wish), issuedReply, 201);
   });
 
   routes.post('/keys/:id/roll', async (req, res) => {
-    const outcome = await keys.roll(keyNamed(req), { personId: memberOf(req).personId }, commitDeadline(req));
-    answerPerson(res, outcome, issuedReply);
+    answerPerson(res, await keys.roll({ ...changeBy(req), id: idIn(req) }), issuedReply);
   });
 
   routes.post('/keys/:id/disable', async (req, res) => {
-    const outcome = await keys.disable(
-      keyNamed(req),
-      { personId: memberOf(req).personId },
-      commitDeadline(req),
-    );
+    const outcome = await keys.disable({ ...changeBy(req), id: idIn(req) });
     answerPerson(
       res,
       outcome,
@@ -52,10 +44,6 @@ export function keyRoutes({ keys }: { keys: Keys }): Router {
     );
   });
   return routes;
-}
-
-function keyNamed(req: Request) {
-  return { id: idIn(req), organisationId: memberOf(req).organisationId };
 }
 
 function issuedReply(issued: IssuedKey): IssuedKeyReply {

@@ -17,8 +17,7 @@ import express, { type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/accounts/organisation.ts';
 import { answerPerson, refusePerson } from '../replies.ts';
-import { allow, memberOf } from './portal-session.ts';
-import { commitDeadline } from './portal-time.ts';
+import { allow, changeBy, memberOf } from './portal-session.ts';
 
 export function organisationRoutes({ organisations }: { organisations: Organisations }): Router {
   const routes = express.Router();
@@ -31,26 +30,12 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
 
   routes.patch('/organisation', allow('organisation'), async (req, res) => {
     const { tradingName } = validInput(organisationChange, req.body);
-    const { organisationId, personId } = memberOf(req);
-    const outcome = await organisations.setTradingName(
-      organisationId,
-      { personId },
-      tradingName,
-      commitDeadline(req),
-    );
-    answerPerson(res, outcome, replyOf);
+    answerPerson(res, await organisations.setTradingName(changeBy(req), tradingName), replyOf);
   });
 
   routes.put('/organisation/time-zone', allow('organisation'), async (req, res) => {
     const { timeZone } = validInput(timeZoneChange, req.body);
-    const { organisationId, personId } = memberOf(req);
-    const outcome = await organisations.setTimeZone(
-      organisationId,
-      { personId },
-      timeZone,
-      commitDeadline(req),
-    );
-    answerPerson(res, outcome, replyOf);
+    answerPerson(res, await organisations.setTimeZone(changeBy(req), timeZone), replyOf);
   });
 
   routes.get('/organisation/billing-details', allow('billing'), async (req, res) => {
@@ -61,17 +46,11 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
 
   routes.put('/organisation/billing-details', allow('billing'), async (req, res) => {
     const wish = validInput(billingDetailsChange, req.body);
-    const { organisationId, personId } = memberOf(req);
-    const organisation = await organisations.find(organisationId);
+    const organisation = await organisations.find(memberOf(req).organisationId);
     if (organisation === null) return refusePerson(res, 'organisation-unknown');
     // The country never changes, so this holds when the change has its turn.
     const details = withCheckedVatNumber(wish, organisation.country);
-    const outcome = await organisations.setBillingDetails(
-      organisationId,
-      { personId },
-      details,
-      commitDeadline(req),
-    );
+    const outcome = await organisations.setBillingDetails(changeBy(req), details);
     answerPerson(res, outcome, ({ billingDetails }): BillingDetailsReply => billingDetails);
   });
   return routes;

@@ -11,8 +11,7 @@ import type { People, PersonOutcome } from '../../accounts/manage-people.ts';
 import type { PersonRecord } from '../../accounts/people-store.ts';
 import { idIn } from '../organisation-routes.ts';
 import { refusePerson } from '../replies.ts';
-import { allow, memberOf } from './portal-session.ts';
-import { commitDeadline } from './portal-time.ts';
+import { allow, changeBy, memberOf } from './portal-session.ts';
 
 export function peopleRoutes({ people }: { people: People }): Router {
   const routes = express.Router();
@@ -32,27 +31,16 @@ export function peopleRoutes({ people }: { people: People }): Router {
 
   routes.post('/people', allow('people'), async (req, res) => {
     const wish = validInput(personInvitation, req.body);
-    const { organisationId, personId } = memberOf(req);
-    await reply(req, res, await people.invite(organisationId, { personId }, wish, commitDeadline(req)), 201);
+    await reply(req, res, await people.invite(changeBy(req), wish), 201);
   });
 
   routes.patch('/people/:id', allow('people'), async (req, res) => {
     const change = validInput(personChange, req.body);
-    const { organisationId, personId } = memberOf(req);
-    await reply(
-      req,
-      res,
-      await people.change(organisationId, { personId }, { id: idIn(req) }, change, commitDeadline(req)),
-    );
+    await reply(req, res, await people.change(changeBy(req), { id: idIn(req) }, change));
   });
 
   routes.post('/people/:id/invitation', allow('people'), async (req, res) => {
-    const { organisationId, personId } = memberOf(req);
-    await reply(
-      req,
-      res,
-      await people.inviteAgain(organisationId, { personId }, { id: idIn(req) }, commitDeadline(req)),
-    );
+    await reply(req, res, await people.inviteAgain(changeBy(req), { id: idIn(req) }));
   });
   return routes;
 }

@@ -3,12 +3,9 @@
 import { sessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type RequestHandler, type Router } from 'express';
-import { billingRoutes } from './billing-routes.ts';
 import { callRoutes } from './call-routes.ts';
-import type { Forwarding } from './forwarding.ts';
+import { type Forwarding, forwardedRoutes } from './forwarded-routes.ts';
 import { keyRoutes } from './key-routes.ts';
-import { mailRoutes } from './mail-routes.ts';
-import { offersRoutes } from './offers-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { readJson } from './portal-json.ts';
@@ -18,7 +15,6 @@ import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 import { type SignUpRoutes, signUpRoutes } from './sign-up-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
 
 export type PortalRoutes = Forwarding &
   Omit<SignInRoutes, 'cookie'> &
@@ -35,15 +31,7 @@ export function portalRoutes(options: PortalRoutes): Router {
   portal.use(privately);
   portal.use(signInRoutes(o), signUpRoutes(o));
   portal.use(limitTime(o.logger), ...requireSession(o));
-  portal.use(
-    liftTime,
-    offersRoutes(o),
-    billingRoutes(o),
-    mailRoutes(o),
-    webhookRoutes(o),
-    readJson,
-    limitTime(o.logger),
-  );
+  portal.use(liftTime, forwardedRoutes(o), readJson, limitTime(o.logger));
   const signedIn: readonly Router[] = [
     sessionRoutes(o),
     organisationRoutes(o),

@@ -4,6 +4,7 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';
+import type { Change } from '../../accounts/change-organisation.ts';
 import { may, type Permission } from '../../domain/accounts/roles.ts';
 import type { ClientIp } from '../../public-api/client-ip.ts';
 import { networkOf } from '../../public-api/client-ip.ts';
@@ -11,6 +12,7 @@ import type { RequestLimiter } from '../../public-api/request-limiter.ts';
 import type { Sessions, SignedIn } from '../../sign-in/sessions.ts';
 import { isToken } from '../../sign-in/sign-in-tokens.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
+import { commitDeadline } from './portal-time.ts';
 
 export type Member = {
   readonly sessionId: string;
@@ -26,6 +28,12 @@ const known = new WeakMap<Request, SignedIn>();
 export function memberOf(req: Request): Member {
   const { id, personId, email, role, organisationId } = signedInOf(req).session;
   return { sessionId: id, personId, email, role, organisationId };
+}
+
+/** A change by the member, of the member's organisation. */
+export function changeBy(req: Request): Change {
+  const { personId, organisationId } = memberOf(req);
+  return { organisationId, by: { personId }, deadline: commitDeadline(req) };
 }
 
 /** The same, with what only the session routes need. */

@@ -10,8 +10,7 @@ import express, { type Router } from 'express';
 import type { ManagedTerms } from '../../accounts/manage-terms.ts';
 import type { TermsOfOrganisation } from '../../accounts/terms-store.ts';
 import { refusePerson } from '../replies.ts';
-import { allow, memberOf } from './portal-session.ts';
-import { commitDeadline } from './portal-time.ts';
+import { allow, changeBy, memberOf } from './portal-session.ts';
 
 export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
   const routes = express.Router();
@@ -40,9 +39,8 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
 
   routes.post('/terms/acceptance', allow('terms'), async (req, res) => {
     const { version } = validInput(termsAcceptance, req.body);
-    const { organisationId, personId } = memberOf(req);
-    const outcome = await terms.accept(organisationId, { personId }, version, commitDeadline(req));
-    if (outcome.ok) return void res.json(await termsFor(organisationId));
+    const outcome = await terms.accept(changeBy(req), version);
+    if (outcome.ok) return void res.json(await termsFor(memberOf(req).organisationId));
     if (outcome.reason !== 'terms-not-latest') return refusePerson(res, outcome.reason);
     const latest = await terms.latest();
     res

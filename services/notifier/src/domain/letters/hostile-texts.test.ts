@@ -1,11 +1,11 @@
 /** Titles and names are written by others: whatever they contain, a mail keeps its headers, lines and markup. */
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { cornerCafe, endData, invitationData, paymentData } from '../../../../test/events.ts';
-import { hostileTexts } from '../../../../test/hostile-texts.ts';
-import { announced, around, notifications, portalUrl } from '../../../../test/letters.ts';
-import { switchedOffNotice } from '../../webhooks/switched-off-notice.ts';
-import type { Message } from '../render-letter.ts';
+import { cornerCafe } from '../../../test/events.ts';
+import { hostileTexts } from '../../../test/hostile-texts.ts';
+import { announced, around, notifications, portalUrl } from '../../../test/letters.ts';
+import { switchedOffNotice } from '../webhooks/switched-off-notice.ts';
+import type { Message } from './render-letter.ts';
 
 /** Each letter with the same text in every place for text of others. */
 const letters: readonly [string, (text: string) => Message | undefined][] = [
@@ -16,10 +16,7 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
       name,
       (text) => messageOf(name, { ...data, title: text, reason: text, organisationName: text }, text),
     ]),
-  [
-    'late payment',
-    (title) => messageOf('OfferPaymentApplied', { ...paymentData, title, outcome: 'ended' }, title),
-  ],
+  ['late payment', (title) => messageOf('OfferPaymentApplied', { title, outcome: 'ended' }, title)],
   [
     'webhook that was switched off',
     (name) =>
@@ -30,7 +27,7 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
   ],
   [
     'invitation by a hostile address',
-    (text) => messageOf('PersonInvited', { ...invitationData, invitedBy: addressWith(text) }, text),
+    (text) => messageOf('PersonInvited', { invitedBy: addressWith(text) }, text),
   ],
 ];
 
@@ -49,8 +46,8 @@ function addressWith(text: string): string {
   }@evil.example`;
 }
 
-function messageOf(eventName: string, data: unknown, tradingName: string): Message | undefined {
-  return notifications(eventName, data, { context: around({ ...cornerCafe, tradingName }) })[0]?.message;
+function messageOf(eventName: string, facts: object, tradingName: string): Message | undefined {
+  return notifications(eventName, facts, { context: around({ ...cornerCafe, tradingName }) })[0]?.message;
 }
 
 /** What a mail program interprets: tags with their attributes, in order. */
@@ -93,7 +90,7 @@ describe.each(letters)('the mail of: %s', (_name, write) => {
 
 describe('an invitation, which goes to strangers', () => {
   const write = (facts: object) =>
-    messageOf('PersonInvited', { ...invitationData, ...facts }, 'x') ?? { subject: '', text: '', html: '' };
+    messageOf('PersonInvited', { ...facts }, 'x') ?? { subject: '', text: '', html: '' };
   const plea = 'Your account is blocked, call +1 (800) 555-0199 or go to evil.example '.repeat(4);
 
   it('has a subject, a heading and first words without any text of others', () => {
@@ -126,7 +123,7 @@ describe('texts of others', () => {
     ['mailto:ann', 'mailto: ann'],
     ['\\\\evil\\share', 'evil\\share'],
   ])('make no link of %s', (title, shown) => {
-    expect(messageOf('OfferEnded', { ...endData, title }, 'x')?.subject).toBe(`Offer ended: “${shown}”`);
+    expect(messageOf('OfferEnded', { title }, 'x')?.subject).toBe(`Offer ended: “${shown}”`);
   });
 
   it('are in the mail unchanged, in every script', () => {
@@ -140,7 +137,7 @@ describe('texts of others', () => {
       'St. John’s & Co. Ltd., 12:30 – £3.50...',
       'Lunch @ 5, A/S, .NET',
     ]) {
-      const { subject = '', text = '' } = messageOf('OfferEnded', { ...endData, title }, title) ?? {};
+      const { subject = '', text = '' } = messageOf('OfferEnded', { title }, title) ?? {};
       expect(subject).toBe(`Offer ended: “${title}”`);
       expect(text).toContain(`Offer: ${title}\n`);
     }
@@ -148,6 +145,6 @@ describe('texts of others', () => {
 
   it('do not change the reading direction of the text around them', () => {
     const title = 'בית קפה 50%';
-    expect(messageOf('OfferEnded', { ...endData, title }, 'x')?.html).toContain(`<bdi>${title}</bdi>`);
+    expect(messageOf('OfferEnded', { title }, 'x')?.html).toContain(`<bdi>${title}</bdi>`);
   });
 });

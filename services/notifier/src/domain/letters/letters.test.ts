@@ -1,34 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  approvalData,
-  cornerCafe,
-  creditData,
-  disablingData,
-  enablingData,
-  endData,
-  invitationData,
-  lowData,
-  paymentData,
-  paymentLinkData,
-  signInData,
-  signUpData,
-  topUpData,
-  withdrawalData,
-} from '../../../../test/events.ts';
-import { announced, around, notifications, plain, portalUrl } from '../../../../test/letters.ts';
+import { cornerCafe, samples } from '../../../test/events.ts';
+import { announced, around, notifications, plain, portalUrl } from '../../../test/letters.ts';
 
-function messageOf(eventName: string, data: unknown, country = 'GB') {
-  const [first] = notifications(eventName, data, { context: around({ ...cornerCafe, country }) });
+function messageOf(eventName: string, facts: object = {}, country = 'GB') {
+  const [first] = notifications(eventName, facts, { context: around({ ...cornerCafe, country }) });
   if (first === undefined) throw new Error(`${eventName} has no recipient`);
   const { subject, text, html } = first.message;
   return { subject: plain(subject), text: plain(text), html: plain(html) };
 }
-const textOf = (eventName: string, data: unknown, country?: string) =>
-  messageOf(eventName, data, country).text;
+const textOf = (...of: Parameters<typeof messageOf>) => messageOf(...of).text;
 
 describe('the mail', () => {
   it('of a payment link: what to pay, for what, and where', () => {
-    const text = textOf('PaymentLinkIssued', paymentLinkData);
+    const text = textOf('PaymentLinkIssued');
     expect(text).toContain('Net price: GBP 10.00\nVAT: GBP 2.00\nTotal: GBP 12.00');
     expect(text).toContain('Pay by card:\nhttps://ads.example/pay/abc');
     expect(text).toContain(
@@ -37,7 +21,7 @@ describe('the mail', () => {
   });
 
   it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
-    const { subject, text } = messageOf('OfferPaymentApplied', paymentData);
+    const { subject, text } = messageOf('OfferPaymentApplied');
     expect(subject).toBe('Offer paid: “Two for one”');
     expect(text).toContain('Your offer is paid and starts on 2 June 2026 at 10:00 (UTC+1)');
     expect(text).toContain('Paid by: Card\nPaid on: 1 June 2026 at 13:00 (UTC+1)');
@@ -46,7 +30,12 @@ describe('the mail', () => {
   });
 
   it('of a payment from the balance: the method, and no VAT', () => {
-    const fromBalance = { ...paymentData, paymentMethod: 'B', vatMinor: '0', outcome: 'active' };
+    const fromBalance = {
+      ...samples.OfferPaymentApplied,
+      paymentMethod: 'B',
+      vatMinor: '0',
+      outcome: 'active',
+    };
     const text = textOf('OfferPaymentApplied', fromBalance);
     expect(text).toContain('Your offer is paid and runs now.');
     expect(text).toContain('Paid by: Prepaid balance');
@@ -54,23 +43,23 @@ describe('the mail', () => {
   });
 
   it('of a payment after the start of the offer: that the time before it is credited', () => {
-    const late = textOf('OfferPaymentApplied', { ...paymentData, outcome: 'active', unusedMs: 7_000 });
+    const late = textOf('OfferPaymentApplied', { outcome: 'active', unusedMs: 7_000 });
     expect(late).toContain('between its start and the payment is credited to your LIVE balance');
-    const inTime = textOf('OfferPaymentApplied', { ...paymentData, outcome: 'active' });
+    const inTime = textOf('OfferPaymentApplied', { outcome: 'active' });
     expect(inTime).not.toContain('credited');
   });
 
   it('of a payment that came too late: the net price is credited (decision 7, late card payments)', () => {
-    expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'ended' })).toContain(
+    expect(textOf('OfferPaymentApplied', { outcome: 'ended' })).toContain(
       'after the offer had ended, so the offer is not shown. The whole net price of GBP 10.00 is credited to your LIVE balance.',
     );
-    expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'deleted' })).toContain(
+    expect(textOf('OfferPaymentApplied', { outcome: 'deleted' })).toContain(
       'after the offer had been deleted',
     );
   });
 
   it('of an offer that staff have disabled: why, and what becomes of its time', () => {
-    const { subject, text } = messageOf('OfferDisabled', disablingData);
+    const { subject, text } = messageOf('OfferDisabled');
     expect(subject).toBe('Offer disabled: “Two for one”');
     expect(text).toContain('Reason: Its terms promise more than the description.\nOffer: Two for one\n');
     expect(text).toContain('Disabled: 3 June 2026 at 10:00 (UTC+1)');
@@ -78,19 +67,19 @@ describe('the mail', () => {
   });
 
   it('of an offer that staff have enabled again', () => {
-    const { subject, text } = messageOf('OfferEnabled', enablingData);
+    const { subject, text } = messageOf('OfferEnabled');
     expect(subject).toBe('Offer enabled again: “Two for one”');
     expect(text).toContain('Enabled: 4 June 2026 at 10:00 (UTC+1)');
   });
 
   it('of a credit: how much, for what, since when and what the balance is now', () => {
-    expect(textOf('BalanceCredited', creditData)).toContain(
+    expect(textOf('BalanceCredited')).toContain(
       'Credited on: 1 June 2026 at 13:00 (UTC+1)\n\nCredited: GBP 5.00\nNew balance: GBP 55.00',
     );
   });
 
   it('of a top-up by card: what was paid, VAT on top, and what the balance is now', () => {
-    const { subject, text } = messageOf('BalanceToppedUp', topUpData);
+    const { subject, text } = messageOf('BalanceToppedUp');
     expect(subject).toBe('GBP 100.00 added to your balance');
     expect(text).toContain(
       'Paid by: Card\nPaid on: 1 June 2026 at 13:00 (UTC+1)\nNew balance: GBP 155.00\n\nAdded: GBP 100.00\nVAT: GBP 20.00\nTotal paid: GBP 120.00',
@@ -98,7 +87,7 @@ describe('the mail', () => {
   });
 
   it('of a top-up by the platform team: that they added it, and no payment', () => {
-    const ofPlatform = textOf('BalanceToppedUp', { ...topUpData, method: 'platform', vatMinor: '0' });
+    const ofPlatform = textOf('BalanceToppedUp', { method: 'platform', vatMinor: '0' });
     expect(ofPlatform).toContain('has been added to your LIVE balance by the platform team.');
     expect(ofPlatform).toContain(
       'Added on: 1 June 2026 at 13:00 (UTC+1)\nNew balance: GBP 155.00\n\nAdded: GBP 100.00\n\n',
@@ -106,12 +95,12 @@ describe('the mail', () => {
   });
 
   it('of a low balance: what is left and which threshold was passed', () => {
-    expect(textOf('BalanceLow', lowData)).toContain('has fallen below GBP 10.00');
-    expect(textOf('BalanceLow', lowData)).toContain('Balance: GBP 9.00');
+    expect(textOf('BalanceLow')).toContain('has fallen below GBP 10.00');
+    expect(textOf('BalanceLow')).toContain('Balance: GBP 9.00');
   });
 
   it('of an approval: that LIVE mode is there, and that prices count real members from now on', () => {
-    const { subject, text } = messageOf('OrganisationApproved', approvalData);
+    const { subject, text } = messageOf('OrganisationApproved');
     expect(subject).toBe('Your organisation is approved');
     expect(text).toContain('You can now use LIVE mode');
     expect(text).toContain(
@@ -121,70 +110,70 @@ describe('the mail', () => {
   });
 
   it('of a withdrawn approval: the reason, and what stays', () => {
-    const { subject, text } = messageOf('OrganisationApprovalWithdrawn', withdrawalData);
+    const { subject, text } = messageOf('OrganisationApprovalWithdrawn');
     expect(subject).toBe('The approval of your organisation is withdrawn');
     expect(text).toContain('Reason: The company is not in the register.');
     expect(text).toContain('You can read, pause, resume and delete them, and fetch your invoices.');
   });
 
   it('of an end: whether it was paid for and whether time was unused', () => {
-    expect(textOf('OfferEnded', endData)).toContain('whole of its time');
-    expect(textOf('OfferEnded', { ...endData, unusedMs: 1 })).toContain('credited to your LIVE balance');
-    const unpaid = textOf('OfferEnded', { ...endData, paid: false });
+    expect(textOf('OfferEnded')).toContain('whole of its time');
+    expect(textOf('OfferEnded', { unusedMs: 1 })).toContain('credited to your LIVE balance');
+    const unpaid = textOf('OfferEnded', { paid: false });
     expect(unpaid).toContain('was not paid for in time');
     // The webhook of a payment made in the last second may come after this mail (decision 7, late card payments).
     expect(unpaid).toContain('Should a payment still be on its way, its net price is credited');
   });
 
   it('of a sign-in: the link and when it stops working', () => {
-    const text = textOf('SignInRequested', signInData);
-    expect(text).toContain(signInData.signInUrl);
+    const text = textOf('SignInRequested');
+    expect(text).toContain(samples.SignInRequested.signInUrl);
     expect(text).toContain('until 1 June 2026 at 13:15 (UTC+1)');
   });
 
   it('of a sign-up: the link and when it stops working, in the date format of the named country', () => {
-    const { subject, text } = messageOf('SignUpRequested', signUpData);
+    const { subject, text } = messageOf('SignUpRequested');
     expect(subject).toBe('Open your advertiser account');
-    expect(text).toContain(signUpData.url);
+    expect(text).toContain(samples.SignUpRequested.url);
     expect(text).toContain('once, until 2 June 2026 at 13:00 (UTC+1).');
     expect(text).toContain('no account is made without the link');
-    const german = { ...signUpData, country: 'DE' };
+    const german = { ...samples.SignUpRequested, country: 'DE' };
     const [mail] = notifications('SignUpRequested', german, { context: around(undefined) });
     expect(plain(mail?.message.text)).toContain('until 2 June 2026 at 14:00 (UTC+2).');
   });
 
   it('of a sign-up by a person who has an account: that it exists, and a link to it', () => {
-    const { subject, text } = messageOf('SignUpRequested', { ...signUpData, hasPlace: true });
+    const { subject, text } = messageOf('SignUpRequested', { hasPlace: true });
     expect(subject).toBe('You have an advertiser account already');
     expect(text).toContain('this address has an account already');
-    expect(text).toContain(signUpData.url);
+    expect(text).toContain(samples.SignUpRequested.url);
   });
 
   it('of an invitation: the inviter, the organisation, the role, the link and when it stops working', () => {
-    const { subject, text } = messageOf('PersonInvited', invitationData);
+    const { subject, text } = messageOf('PersonInvited');
     expect(subject).toBe('Your invitation to the advertiser portal');
     expect(text).toContain(
       'Organisation: Corner Cafe Ltd\nInvited by: ann [at] cafe [dot] example\nYour role: Marketer (offers)',
     );
-    expect(text).toContain(invitationData.signInUrl);
+    expect(text).toContain(samples.PersonInvited.signInUrl);
     expect(text).toContain('until 8 June 2026 at 13:00 (UTC+1)');
     expect(text).toContain('the organisation below, by one of its admins.');
-    const byTeam = textOf('PersonInvited', { ...invitationData, invitedBy: null });
+    const byTeam = textOf('PersonInvited', { invitedBy: null });
     expect(byTeam).toContain('the organisation below, by the platform team.');
     expect(byTeam).toContain('Invited by: the platform team');
   });
 
   it.each([
-    ['OfferPaymentApplied', paymentData, 'Open the offer', '/live/offers/17'],
-    ['OfferPaymentApplied', { ...paymentData, mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
-    ['OfferEnded', endData, 'Open the offer', '/live/offers/17'],
-    ['OfferDisabled', disablingData, 'Open the offer', '/live/offers/17'],
-    ['OfferEnabled', enablingData, 'Open the offer', '/live/offers/17'],
-    ['BalanceCredited', creditData, 'Open the balance', '/live/money'],
-    ['BalanceToppedUp', topUpData, 'Open the balance', '/live/money'],
-    ['BalanceLow', lowData, 'Open the balance', '/live/money'],
-    ['OrganisationApproved', approvalData, 'Open the advertiser portal', ''],
-    ['OrganisationApprovalWithdrawn', withdrawalData, 'Open the advertiser portal', ''],
+    ['OfferPaymentApplied', {}, 'Open the offer', '/live/offers/17'],
+    ['OfferPaymentApplied', { mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
+    ['OfferEnded', {}, 'Open the offer', '/live/offers/17'],
+    ['OfferDisabled', {}, 'Open the offer', '/live/offers/17'],
+    ['OfferEnabled', {}, 'Open the offer', '/live/offers/17'],
+    ['BalanceCredited', {}, 'Open the balance', '/live/money'],
+    ['BalanceToppedUp', {}, 'Open the balance', '/live/money'],
+    ['BalanceLow', {}, 'Open the balance', '/live/money'],
+    ['OrganisationApproved', {}, 'Open the advertiser portal', ''],
+    ['OrganisationApprovalWithdrawn', {}, 'Open the advertiser portal', ''],
   ] as const)('of %s leads to its page of the portal, in its mode', (name, data, label, page) => {
     expect(textOf(name, data)).toContain(`${label}:\n${portalUrl}${page}\n`);
   });
@@ -203,7 +192,7 @@ describe('the mail', () => {
 });
 
 describe('figures and times have the format of the country', () => {
-  const large = { ...paymentData, currency: 'EUR', netMinor: '123456789', vatMinor: '0' };
+  const large = { ...samples.OfferPaymentApplied, currency: 'EUR', netMinor: '123456789', vatMinor: '0' };
 
   it.each([
     ['DE', 'Total: 1.234.567,89 EUR', 'Paid on: 1 June 2026 at 14:00 (UTC+2)'],
@@ -218,7 +207,7 @@ describe('figures and times have the format of the country', () => {
   });
 
   it('and times are in UTC when a sign-in comes before the organisation is known', () => {
-    const [mail] = notifications('SignInRequested', signInData, { context: around(undefined) });
+    const [mail] = notifications('SignInRequested', {}, { context: around(undefined) });
     expect(mail?.message.text).toContain('until 1 June 2026 at 12:15 (UTC).');
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { groupWrites } from './group-writes.ts';
+import { groupWrites } from './due-work.ts';
 
 const lingerMs = 50;
 
