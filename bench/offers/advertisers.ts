@@ -4,24 +4,22 @@ import { catalogue } from '@offer-ads/dev/demo-data/catalogue';
 import { importDemoMembers } from '@offer-ads/dev/demo-data/members';
 import type { System } from './system.ts';
 
-/** Each stays far below the 500 offers that an organisation may have: the quota's count is what it usually is. */
-const organisations = 128;
 const balanceMinor = 1_000_000_00n;
 
-export type BenchAdvertiser = { readonly organisationId: number; readonly key: string };
+export type Population = {
+  /** Each stays far below the 500 offers that an organisation may have: the quota's count is what it usually is. */
+  readonly organisations: number;
+  readonly members: number;
+};
 
-/** @returns a key of each */
-export async function provideAdvertisers(system: System): Promise<string[]> {
-  return (await provideOrganisations(system, organisations)).map(({ key }) => key);
-}
-
-async function provideOrganisations({ admin }: System, count: number): Promise<BenchAdvertiser[]> {
+/** @returns a key of each organisation */
+export async function provideAdvertisers({ admin }: System, o: Population): Promise<string[]> {
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
-  await importDemoMembers(admin);
+  await importDemoMembers(admin, o.members);
   await admin('GATEWAY', 'POST', '/admin/terms', { version: 'bench', text: 'Be kind.' });
-  const advertisers: BenchAdvertiser[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const { id, keys } = await provideOrganisation(admin, {
+  const apiKeys: string[] = [];
+  for (let index = 0; index < o.organisations; index += 1) {
+    const { keys } = await provideOrganisation(admin, {
       name: `Bench ${index} Ltd`,
       tradingName: `Bench ${index}`,
       country: 'GB',
@@ -30,7 +28,7 @@ async function provideOrganisations({ admin }: System, count: number): Promise<B
       acceptsTerms: true,
       balanceMinor,
     });
-    advertisers.push({ organisationId: id, key: keys.TEST });
+    apiKeys.push(keys.TEST);
   }
-  return advertisers;
+  return apiKeys;
 }

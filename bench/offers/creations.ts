@@ -5,7 +5,7 @@ import { closedLoop, type Load } from '../closed-loop.ts';
 import { cpuMsByName, machineBusyMs } from '../cpu.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { createDatabase, type Stores } from '../stores.ts';
-import { provideAdvertisers } from './advertisers.ts';
+import { type Population, provideAdvertisers } from './advertisers.ts';
 import { openBareCommits } from './bare-commits.ts';
 import { creator } from './creating.ts';
 import { makePictures } from './pictures.ts';
@@ -40,7 +40,7 @@ export type Creations = {
   readonly durability: string | null;
 };
 
-export type CreationPlan = {
+export type CreationPlan = Population & {
   readonly rounds: number;
   readonly firstWarmUpSeconds: number;
   readonly warmUpSeconds: number;
@@ -64,7 +64,7 @@ export async function measureCreations(
   const pictures = await makePictures();
   const creating = creator({
     gatewayUrl: system.gatewayUrl,
-    keys: await provideAdvertisers(system),
+    keys: await provideAdvertisers(system, plan),
     pictures,
   });
   opened.defer(creating.close);

@@ -1,4 +1,5 @@
 /** The command line of `npm run bench:offers`, and how much each part measures. */
+import { demoMemberCount } from '@offer-ads/dev/demo-data/members';
 import { type ReadOptions, readOptions as readUsualOptions } from '../command-line.ts';
 import type { CreationPlan } from './creations.ts';
 import type { ListingPlan } from './listing/listing.ts';
@@ -21,14 +22,18 @@ export function creationPlan({ rounds, quick }: Options): CreationPlan {
   return quick
     ? {
         rounds,
+        organisations: 4,
+        members: 5_000,
         firstWarmUpSeconds: 0,
         warmUpSeconds: 0,
-        saturatedSeconds: 1,
-        aloneSeconds: 1,
-        peerSeconds: 1,
+        saturatedSeconds: 0.5,
+        aloneSeconds: 0.3,
+        peerSeconds: 0.3,
       }
     : {
         rounds,
+        organisations: 128,
+        members: demoMemberCount,
         firstWarmUpSeconds: 12,
         warmUpSeconds: 4,
         saturatedSeconds: 12,

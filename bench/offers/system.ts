@@ -70,15 +70,20 @@ export async function startSystem(
 ): Promise<System> {
   const running = new Map<string, Running>();
   const start = async (plan: ProcessPlan) => {
-    running.set(plan.name, opened.use(await startPlanned(plan, settings, nodeArgs[plan.name])));
+    running.set(plan.name, await startPlanned(plan, settings, nodeArgs[plan.name]));
   };
   const plans = [...planSimulators(settings), ...planServices(settings)];
   const moderation = plans.find(({ name }) => name === 'moderation');
   if (moderation === undefined) throw new Error('no plan for moderation');
-  await Promise.all(plans.filter((plan) => plan !== moderation).map(start));
-
   let judge: Running | undefined;
-  opened.defer(async () => judge?.[Symbol.asyncDispose]());
+  opened.defer(async () => {
+    const all = judge === undefined ? [...running.values()] : [judge, ...running.values()];
+    await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
+  });
+  // All of them settle, so that those that run are stopped when another one does not start.
+  const starts = await Promise.allSettled(plans.filter((plan) => plan !== moderation).map(start));
+  for (const outcome of starts) if (outcome.status === 'rejected') throw outcome.reason;
+
   return {
     gatewayUrl: addressesOf(settings.ports).gateway,
     settings,

@@ -16,7 +16,8 @@ const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
 /** The scripts of package.json are the list of all measurements. */
 const benches = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
 const longestMs = 300_000;
-const { TEST_RABBITMQ_URL: _, ...env } = process.env;
+const { TEST_RABBITMQ_URL: _, ...given } = process.env;
+const env = { ...given, NODE_COMPILE_CACHE: `${root}.dev/compile-cache` };
 
 describe('every measurement', () => {
   it.each(benches)(

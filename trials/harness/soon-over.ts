@@ -1,4 +1,5 @@
 /** An offer that ends while a suite runs. */
+import { allMails } from '@offer-ads/testing/all-mails';
 import { advertiser, inFuture, newOrganisation, type Organisation, offerForm } from './advertiser.ts';
 import type { System } from './system.ts';
 import { signedIn } from './visitor.ts';
@@ -12,8 +13,7 @@ export type SoonOver = { readonly organisation: Organisation; readonly offerId: 
 export async function newOfferThatEndsSoon(system: System): Promise<SoonOver> {
   const organisation = await newOrganisation(system);
   const admin = await signedIn(system, organisation.adminEmail);
-  const chosen = { offerEnded: true, balanceLow: true, testMode: true };
-  const { status } = await admin('PUT', '/mail-preferences', chosen);
+  const { status } = await admin('PUT', '/mail-preferences', allMails);
   if (status !== 200) throw new Error(`choosing mails was answered ${status}`);
   const period = { start_datetime: inFuture(-30_000), expiry_datetime: inFuture(35_000) };
   const form = await offerForm({ title: 'Soon over', ...period });

@@ -1,5 +1,6 @@
 /** A person in the portal, with the requests that its pages make. */
 import { randomUUID } from 'node:crypto';
+import { allMails } from '@offer-ads/testing/all-mails';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import { type AnyBody, unusedAddress } from './advertiser.ts';
@@ -53,8 +54,7 @@ export async function signedIn(system: Pick<System, 'state'>, email: string): Pr
 /** Mails of TEST mode come only to people who have switched them on. */
 export async function switchTestMailsOn(system: Pick<System, 'state'>, email: string): Promise<void> {
   const person = await signedIn(system, email);
-  const choice = { offerEnded: true, balanceLow: true, testMode: true };
-  const { status } = await person('PUT', '/mail-preferences', choice);
+  const { status } = await person('PUT', '/mail-preferences', allMails);
   if (status !== 200) throw new Error(`choosing mails was answered ${status}`);
 }
 

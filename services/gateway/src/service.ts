@@ -61,10 +61,9 @@ export async function startGateway(
 
   const address = { url: config.GATEWAY_DATABASE_URL };
   const postgres = opened.use(await openPostgres({ ...address, ...foundation }));
-  // Only for look-ups of keys, so that the API continues when the portal's queries are slow.
-  const keyStore = opened.use(
-    await openPostgres({ ...address, ...foundation, pool: 'keys', maxConnections: maxKeyConnections }),
-  );
+  // Only for look-ups of keys, so that the API continues when the portal's queries are slow. To plan one takes eight times as long as to run it.
+  const keyPool = { pool: 'keys', maxConnections: maxKeyConnections, plansOnce: true };
+  const keyStore = opened.use(await openPostgres({ ...address, ...foundation, ...keyPool }));
   const broker = opened.use(
     await connectBroker({
       url: config.RABBITMQ_URL,

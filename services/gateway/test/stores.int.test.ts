@@ -21,6 +21,7 @@ const clock = { now: () => at };
 /** A change by the platform team, or by a person. */
 const by = (actor: Actor = 'platform-team') => ({ by: actor, deadline: createDeadline(60_000) });
 const open = new AsyncDisposableStack();
+let databaseUrl: string;
 let postgres: Postgres;
 let keys: ReturnType<typeof manageKeys>;
 let organisations: ReturnType<typeof manageOrganisations>;
@@ -29,7 +30,8 @@ let people: ReturnType<typeof managePeople>;
 beforeAll(async () => {
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
-  postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
+  databaseUrl = database.url;
+  postgres = open.use(await connect(databaseUrl, { statementTimeoutMs: storePatienceMs }));
   const administration = { postgres, clock };
   keys = manageKeys(administration);
   organisations = manageOrganisations(administration);
@@ -202,6 +204,14 @@ describe('a key in the store', () => {
       null,
       expect.objectContaining({ mode: 'TEST' }),
     ]);
+  });
+
+  it('is looked up by a statement that is planned once for each connection', async () => {
+    const { key } = await issueKey();
+    await using one = await connect(databaseUrl, { maxConnections: 1, plansOnce: true });
+    for (let count = 0; count < 8; count += 1) await findKeyFacts(one, [sha256Of(key)]);
+    const planned = await one.query('SELECT generic_plans, custom_plans FROM pg_prepared_statements');
+    expect(planned).toEqual([{ generic_plans: 8n, custom_plans: 0n }]);
   });
 
   it('is in force in SQL exactly when it is in the domain', async () => {

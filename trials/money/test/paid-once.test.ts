@@ -9,6 +9,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type MailSink, startMailSink } from '@offer-ads/simulators/mail/server';
 import { signatureHeader } from '@offer-ads/simulators/stripe/webhooks';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
+import { allMails } from '@offer-ads/testing/all-mails';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
@@ -97,7 +98,7 @@ async function wantMailsOfTestMode(notifierUrl: string): Promise<void> {
     fetch(`${notifierUrl}/internal/mail-preferences`, {
       method: 'PUT',
       headers: { ...signedCaller({ audience: 'notifier' }), 'content-type': 'application/json' },
-      body: JSON.stringify({ offerEnded: true, balanceLow: true, testMode: true }),
+      body: JSON.stringify(allMails),
     }),
   );
   expect(answer.status).toBe(200);

@@ -1,6 +1,6 @@
 /** Events of the lifecycle of offers: for billing, the notifier and the community platform. */
 import { z } from 'zod';
-import { shownTexts } from '../values/offer-text-schemas.ts';
+import { eventTexts } from '../values/offer-text-schemas.ts';
 import {
   categoryId,
   currency,
@@ -42,7 +42,7 @@ export const OfferCreated = declareEvent({
   consumers: ['notifier'],
   schema: offerReference.extend({
     categoryId,
-    ...shownTexts,
+    ...eventTexts,
     url: z.string(),
     imageUrl: z.string(),
     latitude,

@@ -4,8 +4,17 @@ import { byFact, byField, type ListedTexts, type OfferText, type offerTexts } fr
 
 type Rows = typeof offerTexts;
 
-/** As members read them, in events and in the tools of the staff. */
+/** As members read them, in the tools of the staff. */
 export const shownTexts = byFact(() => z.string());
+
+/** The same in events. */
+export const eventTexts = byFact((_text, { isMissingInOldEvents }) =>
+  isMissingInOldEvents === true ? z.string().optional() : z.string(),
+) as {
+  readonly [Text in OfferText]: Rows[Text] extends { isMissingInOldEvents: true }
+    ? z.ZodOptional<z.ZodString>
+    : z.ZodString;
+};
 
 /** As communities get them. */
 export const cardTexts = byField((_text, { isRequired, isTradingNameIfEmpty }) =>

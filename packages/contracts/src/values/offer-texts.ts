@@ -14,6 +14,8 @@ type Row = {
   readonly isRequired: boolean;
   /** If it is empty, it is stored and listed as null, and members read the organisation's trading name. */
   readonly isTradingNameIfEmpty: boolean;
+  /** Events of an earlier release do not have it, so it is optional in their schemas. */
+  readonly isMissingInOldEvents?: true;
   /** What is wrong with a text apart from its length; each message follows the field's name. */
   readonly faultsOf: (text: string) => readonly string[];
   /** For the API reference: an example, and what a caller must know of a creation, of an empty text in an edit, and of the lists. */

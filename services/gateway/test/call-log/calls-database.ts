@@ -39,7 +39,9 @@ export async function createCallsDatabase(): Promise<CallsDatabase> {
 /** Long, because these tests wait for a busy machine. */
 export const storePatienceMs = 60_000;
 
-export function connect(url: string, o: { statementTimeoutMs?: number } = {}): Promise<Postgres> {
+type Options = { statementTimeoutMs?: number; maxConnections?: number; plansOnce?: boolean };
+
+export function connect(url: string, o: Options = {}): Promise<Postgres> {
   return startWhenStoresServe(() =>
     openPostgres({ url, logger: silentLogger, metrics: createMetrics('gateway'), ...o }),
   );

@@ -5,6 +5,7 @@ import { mailPaths } from '@offer-ads/contracts/portal/mail-operations';
 import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
 import { ownPaths } from '@offer-ads/contracts/portal/operations';
 import { webhookPaths } from '@offer-ads/contracts/public/openapi';
+import { allMails } from '@offer-ads/testing/all-mails';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
@@ -33,7 +34,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['POST', '/keys/{id}/disable', ofKeys, 404],
   ['GET', '/calls', ofKeys, 200],
   ['GET', '/mail-preferences', everybody, 200],
-  ['PUT', '/mail-preferences', everybody, 200, { offerEnded: false, balanceLow: true }],
+  ['PUT', '/mail-preferences', everybody, 200, { ...allMails, offerEnded: false }],
   ['GET', '/{mode}/balance', admins, 200],
   ['GET', '/{mode}/billing/statement', admins, 200],
   ['GET', '/{mode}/billing/statement.csv', admins, 200],

@@ -1,14 +1,12 @@
 /** PATCH /offers/{offer_id}: checks the request in the order of a creation (decision 9, order of checks), then edits the offer. */
-import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
-import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
 import { readEditForm } from '../domain/creation/edit-form.ts';
-import { GREATEST_PICTURE_FRAMES, namedMode } from '../domain/creation/offer-form.ts';
 import { editOffer } from '../lifecycle/edit-offer.ts';
-import { fingerprint, readUpload } from './multipart.ts';
+import { readFormRequest } from './form-request.ts';
+import { fingerprint } from './multipart.ts';
 import { referenceOf } from './own-offer.ts';
 import { type Reply, replayedHeaders, replyToEditRefusal, send } from './replies.ts';
 
@@ -19,22 +17,10 @@ export function editRoute(o: OffersContext): RequestHandler {
 }
 
 async function reply(o: OffersContext, req: Request): Promise<Reply> {
-  const caller = callerOf(req);
   const idempotencyKey = req.get('Idempotency-Key') ?? null;
-  // The body is read before any refusal is sent, because many clients read the response only after sending the body.
-  const upload = await readUpload(req);
-  if (idempotencyKey !== null && !isIdempotencyKey(idempotencyKey))
-    return replyToEditRefusal({ reason: 'key-malformed' });
-  if (!upload.ok)
-    return replyToEditRefusal({ reason: 'broken-form', status: upload.status, faults: upload.faults });
-
-  const { fields, picture } = upload.form;
-  const mode = namedMode(fields);
-  if (mode !== null && mode !== caller.mode)
-    return replyToEditRefusal({ reason: 'other-mode', keyMode: caller.mode });
-  const header = picture === null ? null : readPictureHeader(picture, GREATEST_PICTURE_FRAMES);
-  const read = readEditForm(fields, header);
-  if (!read.ok) return replyToEditRefusal({ reason: 'invalid-input', faults: read.faults });
+  const request = await readFormRequest(req, idempotencyKey, readEditForm);
+  if (!request.ok) return replyToEditRefusal(request.refusal);
+  const { read, upload } = request;
   const reference = referenceOf(req);
   if (reference === null) return replyToEditRefusal({ reason: 'not-found' });
 
@@ -42,13 +28,13 @@ async function reply(o: OffersContext, req: Request): Promise<Reply> {
   const edited = await editOffer(o, {
     reference,
     edit: read.edit,
-    picture,
-    caller,
+    picture: upload.picture,
+    caller: callerOf(req),
     requestId: facts.requestId,
     receivedAt: facts.receivedAt,
     deadline: facts.deadline(),
     idempotencyKey,
-    fingerprint: fingerprint(upload.form, `PATCH /offers/${reference.offerId}`),
+    fingerprint: fingerprint(upload, `PATCH /offers/${reference.offerId}`),
   });
   if (!edited.ok) return replyToEditRefusal(edited.refusal);
   return { status: 200, body: edited.reply, ...(edited.replayed && replayedHeaders) };

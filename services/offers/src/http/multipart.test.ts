@@ -269,6 +269,7 @@ describe('the picture', () => {
     const file = part('name="image"; filename="a.jpg"', 'x');
     expect(await fieldsOf(file + file)).toBe('image must be sent once');
     expect(await fieldsOf(part('name="image"', 'x'))).toBe('image must be sent as a file');
+    expect(await fieldsOf(part('name="title"; filename="a.txt"', 'x'))).toBe('title must not be a file');
     const mixed = [
       'Content-Disposition: form-data; name="image"',
       'Content-Type: multipart/mixed; boundary=inner',

@@ -42,8 +42,8 @@ export function send(res: Response, { status, body, headers = {} }: Reply): void
 export const replayedHeaders = { headers: { 'Idempotent-Replayed': 'true' } } as const;
 
 /** Refusals of the request itself, before a creation exists. */
-export type CreateRequestRefusal =
-  | { readonly reason: 'key-missing' }
+export type CreateRequestRefusal = { readonly reason: 'key-missing' } | FormRefusal;
+export type FormRefusal =
   | { readonly reason: 'key-malformed' }
   | { readonly reason: 'broken-form'; readonly status: 400 | 415; readonly faults: readonly string[] }
   | { readonly reason: 'other-mode'; readonly keyMode: Mode }
@@ -153,9 +153,7 @@ export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
 const offerNotFound = coded('E1', 401, 'Offer not found');
 
 /** Of an edit, which may come without a key. */
-export type AnyEditRefusal =
-  | EditOfferRefusal
-  | Exclude<CreateRequestRefusal, { readonly reason: 'key-missing' }>;
+export type AnyEditRefusal = EditOfferRefusal | FormRefusal;
 
 /** PATCH /offers/{offer_id}. The same faults have the same codes and words as in a creation. */
 const updateReplies = {

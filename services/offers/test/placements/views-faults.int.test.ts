@@ -6,7 +6,7 @@ import { runs } from '@offer-ads/testing/profile';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { MOST_AT_ONCE } from '../../src/traffic/gathered-intake.ts';
-import { createdId, startingNow } from '../forms.ts';
+import { copyOffer, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { countsOf, sendViews, shuffled, viewTokens } from './placing.ts';
 
@@ -25,9 +25,13 @@ async function whileNothingIsRecorded(work: () => Promise<void>): Promise<void> 
 }
 
 describe('views on two replicas', () => {
-  it('count exactly once each, in shuffled calls of any size that repeat them', async () => {
+  it('count exactly once each for their offers, in shuffled calls of any size that repeat them', async () => {
     const second = await under.startReplica();
-    const tokens = viewTokens(under, offerId, 500);
+    await copyOffer(under, offerId, 9);
+    const rows = await under.postgres.query<{ offer_id: number }>('SELECT offer_id FROM offers');
+    const offerIds = rows.map(({ offer_id: id }) => id);
+    expect(offerIds).toHaveLength(10);
+    const tokens = offerIds.flatMap((id) => viewTokens(under, id, 50));
     await Promise.all(
       Array.from({ length: runs(5, 50) }, async (_, round) => {
         const all = shuffled(tokens);
@@ -38,7 +42,7 @@ describe('views on two replicas', () => {
         }
       }),
     );
-    expect(await countsOf(under, offerId)).toEqual({ views: 500 });
+    for (const id of offerIds) expect(await countsOf(under, id)).toEqual({ views: 50 });
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { byFact } from '@offer-ads/contracts/values/offer-texts';
 import { fc } from '@offer-ads/testing/profile';
 import { GREATEST_PICTURE_PIXELS, namedMode, type PictureFacts, readOfferForm } from './offer-form.ts';
 
@@ -38,6 +39,7 @@ describe('a valid form', () => {
       ok: true,
       form: {
         categoryId: 1,
+        ...byFact(() => ''),
         title: 'Two for one',
         description: 'Two coffees',
         termsAndConditions: 'Once a day',
