@@ -280,7 +280,7 @@ describe('an endpoint', () => {
 
 describe('an endpoint that changes while its line is at work', () => {
   /** Three messages; the change happens while the receiver holds the answer to the first one. */
-  async function changedAtWork(change: (id: string) => Promise<unknown>): Promise<void> {
+  async function changedAtWork(change: (id: string) => Promise<unknown>): Promise<string> {
     const { id } = await test.addEndpoint(shop.port);
     for (let count = 0; count < 3; count += 1) await test.hear();
     const first = Promise.withResolvers<void>();
@@ -293,18 +293,27 @@ describe('an endpoint that changes while its line is at work', () => {
     await first.promise;
     await change(id);
     held.resolve();
-    await eventually(async () => expect(await lineIsFree(id)).toBe(true));
+    return id;
   }
   const owner = { organisationId: 1, mode: 'TEST' } as const;
   const actor = { owner, by: 'person 7' };
 
   it.each(['remove', 'switchOff'] as const)('gets nothing more after %s', async (change) => {
-    await changedAtWork((id) => test.manage[change](id, actor));
-    expect(shop.received).toHaveLength(1);
+    const id = await changedAtWork((line) => test.manage[change](line, actor));
+    await eventually(async () => expect(await lineIsFree(id)).toBe(true));
+    // Whatever was due has been claimed once this has its message.
+    const later = await test.addEndpoint(shop.port);
+    await test.hear();
+    await expectStates(later.id, ['delivered']);
+    const paths = [id, later.id].map((endpoint) => `/hooks?of=${endpoint}`);
+    expect(shop.received.map(({ path }) => path)).toEqual(paths);
   });
 
   it('gets the next message at its new address', async () => {
-    await changedAtWork((id) => test.manage.change(id, actor, { url: `http://127.0.0.1:${shop.port}/new` }));
+    const id = await changedAtWork((line) =>
+      test.manage.change(line, actor, { url: `http://127.0.0.1:${shop.port}/new` }),
+    );
+    await expectStates(id, ['delivered', 'delivered', 'delivered']);
     expect(shop.received.map(({ path }) => path).slice(1)).toEqual(['/new', '/new']);
   });
 });
