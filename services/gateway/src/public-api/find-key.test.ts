@@ -59,11 +59,20 @@ describe('look-ups of keys', () => {
     expect(await next).toBe(2);
   });
 
-  it('end with a 503 after 750 ms', async () => {
-    const outcomes = Promise.allSettled([1, 2, 3].map((number) => find(number)));
+  it('end with a 503 after 750 ms, and one that has not started is not asked any more', async () => {
+    const all: Promise<unknown>[] = [];
+    for (const number of [1, 2, 3, 4, 5]) {
+      all.push(find(number));
+      await jest.advanceTimersByTimeAsync(20);
+    }
+    expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2], [3], [4]]);
+    const outcomes = Promise.allSettled(all);
     await jest.advanceTimersByTimeAsync(750);
     for (const outcome of await outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 503 } });
+    for (const index of [0, 1, 2, 3]) answerAll(index);
+    await nextTurn();
+    expect(statements).toHaveLength(4);
   });
 
   it('are refused with a 503 when 10,000 wait', async () => {

@@ -8,6 +8,8 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 const longestMs = 750;
 /** One statement at a time, so that under load many requests share one. A slow one keeps nobody waiting: after this time the next begins. */
 const slowMs = 20;
+/** Slow ones included: as many as the pool has connections for look-ups, less one. */
+const maxUnderWay = 4;
 const maxInStatement = 256;
 /** More would wait too long anyway. */
 const maxWaiting = 10_000;
@@ -28,21 +30,21 @@ export function sharingStatements<F>(
   find: (sha256s: readonly Buffer[]) => Promise<readonly (F | null)[]>,
 ): (sha256: Buffer) => Promise<F | null> {
   const waiting = new Set<Waiting<F>>();
+  let underWay = 0;
+  /** Whether one of them is not slow yet. */
   let isBusy = false;
 
   async function askForAll(): Promise<void> {
-    if (isBusy || waiting.size === 0) return;
+    if (isBusy || underWay >= maxUnderWay || waiting.size === 0) return;
     isBusy = true;
+    underWay += 1;
     const asked = [...waiting.values().take(maxInStatement)];
     for (const one of asked) waiting.delete(one);
     let isSlow = false;
-    const goOn = () => {
-      isBusy = false;
-      void askForAll();
-    };
     const slow = setTimeout(() => {
       isSlow = true;
-      goOn();
+      isBusy = false;
+      void askForAll();
     }, slowMs);
     try {
       const found = await find(asked.map(({ sha256 }) => sha256));
@@ -52,7 +54,9 @@ export function sharingStatements<F>(
     }
     for (const { timer } of asked) clearTimeout(timer);
     clearTimeout(slow);
-    if (!isSlow) goOn();
+    underWay -= 1;
+    if (!isSlow) isBusy = false;
+    void askForAll();
   }
 
   return (sha256) => {
