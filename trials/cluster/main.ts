@@ -17,7 +17,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { auditAtRest } from '../harness/audit.ts';
-import { interruption } from '../harness/interruption.ts';
+import { interruption, optionsOrUsage } from '../harness/command-line.ts';
 import { registerBuyer } from '../harness/load/buyers.ts';
 import { startLoad } from '../harness/load/load.ts';
 import { createRetryingCaller } from '../harness/load/retrying-caller.ts';
@@ -38,7 +38,7 @@ const startedWithinMs = 900_000;
 type Row = { readonly what: string; readonly seconds: number; readonly note: string };
 
 try {
-  const o = optionsOrUsage();
+  const o = optionsOrUsage(readOptions, usage);
   process.exitCode = (await Promise.race([run(o), interruption()])) === true ? 0 : 1;
 } catch (error) {
   console.error(reasonOf(error));
@@ -144,7 +144,7 @@ async function underLoad(
   });
   const tally = createTally();
   // What `kubectl port-forward` loses with a pod is not the system's fault.
-  const allowance = system.isDirect ? part.allowance(o) : { refused: true, broken: true };
+  const allowance = system.isDirect ? part.allowance : { refused: true, broken: true };
   const callUntilAnswered = createRetryingCaller({ tally, allowance });
   const buyers = await Promise.all(Array.from({ length: o.advertisers }, () => registerBuyer(system)));
   const load = startLoad(
@@ -171,13 +171,4 @@ function tell(rows: readonly Row[], faults: readonly string[]): boolean {
   for (const fault of faults) say(`\nFAULT: ${fault}`);
   say(faults.length === 0 ? '\nAll is as it must be.' : `\n${faults.length} faults.`);
   return faults.length === 0;
-}
-
-function optionsOrUsage(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${reasonOf(error)}\n\n${usage}`);
-    process.exit(1);
-  }
 }

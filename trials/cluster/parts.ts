@@ -2,11 +2,11 @@
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Allowance } from '../harness/load/retrying-caller.ts';
 import { type Kubectl, untilReady } from './kubectl.ts';
-import type { Options, PartName } from './options.ts';
+import type { PartName } from './options.ts';
 
 export type Part = {
   readonly title: string;
-  readonly allowance: (o: Options) => Allowance;
+  readonly allowance: Allowance;
   /** How long the audit waits. */
   readonly quietWithinMs: number;
   /** `step` measures the seconds of one disturbance until all is ready again. */
@@ -17,6 +17,7 @@ export type Step = (name: string, work: () => Promise<unknown>) => Promise<void>
 const readyWithinMs = 300_000;
 const stores = ['postgres', 'rabbitmq', 'mongo'] as const;
 const quietWithinMs = 120_000;
+const nothing: Allowance = { refused: false, broken: false };
 const killed: Allowance = { refused: true, broken: true };
 const releases = 'app.kubernetes.io/part-of=offer-ads';
 
@@ -39,7 +40,7 @@ const kill = (kubectl: Kubectl, ...pods: string[]) =>
 export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   rolling: {
     title: 'Rolling restart of each service',
-    allowance: () => ({ refused: false, broken: false }),
+    allowance: nothing,
     quietWithinMs,
     disturb: async (kubectl, step) => {
       for (const service of serviceNames)
@@ -51,7 +52,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   },
   kills: {
     title: 'A pod of each service is killed',
-    allowance: () => killed,
+    allowance: killed,
     quietWithinMs,
     disturb: async (kubectl, step) => {
       for (const service of serviceNames)
@@ -64,7 +65,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   },
   stores: {
     title: 'The pod of each store is deleted',
-    allowance: () => killed,
+    allowance: killed,
     quietWithinMs,
     disturb: async (kubectl, step) => {
       for (const store of stores)
@@ -80,7 +81,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   },
   everything: {
     title: 'All services and stores are killed at once',
-    allowance: () => killed,
+    allowance: killed,
     quietWithinMs,
     disturb: async (kubectl, step) =>
       step('kill all', async () => {
@@ -99,7 +100,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   },
   drain: {
     title: 'A node is drained',
-    allowance: () => ({ refused: false, broken: false }),
+    allowance: nothing,
     quietWithinMs,
     disturb: async (kubectl, step) => {
       const node = await kubectl.run([
@@ -128,7 +129,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   },
   jobs: {
     title: 'Migrations again, and each scheduled job once',
-    allowance: () => ({ refused: false, broken: false }),
+    allowance: nothing,
     quietWithinMs,
     disturb: async (kubectl, step) => {
       await step('migrations', async () => {

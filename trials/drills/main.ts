@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
-import { interruption } from '../harness/interruption.ts';
+import { interruption } from '../harness/command-line.ts';
 import { startSystem } from '../harness/system.ts';
 import { cleanFolder } from './clean-folder.ts';
 import { readCommandLine } from './command-line.ts';

@@ -4,10 +4,9 @@
  * when something is lost, doubled or unsound afterwards (docs/operations/rolling-restarts.md).
  */
 import { rmSync } from 'node:fs';
-import { reasonOf } from '@offer-ads/backing/find';
 import { devFolder, foldersIn } from '@offer-ads/dev/start/folder';
 import { makeSecrets } from '@offer-ads/dev/start/secrets';
-import { interruption } from '../harness/interruption.ts';
+import { interruption, optionsOrUsage } from '../harness/command-line.ts';
 import { startSystem } from '../harness/system.ts';
 import { migrateBy } from './migrations.ts';
 import { type Options, readOptions, usage } from './options.ts';
@@ -18,7 +17,7 @@ const say = (line: string) => console.log(line);
 const { logsFolder } = foldersIn(devFolder);
 
 try {
-  process.exitCode = (await run(optionsOrUsage())) ? 0 : 1;
+  process.exitCode = (await run(optionsOrUsage(readOptions, usage))) ? 0 : 1;
 } catch (error) {
   console.error(error);
   process.exitCode = 1;
@@ -42,13 +41,4 @@ async function run(o: Options): Promise<boolean> {
   if (end === 'interrupted') say('\nStopping ...');
   say(`\nLogs of all processes: ${logsFolder}`);
   return end === true;
-}
-
-function optionsOrUsage(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${reasonOf(error)}\n\n${usage}`);
-    process.exit(1);
-  }
 }
