@@ -387,7 +387,8 @@ async function measureCounts(columns: Columns, peers: readonly Peer[], rounds: n
   const foreign = watchForeignLoad();
   for (let round = 1; round <= rounds; round += 1) {
     for (const at of targets.keys()) {
-      // MongoDB answers once, and not among ten million, where a query takes it half a minute. Nobody always follows the same one, so that each finds the processor's caches as the others left them.
+      // MongoDB answers once, and not among ten million, where a query takes it half a minute. Nobody always follows the same one, so that
+      // each finds the processor's caches as the others left them.
       const asked = round === 1 ? peers : peers.filter(({ name }) => name !== 'MongoDB 2dsphere');
       const turn = (round + at) % asked.length;
       for (const peer of [...asked.slice(turn), ...asked.slice(0, turn)]) await countOnce(peer, at);

@@ -26,7 +26,10 @@ const volumeThreshold = 5;
 const errorThresholdPercentage = 50;
 /** Decision 23, deadlines and outages: calls succeed again at most three seconds after a dependency is back. */
 const resetTimeoutMs = 2_000;
-/** A call that comes while another is the trial waits at most this long for its result. Else a burst after a silence would be refused, except for one. */
+/**
+ * A call that comes while another is the trial waits at most this long for its result. Else a burst after a silence would be refused, except
+ * for one.
+ */
 const trialWaitMs = 1_000;
 
 /**
@@ -56,8 +59,8 @@ type Target = {
   readonly isHarmless: (error: unknown) => boolean;
   /**
    * Finds out whether the target is back; rejects when it is not. It has its own time-out. Without a probe the next call is the trial, and
-   * all other calls wait for its end, at most a second, or are refused. So give a probe where the caller's input decides how long a call lasts. Calls to Stripe,
-   * to the store of pictures need none: what they send is already in memory, so only the target can be slow.
+   * all other calls wait for its end, at most a second, or are refused. So give a probe where the caller's input decides how long a call
+   * lasts. Calls to Stripe and to the store of pictures need none: what they send is already in memory, so only the target can be slow.
    */
   readonly probe?: () => Promise<unknown>;
 };
