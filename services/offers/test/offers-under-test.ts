@@ -61,6 +61,8 @@ export type OffersUnderTest = AsyncDisposable & {
   readonly count: (table: string) => Promise<number>;
   /** Another replica on the same stores; it stops with the first one, or when it is disposed. */
   readonly startReplica: (clock?: Clock) => Promise<Offers>;
+  /** What is due is announced, by whichever replica: a sweeper skips a row that the sweeper of another one has locked. */
+  readonly announce: () => Promise<void>;
   /** Is disposed before the service. */
   readonly use: <T extends AsyncDisposable>(opened: T) => T;
 };
@@ -141,6 +143,7 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
   const offers = started.use(
     await start(o.brokerNamespace === undefined ? {} : { brokerNamespace: o.brokerNamespace }),
   );
+  const replicas = [offers];
   const postgres = started.use(
     await openPostgres({
       url: database.url,
@@ -215,7 +218,14 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
       await postgres.query('DELETE FROM outbox');
     },
     count: async (table) => (await postgres.query(`SELECT 1 FROM ${table}`)).length,
-    startReplica: async (replicaClock = clock) => running.use(await start({ clock: replicaClock })),
+    startReplica: async (replicaClock = clock) => {
+      const replica = running.use(await start({ clock: replicaClock }));
+      replicas.push(replica);
+      return replica;
+    },
+    announce: async () => {
+      await Promise.all(replicas.map(({ sweeper }) => sweeper.announce()));
+    },
     use: (opened) => running.use(opened),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

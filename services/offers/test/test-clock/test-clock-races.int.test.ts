@@ -113,7 +113,7 @@ describe('an advance at the same time as', () => {
       );
       const { return_code: answer, offer_id: id } = body as { return_code: string; offer_id: number };
       if (answer === 'E1') return;
-      await under.offers.sweeper.announce();
+      await under.announce();
       expect((await namesOfEvents(under, id)).at(-1)).toBe('OfferEnded');
     });
   });
@@ -177,7 +177,7 @@ describe('a process that is killed in an advance', () => {
     await under.postgres.query('INSERT INTO test_clocks (organisation_id, ahead_seconds) VALUES (1, $1)', [
       12 * HOUR_S,
     ]);
-    await Promise.all([under.offers, replica].map(({ sweeper }) => sweeper.announce()));
+    await under.announce();
     expect((await namesOfEvents(under, id)).slice(-2)).toEqual(['OfferActivated', 'OfferEnded']);
     expect((await under.call('GET', '/test/clock')).body).toMatchObject({ status: 'ready' });
   });

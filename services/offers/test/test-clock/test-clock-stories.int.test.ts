@@ -76,7 +76,7 @@ async function byTestClock(hours: number): Promise<void> {
 async function byRealClock(hours: number): Promise<void> {
   for (let hour = 0; hour < hours; hour += 1) {
     under.clock.advance(HOUR_S * 1_000);
-    await under.offers.sweeper.announce();
+    await under.announce();
   }
 }
 
