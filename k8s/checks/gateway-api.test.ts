@@ -1,14 +1,9 @@
 /** Production with the Gateway API instead of Ingresses opens the same hosts and paths, and nothing more. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { repository } from '@offer-ads/dev/start/folder';
-import { parse, stringify } from 'yaml';
+import { describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
 import type { Manifest } from '../render/patch.ts';
-import { render } from '../render/render.ts';
 import { faultsOf } from '../render/schemas.ts';
-import { manifestsOf } from './overlays.ts';
+import { copyManifests, manifestsOf } from './overlays.ts';
 
 type Match = { readonly path: { readonly type: 'Exact' | 'PathPrefix'; readonly value: string } };
 type Route = Manifest & {
@@ -42,16 +37,7 @@ type Ingress = {
   }[];
 };
 
-/** A copy of the manifests, changed as k8s/README.md says. */
-const folder = mkdtempSync(join(tmpdir(), 'gateway-api-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-for (const part of ['k8s', 'deploy/monitoring'])
-  cpSync(join(repository, part), join(folder, part), { recursive: true });
-const file = join(folder, 'k8s/overlays/production/kustomization.yaml');
-const overlay = parse(readFileSync(file, 'utf8')) as {
-  components: string[];
-  patches: { target: { kind: string } }[];
-};
+type Overlay = { components: string[]; patches: { target: { kind: string } }[] };
 const before = manifestsOf('overlays/production');
 const hostOf = (ingress: string) =>
   (before.find(({ kind, metadata }) => kind === 'Ingress' && metadata.name === ingress)!.spec as Ingress)
@@ -68,15 +54,13 @@ const hosts = [
     replace('Gateway', 'doors', `/spec/listeners/${index + 1}/hostname`, hostOf(name)),
   ]),
 ];
-writeFileSync(
-  file,
-  stringify({
-    ...overlay,
-    components: overlay.components.map((path) => path.replace(/ingress$/, 'gateway-api')),
-    patches: [...overlay.patches.filter(({ target }) => target.kind !== 'Ingress'), ...hosts],
-  }),
-);
-const after = render('overlays/production', join(folder, 'k8s'));
+using copy = copyManifests();
+copy.change<Overlay>('overlays/production', (overlay) => ({
+  ...overlay,
+  components: overlay.components.map((path) => path.replace(/ingress$/, 'gateway-api')),
+  patches: [...overlay.patches.filter(({ target }) => target.kind !== 'Ingress'), ...hosts],
+}));
+const after = copy.render('overlays/production');
 const key = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 const known = new Set(before.map(key));
 const added = after.filter((one) => !known.has(key(one)));

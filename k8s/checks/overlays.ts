@@ -1,4 +1,9 @@
 /** What is deployed from k8s/, folder by folder. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository } from '@offer-ads/dev/start/folder';
+import { parse, stringify } from 'yaml';
 import type { Manifest } from '../render/patch.ts';
 import { render } from '../render/render.ts';
 
@@ -31,4 +36,31 @@ export function wholeOf(overlay: Overlay): readonly Manifest[] {
   return deployed
     .filter((folder) => folder.split('/')[1] === overlay && folder.split('/')[2] !== 'restore')
     .flatMap((folder) => manifestsOf(folder));
+}
+
+/** A copy of the manifests, to be changed as k8s/README.md says. */
+export type ManifestsCopy = Disposable & {
+  readonly folder: string;
+  /** Changes `kustomization.yaml` of a folder, such as `overlays/production`. */
+  readonly change: <Kustomization extends object>(
+    folder: string,
+    change: (before: Kustomization) => Kustomization,
+  ) => void;
+  readonly render: (folder: string) => readonly Manifest[];
+};
+
+export function copyManifests(): ManifestsCopy {
+  const copy = mkdtempSync(join(tmpdir(), 'manifests-'));
+  for (const part of ['k8s', 'deploy/monitoring'])
+    cpSync(join(repository, part), join(copy, part), { recursive: true });
+  const folder = join(copy, 'k8s');
+  return {
+    folder,
+    change: (of, change) => {
+      const file = join(folder, of, 'kustomization.yaml');
+      writeFileSync(file, stringify(change(parse(readFileSync(file, 'utf8')))));
+    },
+    render: (of) => render(of, folder),
+    [Symbol.dispose]: () => rmSync(copy, { recursive: true }),
+  };
 }

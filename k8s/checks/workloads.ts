@@ -49,7 +49,11 @@ export type Workload = {
 type Template = { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
 
 export function workloadsOf(overlay: Overlay): Workload[] {
-  return wholeOf(overlay).flatMap((manifest) => {
+  return workloadsIn(wholeOf(overlay));
+}
+
+export function workloadsIn(manifests: readonly Manifest[]): Workload[] {
+  return manifests.flatMap((manifest) => {
     const template = templateOf(manifest);
     if (template === undefined) return [];
     const { kind, metadata } = manifest;
@@ -119,11 +123,18 @@ export function secretsIn(overlay: Overlay): SecretData {
   return overlay === 'dev' ? madeForDev : sampleSecrets;
 }
 
+export function environmentOf(overlay: Overlay, workload: Workload): Record<string, string> {
+  return environmentIn(wholeOf(overlay), secretsIn(overlay), workload);
+}
+
 /** The environment that kubelet gives the first container. */
-export function environmentOf(overlay: Overlay, { name, pod }: Workload): Record<string, string> {
+export function environmentIn(
+  manifests: readonly Manifest[],
+  secrets: SecretData,
+  { name, pod }: Workload,
+): Record<string, string> {
   const [container] = pod.containers;
-  const secrets = secretsIn(overlay);
-  const maps = wholeOf(overlay).filter(({ kind }) => kind === 'ConfigMap');
+  const maps = manifests.filter(({ kind }) => kind === 'ConfigMap');
   const all = (container?.envFrom ?? []).map(({ configMapRef, secretRef }) => {
     const data =
       configMapRef === undefined

@@ -126,12 +126,16 @@ function generate(all: readonly Manifest[], o: Kustomization, folder: string): M
 
 function patched(all: readonly Manifest[], target: Target, patch: Operation[] | Values): Manifest[] {
   let hits = 0;
-  const result = all.map((manifest) => {
-    if (!isTarget(manifest, target)) return manifest;
+  const result = all.flatMap((manifest) => {
+    if (!isTarget(manifest, target)) return [manifest];
     hits += 1;
-    if (Array.isArray(patch)) return operate(manifest, patch) as Manifest;
-    const { metadata: { name: _, ...metadata } = {}, ...rest } = patch as { metadata?: Values };
-    return mergeStrategically(manifest, { ...rest, metadata }) as Manifest;
+    if (Array.isArray(patch)) return [operate(manifest, patch) as Manifest];
+    const { metadata: { name: _, ...metadata } = {}, ...rest } = patch as {
+      metadata?: Values;
+      $patch?: 'delete';
+    };
+    if (rest.$patch === 'delete') return [];
+    return [mergeStrategically(manifest, { ...rest, metadata }) as Manifest];
   });
   if (hits === 0) throw new Error(`a patch has no target: ${JSON.stringify(target)}`);
   return result;

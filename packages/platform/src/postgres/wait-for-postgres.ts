@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** SQLSTATE: the server is starting, or is shutting down. */
 const startingStates = new Set(['57P01', '57P03']);
 
-/** Resolves when Postgres accepts a connection. A wrong password or database is thrown at once, a server that is away after `withinMs`. */
+/** Resolves when Postgres accepts a connection. A wrong password, database or certificate is thrown at once, a server that is away after `withinMs`. */
 export async function waitForPostgres(url: string, withinMs = STARTS_WITHIN_MS): Promise<void> {
   const endsAt = performance.now() + withinMs;
   for (;;)
@@ -20,7 +20,9 @@ export async function waitForPostgres(url: string, withinMs = STARTS_WITHIN_MS):
       const { code = '' } = error as NodeJS.ErrnoException;
       // The server has refused: it is there. Errors of the network and the driver's own time-out have another form of code, or none.
       const isRefused = /^[0-9A-Z]{5}$/.test(code) && !startingStates.has(code);
-      if (isRefused || performance.now() >= endsAt) throw error;
+      // Such as DEPTH_ZERO_SELF_SIGNED_CERT, ERR_TLS_CERT_ALTNAME_INVALID, UNABLE_TO_VERIFY_LEAF_SIGNATURE.
+      const isDistrusted = /CERT|VERIFY/.test(code);
+      if (isRefused || isDistrusted || performance.now() >= endsAt) throw error;
       await pause(PAUSE_MS);
     }
 }

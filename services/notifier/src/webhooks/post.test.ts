@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { certificateFor } from '@offer-ads/testing/certificate';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { certificateFor } from '../../test/smtp/certificate.ts';
 import { answerWith, type Receiver, startReceiver } from '../../test/webhooks/receiver.ts';
 import { createPoster, type PostResult } from './post.ts';
 import { isPublicAddress } from './public-address.ts';

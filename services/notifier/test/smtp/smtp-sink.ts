@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { Certificate } from '@offer-ads/testing/certificate';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import type { Certificate } from './certificate.ts';
 
 export type SmtpSink = AsyncDisposable & {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { certificateFor } from '@offer-ads/testing/certificate';
 import { openMailer } from '../../src/smtp/mailer.ts';
-import { certificateFor } from './certificate.ts';
 import { startSmtpSink } from './smtp-sink.ts';
 
 const mail = {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Certificate } from '../smtp/certificate.ts';
+import type { Certificate } from '@offer-ads/testing/certificate';
 
 export type Received = {
   readonly path: string;
