@@ -103,12 +103,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ],
   'The test clock': endpoints.filter((each) => each.endsWith('/test/clock')),
   'An offer': endpoints.filter((each) => each.includes('/{offer_id}') && !each.endsWith('/analytics')),
-  'Another mode': [
-    'GET /offers',
-    'POST /offers/price-estimate',
-    'POST /offers',
-    'PATCH /offers/{offer_id}',
-  ],
+  'Another mode': ['GET /offers', 'POST /offers/price-estimate', 'POST /offers', 'PATCH /offers/{offer_id}'],
   'A form of an offer': ['POST /offers', 'PATCH /offers/{offer_id}'],
 };
 const endpointsOf = (name: string) => groups[name] ?? [name];

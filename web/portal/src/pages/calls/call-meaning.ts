@@ -37,7 +37,11 @@ export function entryOf(parts: readonly EntryPart[]): Entry {
 }
 
 /** Refusals without a code that only one endpoint has. */
-const withoutCode = new Set(['POST /offers 429', 'GET /offers/{offer_id}/analytics 401', 'POST /webhooks 422']);
+const withoutCode = new Set([
+  'POST /offers 429',
+  'GET /offers/{offer_id}/analytics 401',
+  'POST /webhooks 422',
+]);
 /** Refusals with one entry for several endpoints, which its heading names so. */
 const groups: readonly [heading: string, route: RegExp, refusals: readonly string[]][] = [
   ['A webhook', /webhook_id/, ['404 E2']],
@@ -46,7 +50,11 @@ const groups: readonly [heading: string, route: RegExp, refusals: readonly strin
   ['The test clock', /\/test\/clock$/, ['403 E1']],
   ['An offer', /\{offer_id\}(?!\/analytics$)/, ['401 E1']],
   ['Another mode', /\/offers/, ['403 E1']],
-  ['A form of an offer', /^(POST \/offers|PATCH \/offers\/\{offer_id\})$/, ['403 E9', '409', '415 E1', '422']],
+  [
+    'A form of an offer',
+    /^(POST \/offers|PATCH \/offers\/\{offer_id\})$/,
+    ['403 E9', '409', '415 E1', '422'],
+  ],
 ];
 const ofAnyEndpoint = new Set([401, 429, 500, 503]);
 
