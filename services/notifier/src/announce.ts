@@ -12,7 +12,7 @@ import {
 } from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';
 import { departures, erased } from './domain/contact.ts';
-import { asUsual } from './domain/preferences.ts';
+import { usualPreferences } from './domain/preferences.ts';
 import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -151,10 +151,7 @@ async function addressing(
     const { organisationId } = occurrence;
     return announcement.address(occurrence, {
       contact: known.get(organisationId),
-      wants: ({ personId }, mail) => {
-        const { switchedOff, testMode } = chosen?.get(personId) ?? asUsual;
-        return mail === 'testMode' ? testMode : !switchedOff.has(mail);
-      },
+      wants: ({ personId }, mail) => (chosen?.get(personId) ?? usualPreferences)[mail],
       portalUrl,
       unsubscribeUrl: ({ personId }, mail) => unsubscribing.urlFor({ organisationId, personId, mail }),
     });

@@ -29,7 +29,6 @@ const documents = () =>
     .toArray();
 const compare = (one: string, other: string) => one.localeCompare(other);
 const recipients = () => sink.mails.map((mail) => mail.to?.[0]?.address ?? '').toSorted(compare);
-const subjects = () => sink.mails.map((mail) => mail.subject ?? '').toSorted(compare);
 
 async function handled(event: { readonly id: string }): Promise<void> {
   await eventually(async () => {
@@ -51,17 +50,6 @@ it('a payment becomes one mail for each admin, with text and HTML', async () => 
   });
 });
 
-it('a payment link goes to the admins and to the person who created the offer', async () => {
-  await notifier.publish(events.registered(), events.linkIssued());
-  await eventually(() =>
-    expect(recipients()).toEqual(['ann@cafe.example', 'bob@cafe.example', 'dot@cafe.example']),
-  );
-  expect(sink.mails[0]).toMatchObject({
-    subject: 'Payment link for “Two for one”',
-    text: expect.stringContaining('https://ads.example/pay/abc'),
-  });
-});
-
 it('an event that is delivered again, or comes under another id for the same cause, causes no second mail', async () => {
   const payment = events.paymentApplied();
   const again = events.paymentApplied();
@@ -74,21 +62,6 @@ it('an event that is delivered again, or comes under another id for the same cau
     expect((await documents()).map(({ state }) => state)).toEqual(['sent', 'sent']),
   );
   expect(sink.mails).toHaveLength(2);
-});
-
-it('every credit, top-up, low balance and end has a mail of its own', async () => {
-  await notifier.publish(events.registered({ people: events.cornerCafe.people.slice(0, 1) }));
-  await notifier.publish(events.credited(), events.credited({ amountMinor: '250' }), events.toppedUp());
-  await notifier.publish(events.low(), events.ended());
-  await eventually(() =>
-    expect(subjects()).toEqual([
-      'Balance low: GBP\u00a09.00',
-      'GBP\u00a0100.00 added to your balance',
-      'GBP\u00a02.50 credited for “Two for one”',
-      'GBP\u00a05.00 credited for “Two for one”',
-      'Offer ended: “Two for one”',
-    ]),
-  );
 });
 
 it('a mail is also sent when its organisation becomes known at the same time', async () => {
