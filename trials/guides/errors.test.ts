@@ -9,7 +9,7 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import { entriesFaults } from '../../services/billing/src/http/replies.ts';
 import { refusals } from '../../services/gateway/src/http/replies.ts';
-import { problems, reasons } from '../../services/moderation/src/verdicts/verdict-replies.ts';
+import { problems, reasons } from '../../services/moderation/src/verdicts/judge-picture.ts';
 import { webhookReplies } from '../../services/notifier/src/http/replies.ts';
 import { messagesQuery, resend } from '../../services/notifier/src/http/webhook-routes.ts';
 import { readEditForm } from '../../services/offers/src/domain/creation/edit-form.ts';
