@@ -76,26 +76,6 @@ it('a mail is also sent when its organisation becomes known at the same time', a
   await eventually(() => expect(sink.mails).toHaveLength(20));
 });
 
-it('a sign-in link and an invitation reach people who are no contacts yet, and are deleted once sent', async () => {
-  await notifier.publish(events.signInRequested(), events.personInvited());
-  await eventually(() => expect(recipients()).toEqual(['ann@cafe.example', 'eve@cafe.example']));
-  const [signIn, invitation] = ['ann', 'eve'].map((name) =>
-    sink.mails.find((mail) => mail.to?.[0]?.address === `${name}@cafe.example`),
-  );
-  expect(signIn?.text).toContain(events.samples.SignInRequested.signInUrl);
-  expect(invitation).toMatchObject({
-    subject: 'Your invitation to the advertiser portal',
-    text: expect.stringContaining(events.samples.PersonInvited.signInUrl),
-    html: expect.stringContaining(`href="${events.samples.PersonInvited.signInUrl}"`),
-  });
-  await eventually(async () =>
-    expect((await documents()).map(({ state }) => state)).toEqual(['sent', 'sent']),
-  );
-  expect(JSON.stringify(await documents())).not.toMatch(/0123456789abcdef|fedcba9876543210/);
-  await eventually(() => expect(notifier.log.join()).toContain('delivery of a notification'));
-  expect(notifier.log.join()).not.toMatch(/0123456789abcdef|fedcba9876543210|@cafe\.example/);
-});
-
 it('an event with a link that cannot be handled is parked without it, and can be dropped', async () => {
   const event = events.personInvited();
   await notifier.publish({ ...event, data: { ...(event.data as object), organisationId: 'none' } });

@@ -18,13 +18,6 @@ it('the key of a creation is free again after a day', () => {
 describe('a secret that is rolled', () => {
   const first: EndpointSecret = { sealed: 'first' };
 
-  it('signs for a day beside the new one', () => {
-    const rolled = rolledSecrets([first], 'second', now)!;
-    expect(rolled).toEqual([{ sealed: 'second' }, { sealed: 'first', until: later(24 * hour) }]);
-    expect(rolled.map((secret) => isSigning(secret, later(24 * hour - 1)))).toEqual([true, true]);
-    expect(rolled.map((secret) => isSigning(secret, later(24 * hour)))).toEqual([true, false]);
-  });
-
   it('keeps its own end when another roll follows, and is dropped after it', () => {
     const twice = rolledSecrets(rolledSecrets([first], 'second', now)!, 'third', later(hour))!;
     expect(twice).toEqual([
