@@ -14,7 +14,6 @@ import {
   webhookWithSecret,
 } from '@offer-ads/contracts/public/webhooks-api';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
-import { eventTypes } from '@offer-ads/contracts/webhooks/webhook-types';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { admitEndpoint, type EndpointSecret, isSigning, rolledSecrets } from './endpoint.ts';
+import { admitEndpoint, type EndpointSecret, rolledSecrets } from './endpoint.ts';
 
 const now = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
