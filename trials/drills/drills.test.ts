@@ -31,5 +31,4 @@ it.each(alerts)('%s is mended by lines that stand in its page', (alert) => {
   const lines = steps.flatMap((step) => ('run' in step ? [step.run] : []));
   const known = new Set(page.split('\n').map((line) => line.trim()));
   expect(lines.filter((line) => !known.has(line))).toEqual([]);
-  expect(page).toContain(`npm run drill -- ${kebab(alert)}`);
 });

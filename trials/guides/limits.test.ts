@@ -102,7 +102,7 @@ describe('the guide of limits', () => {
   });
 
   it('has the frames and sides that moderation names', () => {
-    const messages = read('services/moderation/src/verdicts/verdict-replies.ts');
+    const messages = read('services/moderation/src/verdicts/judge-picture.ts');
     expect(messages).toContain(`at most ${told('Frames')[0]?.toLocaleString('en')} frames`);
     expect(messages).toContain(`at most ${told('Width and height')[0]?.toLocaleString('en')} pixels`);
   });

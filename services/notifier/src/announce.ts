@@ -2,7 +2,6 @@
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
-import type { RestingTrace } from '@offer-ads/platform/telemetry/traces';
 import {
   type Addressed,
   type Announcement,
@@ -12,34 +11,25 @@ import {
 } from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';
 import { departures, erased } from './domain/contact.ts';
-import { asUsual } from './domain/preferences.ts';
+import { usualPreferences } from './domain/preferences.ts';
 import type { QueuedNotification } from './notifications-store.ts';
 import type { Notifier } from './notifier.ts';
+import type { Heard } from './webhooks/queue-messages.ts';
 
 /** A transaction must end within seconds. */
 const releasedAtOnce = 50;
 
 /** If no recipient is known yet, the occurrence is stored until the organisation is known; its event counts as handled. */
-export async function announce(
-  notifier: Notifier,
-  heard: readonly {
-    readonly announcement: Announcement;
-    readonly event: Pick<ReceivedEvent, 'id' | 'time' | 'data'>;
-    readonly trace: RestingTrace;
-  }[],
-): Promise<void> {
-  if (heard.length === 0) return;
+export async function announce(notifier: Notifier, heard: readonly Heard[]): Promise<void> {
+  const announced = heard.flatMap(({ announcement, event, trace }) =>
+    announcement === undefined ? [] : { announcement, trace, occurrence: occurrenceOf(announcement, event) },
+  );
+  if (announced.length === 0) return;
   const { mongo, contacts, notifications, waiting, clock } = notifier;
   await mongo.transaction(async (session) => {
-    const ids = heard.map(({ event }) => event.id);
+    const ids = announced.map(({ occurrence }) => occurrence.eventId);
     const unseen = await recordInMongoInbox(mongo, session, ids);
-    const fresh = heard
-      .filter(({ event }) => unseen.has(event.id))
-      .map(({ announcement, event, trace }) => ({
-        announcement,
-        trace,
-        occurrence: occurrenceOf(announcement, event),
-      }));
+    const fresh = announced.filter(({ occurrence }) => unseen.has(occurrence.eventId));
     if (fresh.length === 0) return;
     const address = await addressing(notifier, session, fresh);
     const added: QueuedNotification[] = [];
@@ -55,10 +45,7 @@ export async function announce(
   notifier.wakeDelivery();
 }
 
-function occurrenceOf(
-  { declaration }: Announcement,
-  { id, time, data }: Pick<ReceivedEvent, 'id' | 'time' | 'data'>,
-): Occurrence {
+function occurrenceOf({ declaration }: Announcement, { id, time, data }: Heard['event']): Occurrence {
   const facts = data as { readonly organisationId?: number };
   return {
     eventName: declaration.name,
@@ -151,10 +138,7 @@ async function addressing(
     const { organisationId } = occurrence;
     return announcement.address(occurrence, {
       contact: known.get(organisationId),
-      wants: ({ personId }, mail) => {
-        const { switchedOff, testMode } = chosen?.get(personId) ?? asUsual;
-        return mail === 'testMode' ? testMode : !switchedOff.has(mail);
-      },
+      wants: ({ personId }, mail) => (chosen?.get(personId) ?? usualPreferences)[mail],
       portalUrl,
       unsubscribeUrl: ({ personId }, mail) => unsubscribing.urlFor({ organisationId, personId, mail }),
     });

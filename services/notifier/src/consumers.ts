@@ -2,14 +2,13 @@
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { on, onShared, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
-import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
-import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
+import { restingTrace } from '@offer-ads/platform/telemetry/traces';
 import { announce, learnContact } from './announce.ts';
-import type { Announcement } from './domain/announcement.ts';
 import { announcementOf, announcements } from './domain/announcements.ts';
-import { type WebhookSource, webhookSources } from './domain/webhooks/webhook-messages.ts';
+import { webhookSources } from './domain/webhooks/webhook-messages.ts';
 import { groupWrites } from './due-work.ts';
 import type { Notifier } from './notifier.ts';
+import type { Heard } from './webhooks/queue-messages.ts';
 
 /** A transaction, and the claim of its mails, take several round trips however many events they are for. Nobody notices that a mail leaves this much later. */
 const usualGatherMs = 200;
@@ -28,29 +27,12 @@ export function subscriptions(notifier: Notifier): readonly Subscription[] {
   ];
 }
 
-type Heard = {
-  readonly announcement: Announcement | undefined;
-  readonly source: WebhookSource | undefined;
-  readonly event: Pick<ReceivedEvent, 'id' | 'time' | 'data'>;
-  /** Of the event, because the events of a group have different causes. */
-  readonly trace: RestingTrace;
-};
-
 export function hearing(notifier: Notifier, gatherMs = usualGatherMs) {
   const store = groupWrites<Heard>({
     atMost: atOnce,
     lingerMs: gatherMs,
     // Neither adds anything the second time, so a group may come again when one of them fails.
-    write: (group) =>
-      Promise.all([
-        announce(
-          notifier,
-          group.flatMap(({ announcement, ...heard }) => (announcement ? [{ ...heard, announcement }] : [])),
-        ),
-        notifier.queueWebhooks(
-          group.flatMap(({ source, ...heard }) => (source ? [{ ...heard, source }] : [])),
-        ),
-      ]),
+    write: (group) => Promise.all([announce(notifier, group), notifier.queueWebhooks(group)]),
   });
   return (eventName: string, event: Heard['event']): Promise<void> => {
     const announcement = announcementOf(eventName);

@@ -40,8 +40,8 @@ export function contactsStore(mongo: Mongo) {
       return true;
     },
     /**
-     * Makes this transaction conflict with one that saves the contact at the same moment: one of the two is repeated and sees the other's
-     * result. Otherwise a message could start to wait just after the waiting ones were read.
+     * Makes this transaction conflict with another one that does this, or saves the contact, at the same moment: one of the two is repeated
+     * and sees the other's result. Otherwise a message could start to wait just after the waiting ones were read.
      */
     await: async (session: ClientSession, organisationId: number) => {
       await contacts.updateOne({ _id: organisationId }, { $inc: { awaited: 1 } }, { upsert: true, session });

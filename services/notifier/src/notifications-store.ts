@@ -235,7 +235,7 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
     },
   );
   await addressed.createIndex(
-    { 'occurrence.organisationId': 1 },
+    { organisationId: 1, _id: 1 },
     { name: 'waiting_for_organisation', partialFilterExpression: { state: 'waiting' } },
   );
   await addressed.createIndex(

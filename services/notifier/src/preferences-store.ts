@@ -4,46 +4,30 @@
  */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
-import { asUsual, type Chosen, type OptionalMail } from './domain/preferences.ts';
+import { type MailPreferences, type OptionalMail, usualPreferences } from './domain/preferences.ts';
 
-type PreferencesDocument = {
-  /** The person's id. */
-  _id: number;
-  switchedOff: OptionalMail[];
-  testMode?: boolean;
-  changedAt: Date;
-};
+/** `_id`: the person's id. */
+type PreferencesDocument = Partial<MailPreferences> & { _id: number; changedAt: Date };
 
 export function preferencesStore(mongo: Mongo) {
   const preferences = mongo.connection.collection<PreferencesDocument>('preferences');
+  const set = async (_id: number, chosen: Partial<MailPreferences>, changedAt: Date) => {
+    await preferences.updateOne({ _id }, { $set: { ...chosen, changedAt } }, { upsert: true });
+  };
   return {
-    of: async (personId: number) => {
-      const found = await preferences.findOne({ _id: personId });
-      return found === null ? asUsual : chosenOf(found);
-    },
+    of: async (personId: number) => preferencesOf(await preferences.findOne({ _id: personId })),
     /** Only those who have chosen anything. */
     ofAll: async (session: ClientSession, personIds: readonly number[]) => {
       const found = await preferences.find({ _id: { $in: [...personIds] } }, { session }).toArray();
-      return new Map(found.map((one) => [one._id, chosenOf(one)]));
+      return new Map(found.map((one) => [one._id, preferencesOf(one)]));
     },
-    save: async (personId: number, { switchedOff, testMode }: Chosen, now: Date) => {
-      await preferences.updateOne(
-        { _id: personId },
-        { $set: { switchedOff: [...switchedOff], testMode, changedAt: now } },
-        { upsert: true },
-      );
-    },
+    save: (personId: number, chosen: MailPreferences, now: Date) => set(personId, chosen, now),
     /** Does not change the others; repeating it changes nothing. */
-    switchOff: async (personId: number, mail: OptionalMail, now: Date) => {
-      await preferences.updateOne(
-        { _id: personId },
-        { $addToSet: { switchedOff: mail }, $set: { changedAt: now } },
-        { upsert: true },
-      );
-    },
+    switchOff: (personId: number, mail: OptionalMail, now: Date) => set(personId, { [mail]: false }, now),
   };
 }
 
-function chosenOf({ switchedOff, testMode = false }: PreferencesDocument): Chosen {
-  return { switchedOff: new Set(switchedOff), testMode };
+function preferencesOf(document: PreferencesDocument | null): MailPreferences {
+  const { _id, changedAt: _changedAt, ...chosen } = document ?? { _id: 0, changedAt: 0 };
+  return { ...usualPreferences, ...chosen };
 }

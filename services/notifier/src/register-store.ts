@@ -6,22 +6,17 @@ import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import type { mongo as driver } from 'mongoose';
 import { contactsStore } from './contacts-store.ts';
-import { noOrganisation } from './domain/announcement.ts';
 import { isReachedAt } from './domain/contact.ts';
-import { type ResendRefusal, resendRefusal } from './domain/delivery/resend.ts';
+import { type ResendRefusal, resendRefusal } from './domain/delivery/delivery.ts';
 import { databaseClock } from './due-work.ts';
 import { type Addressed, anyCase } from './notifications-store.ts';
 
 export type Registered = ReturnType<typeof registered>;
 export type RegisterStore = ReturnType<typeof registerStore>;
 
-/** As stored: notifications, and waiting occurrences (waiting-store.ts). */
-type Kept = Omit<Partial<Addressed>, 'state'> & {
-  _id: string;
-  state: NotificationState;
-  createdAt: Date;
-  occurrence?: { eventName: string; organisationId: number };
-};
+/** As stored: notifications, and waiting occurrences (waiting-store.ts), which have only the first of these. */
+type Kept = Pick<Addressed, '_id' | 'eventName' | 'organisationId' | 'createdAt'> &
+  Partial<Omit<Addressed, 'state'>> & { state: NotificationState };
 
 const maxResends = 20;
 
@@ -30,41 +25,22 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock) {
   const contacts = contactsStore(mongo);
   const now = databaseClock(clock);
   // Of the message, only the subject and whether it exists are read.
-  const projection = { 'message.text': 0, 'message.html': 0, 'message.headers': 0 };
-  const find = async (filter: driver.Filter<Kept>, limit: number, options: object = {}) =>
-    kept
-      .find(filter, { projection, ...options })
-      .sort({ createdAt: -1 })
-      .limit(limit)
-      .toArray();
+  const projection = { 'message.text': 0, 'message.html': 0, 'message.headers': 0, data: 0 };
 
   return {
     /** The latest first. */
     list: async ({ state, organisationId, recipient, since, limit }: NotificationsQuery) => {
-      const when = since === undefined ? {} : { createdAt: { $gte: since } };
-      const isWaiting = state === 'waiting';
-      const addressed = {
-        ...when,
-        ...(organisationId === undefined ? {} : { organisationId }),
-        ...(recipient === undefined ? {} : { recipient }),
+      const filter: driver.Filter<Kept> = {
+        ...(state && { state }),
+        ...(organisationId !== undefined && { organisationId }),
+        ...(recipient !== undefined && { recipient }),
+        ...(since && { createdAt: { $gte: since } }),
         // With the priorities, the index of due notifications can be used.
-        ...(state === 'pending' || state === 'sending' ? { priority: { $in: [0, 1] } } : {}),
-        state: state ?? { $ne: 'waiting' as const },
+        ...((state === 'pending' || state === 'sending') && { priority: { $in: [0, 1] } }),
       };
-      const waiting = {
-        ...when,
-        ...(organisationId === undefined ? {} : { 'occurrence.organisationId': organisationId }),
-        state: 'waiting' as const,
-      };
-      const found = await Promise.all([
-        isWaiting ? [] : find(addressed, limit, recipient === undefined ? {} : { collation: anyCase }),
-        (state === undefined || isWaiting) && recipient === undefined ? find(waiting, limit) : [],
-      ]);
-      return found
-        .flat()
-        .map(registered)
-        .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
-        .slice(0, limit);
+      const options = { projection, ...(recipient !== undefined && { collation: anyCase }) };
+      const found = kept.find(filter, options).sort({ createdAt: -1 }).limit(limit);
+      return (await found.toArray()).map(registered);
     },
     find: async (id: string) => {
       const document = await kept.findOne({ _id: id }, { projection });
@@ -80,7 +56,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock) {
     > => {
       const document = await kept.findOne({ _id: id }, { projection });
       if (document === null) return { ok: false, reason: 'unknown' };
-      const { state, expiresAt, organisationId = noOrganisation, recipient = '' } = document;
+      const { state, expiresAt, organisationId, recipient = '' } = document;
       const contact = await contacts.find(organisationId);
       const hasLeft = contact !== undefined && !isReachedAt(contact, recipient);
       const hasMessage = document.message !== undefined;
@@ -133,15 +109,6 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock) {
   };
 }
 
-function registered({ _id: id, occurrence, message, ...document }: Kept) {
-  return {
-    id,
-    eventName: occurrence?.eventName ?? '',
-    organisationId: occurrence?.organisationId ?? noOrganisation,
-    attempts: 0,
-    history: [],
-    resends: [],
-    ...document,
-    subject: message?.subject,
-  };
+function registered({ _id: id, message, ...document }: Kept) {
+  return { id, attempts: 0, history: [], resends: [], ...document, subject: message?.subject };
 }

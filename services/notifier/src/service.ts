@@ -28,7 +28,14 @@ import { openNotificationsStore } from './notifications-store.ts';
 import { notifierOn } from './notifier.ts';
 import { registerStore } from './register-store.ts';
 import { messageIdOf, openMailer } from './smtp/mailer.ts';
-import { startWebhooks } from './webhooks/webhooks.ts';
+import { startWebhookDelivery } from './webhooks/deliver-webhooks.ts';
+import { openEndpointsStore } from './webhooks/endpoints-store.ts';
+import { endpointManager } from './webhooks/manage-endpoints.ts';
+import { openMessagesStore } from './webhooks/messages-store.ts';
+import { createPoster } from './webhooks/post.ts';
+import { webhookQueue } from './webhooks/queue-messages.ts';
+import { createSecretBox } from './webhooks/secret-box.ts';
+import { switchingOff } from './webhooks/switch-off.ts';
 
 export async function startNotifier(
   config: NotifierConfig,
@@ -59,9 +66,21 @@ export async function startNotifier(
   );
   const register = registerStore(mongo, clock);
   started.use(measureUnsent({ register, ...foundation }));
-  const webhooks = started.use(
-    await startWebhooks({ mongo, contacts, notifications, wakeMails: delivery.wake, config, ...foundation }),
-  );
+  const stores = {
+    contacts,
+    notifications,
+    endpoints: await openEndpointsStore(mongo, clock),
+    messages: await openMessagesStore(mongo, clock),
+  };
+  const portalUrl = config.PORTAL_URL;
+  const endpointRules = {
+    ...foundation,
+    ...stores,
+    switchOff: switchingOff({ mongo, ...stores, portalUrl, wakeMails: delivery.wake }),
+    box: createSecretBox(config.WEBHOOK_SEAL_SECRET),
+    testTargets: config.WEBHOOK_TEST_TARGETS,
+  };
+  const webhooks = started.use(startWebhookDelivery({ ...endpointRules, post: createPoster() }));
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -74,7 +93,7 @@ export async function startNotifier(
   const notifier = notifierOn({
     mongo,
     notifications,
-    queueWebhooks: webhooks.queue,
+    queueWebhooks: webhookQueue({ ...stores, wake: webhooks.wake }),
     wakeDelivery: delivery.wake,
     config,
     ...foundation,
@@ -96,7 +115,7 @@ export async function startNotifier(
       routes: (app) => {
         const contextSecret = config.NOTIFIER_CONTEXT_SECRET;
         const preferences = forRequests(notifier.preferences);
-        const manage = forRequests(webhooks.manage);
+        const manage = forRequests(endpointManager({ ...endpointRules, wake: webhooks.wake }));
         preferenceRoutes(app, { preferences, clock }, contextSecret);
         webhookRoutes(app, { manage, clock, contextSecret });
         unsubscribeRoutes(app, { ...notifier, preferences, contacts: forRequests(contacts) });

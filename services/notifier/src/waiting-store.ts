@@ -3,43 +3,32 @@ import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Occurrence } from './domain/announcement.ts';
 
-type Waiting = {
-  _id: string;
-  state: 'waiting';
-  occurrence: Occurrence;
-  createdAt: Date;
-};
+type Waiting = Occurrence & { _id: string; state: 'waiting'; createdAt: Date };
 
 export function waitingStore(mongo: Mongo) {
   const waiting = mongo.connection.collection<Waiting>('notifications');
   return {
-    holdBack: async (session: ClientSession, occurrence: Occurrence, now: Date) => {
+    holdBack: async (session: ClientSession, occurrence: Occurrence, createdAt: Date) => {
       await waiting.updateOne(
         { _id: waitingId(occurrence) },
-        { $setOnInsert: { state: 'waiting', occurrence, createdAt: now } },
+        { $setOnInsert: { ...occurrence, state: 'waiting', createdAt } },
         { upsert: true, session },
       );
     },
     /** A page of the occurrences that wait for the organisation, always in the same order; `after`: the last of the previous page. */
     heldBack: async (
       session: ClientSession,
-      {
-        organisationId,
-        after,
-        atMost,
-      }: { readonly organisationId: number; readonly after: Occurrence | undefined; readonly atMost: number },
-    ) => {
-      const found = await waiting
-        .find(
-          {
-            state: 'waiting',
-            'occurrence.organisationId': organisationId,
-            ...(after === undefined ? {} : { _id: { $gt: waitingId(after) } }),
-          },
-          { session, sort: { _id: 1 }, limit: atMost },
-        )
+      o: {
+        readonly organisationId: number;
+        readonly after: Occurrence | undefined;
+        readonly atMost: number;
+      },
+    ): Promise<readonly Occurrence[]> => {
+      const { organisationId, after } = o;
+      const rest = after === undefined ? {} : { _id: { $gt: waitingId(after) } };
+      return waiting
+        .find({ state: 'waiting', organisationId, ...rest }, { session, sort: { _id: 1 }, limit: o.atMost })
         .toArray();
-      return found.map(({ occurrence }) => occurrence);
     },
     letGo: async (session: ClientSession, occurrences: readonly Occurrence[]) => {
       if (occurrences.length === 0) return;

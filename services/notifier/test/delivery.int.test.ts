@@ -264,19 +264,6 @@ describe('an address that does not exist', () => {
     delivery.wake();
     await eventually(async () => expect(await states()).toEqual(['failed', 'sent', 'sent']));
   });
-
-  it.each(['550 5.7.1 Blocked', '550 no such user'])(
-    'is not assumed when a server answers "%s"',
-    async (refusal) => {
-      test.smtp.behave((step, turn) => (step === 'RCPT' && turn === 1 ? refusal : undefined));
-      await test.put(aMail(1, { recipient: ann }));
-      const delivery = await test.deliver();
-      await eventually(async () => expect(await states()).toEqual(['failed']));
-      await test.put(aMail(2, { recipient: ann }));
-      delivery.wake();
-      await eventually(async () => expect(await states()).toEqual(['failed', 'sent']));
-    },
-  );
 });
 
 describe('a person who has left the organisation', () => {

@@ -44,7 +44,7 @@ const withAddress = () => {
   return collectionsWith(db, ann.email);
 };
 
-const chosen = { switchedOff: new Set(['offerEnded'] as const), testMode: false };
+const chosen = { offerEnded: false, balanceLow: true, testMode: false };
 
 /** Mails to Ann in every place of the store. */
 async function known(): Promise<void> {
@@ -63,7 +63,7 @@ describe('POST /admin/people/erase', () => {
     expect([status, body]).toEqual([200, { contacts: 1, notifications: 2, bounces: 1, preferences: 1 }]);
     expect(await withAddress()).toEqual([]);
     expect(await test.recipients()).toEqual([bob.email]);
-    expect((await test.notifier.preferences.of(ann.personId)).switchedOff.size).toBe(0);
+    expect((await test.notifier.preferences.of(ann.personId)).offerEnded).toBe(true);
     expect((await erase()).body).toEqual({ contacts: 0, notifications: 0, bounces: 0, preferences: 0 });
   });
 
@@ -95,7 +95,7 @@ describe('the event of an erasure', () => {
     await test.notifier.preferences.save(ann.personId, chosen, new Date());
     await test.hear(events.changed(others, 2));
     expect(await withAddress()).toEqual([]);
-    expect((await test.notifier.preferences.of(ann.personId)).switchedOff.size).toBe(0);
+    expect((await test.notifier.preferences.of(ann.personId)).offerEnded).toBe(true);
   });
 
   it('erases what an older event has brought back after the call', async () => {

@@ -2,8 +2,8 @@
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
-  type OrganisationApprovalWithdrawn,
-  type OrganisationApproved,
+  OrganisationApprovalWithdrawn,
+  OrganisationApproved,
   OrganisationChanged,
   type OrganisationFacts,
   OrganisationRegistered,
@@ -12,8 +12,8 @@ import {
   SignUpRequested,
 } from '@offer-ads/contracts/events/gateway';
 import {
-  type OfferDisabled,
-  type OfferEnabled,
+  OfferDisabled,
+  OfferEnabled,
   OfferEnded,
   OfferPaused,
   OfferPaymentApplied,
@@ -49,24 +49,16 @@ export const cornerCafe: OrganisationFacts = {
   ],
 };
 
+const sample = <D extends EventDeclaration>(_: D, data: EventData<D>) => data;
 /** The data of each event that becomes a mail. */
-export const samples: {
-  PaymentLinkIssued: EventData<typeof PaymentLinkIssued>;
-  OfferPaymentApplied: EventData<typeof OfferPaymentApplied>;
-  OfferEnded: EventData<typeof OfferEnded>;
-  OfferDisabled: EventData<typeof OfferDisabled>;
-  OfferEnabled: EventData<typeof OfferEnabled>;
-  BalanceCredited: EventData<typeof BalanceCredited>;
-  BalanceToppedUp: EventData<typeof BalanceToppedUp>;
-  BalanceLow: EventData<typeof BalanceLow>;
-  OrganisationApproved: EventData<typeof OrganisationApproved>;
-  OrganisationApprovalWithdrawn: EventData<typeof OrganisationApprovalWithdrawn>;
-  SignInRequested: EventData<typeof SignInRequested>;
-  PersonInvited: EventData<typeof PersonInvited>;
-  SignUpRequested: EventData<typeof SignUpRequested>;
-} = {
-  PaymentLinkIssued: { ...offer, ...price, createdBy: 3, paymentUrl: 'https://ads.example/pay/abc' },
-  OfferPaymentApplied: {
+export const samples = {
+  PaymentLinkIssued: sample(PaymentLinkIssued, {
+    ...offer,
+    ...price,
+    createdBy: 3,
+    paymentUrl: 'https://ads.example/pay/abc',
+  }),
+  OfferPaymentApplied: sample(OfferPaymentApplied, {
     ...offer,
     ...price,
     createdBy: 3,
@@ -75,39 +67,48 @@ export const samples: {
     outcome: 'scheduled',
     unusedMs: 0,
     scheduledMs: 604_800_000,
-  },
-  OfferEnded: { ...offer, paid: true, unusedMs: 0, scheduledMs: 604_800_000, endedAt: offer.expiryAt },
-  OfferDisabled: {
+  }),
+  OfferEnded: sample(OfferEnded, {
+    ...offer,
+    paid: true,
+    unusedMs: 0,
+    scheduledMs: 604_800_000,
+    endedAt: offer.expiryAt,
+  }),
+  OfferDisabled: sample(OfferDisabled, {
     ...offer,
     disabledAt: '2026-06-03T09:00:00.000Z',
     reason: 'Its terms promise more than the description.',
-  },
-  OfferEnabled: { ...offer, enabledAt: '2026-06-04T09:00:00.000Z' },
-  BalanceCredited: {
+  }),
+  OfferEnabled: sample(OfferEnabled, { ...offer, enabledAt: '2026-06-04T09:00:00.000Z' }),
+  BalanceCredited: sample(BalanceCredited, {
     ...balance,
     balanceMinor: '5500',
     offerId: 17,
     title: 'Two for one',
     amountMinor: '500',
-  },
-  BalanceToppedUp: {
+  }),
+  BalanceToppedUp: sample(BalanceToppedUp, {
     ...balance,
     balanceMinor: '15500',
     netMinor: '10000',
     vatMinor: '2000',
     method: 'card',
-  },
-  BalanceLow: { ...balance, balanceMinor: '900', thresholdMinor: '1000' },
-  OrganisationApproved: { organisationId: 1 },
-  OrganisationApprovalWithdrawn: { organisationId: 1, reason: 'The company is not in the register.' },
-  SignInRequested: {
+  }),
+  BalanceLow: sample(BalanceLow, { ...balance, balanceMinor: '900', thresholdMinor: '1000' }),
+  OrganisationApproved: sample(OrganisationApproved, { organisationId: 1 }),
+  OrganisationApprovalWithdrawn: sample(OrganisationApprovalWithdrawn, {
+    organisationId: 1,
+    reason: 'The company is not in the register.',
+  }),
+  SignInRequested: sample(SignInRequested, {
     organisationId: 1,
     personId: 1,
     email: 'ann@cafe.example',
     signInUrl: 'https://ads.example/portal/sign-in/0123456789abcdef',
     expiresAt: '2026-06-01T12:15:00.000Z',
-  },
-  PersonInvited: {
+  }),
+  PersonInvited: sample(PersonInvited, {
     organisationId: 1,
     organisationName: 'Corner Cafe Ltd',
     personId: 5,
@@ -116,14 +117,14 @@ export const samples: {
     invitedBy: 'ann@cafe.example',
     signInUrl: 'https://ads.example/portal/sign-in#fedcba9876543210',
     expiresAt: '2026-06-08T12:00:00.000Z',
-  },
-  SignUpRequested: {
+  }),
+  SignUpRequested: sample(SignUpRequested, {
     email: 'new@bakery.example',
     country: 'GB',
     hasPlace: false,
     url: 'https://ads.example/portal/sign-up#0123456789fedcba',
     expiresAt: '2026-06-02T12:00:00.000Z',
-  },
+  }),
 };
 
 export const registered = (facts: Partial<OrganisationFacts> = {}, version = 1) =>

@@ -2,18 +2,23 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import * as events from './events.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
 import { type FaultySmtp, startFaultySmtp } from './smtp/faulty-smtp.ts';
+import { connect } from './test-store.ts';
 
 let smtp: FaultySmtp;
 let notifier: NotifierUnderTest;
+let store: Mongo;
 beforeAll(async () => {
   smtp = await startFaultySmtp();
   notifier = await startNotifierUnderTest(smtp.url);
+  store = await connect(notifier.mongoUrl);
 });
 afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
   await notifier?.[Symbol.asyncDispose]();
   await smtp?.[Symbol.asyncDispose]();
 });
@@ -81,21 +86,26 @@ const outcomes: readonly (readonly [
   ['was sent over a connection that broke before the answer', 'pending', () => 'cut'],
 ];
 
-it.each(outcomes)('a link whose mail %s is in no log and no list', async (_what, state, answer) => {
-  const link = aLink();
-  smtp.behave((step, _turn, recipient) =>
-    step === 'content' && recipient === link.mailbox ? answer(link.link) : undefined,
-  );
-  await notifier.publish(link.event);
-  const seen = await eventually(async () => {
-    const [mail] = await mailsTo(link);
-    expect([mail?.state, mail?.attempts]).toEqual([state, expect.any(Number)]);
-    expect(mail?.attempts).toBeGreaterThan(0);
-    return seenOf(link);
-  });
-  expect(seen).not.toContain(link.token);
-  expect(notifier.log.join()).not.toContain(link.mailbox);
-});
+it.each(outcomes)(
+  'a link whose mail %s is in no log and no list, and in no store once it is settled',
+  async (_what, state, answer) => {
+    const link = aLink();
+    smtp.behave((step, _turn, recipient) =>
+      step === 'content' && recipient === link.mailbox ? answer(link.link) : undefined,
+    );
+    await notifier.publish(link.event);
+    const seen = await eventually(async () => {
+      const [mail] = await mailsTo(link);
+      expect([mail?.state, mail?.attempts]).toEqual([state, expect.any(Number)]);
+      expect(mail?.attempts).toBeGreaterThan(0);
+      return seenOf(link);
+    });
+    expect(seen).not.toContain(link.token);
+    expect(notifier.log.join()).not.toContain(link.mailbox);
+    const stored = await store.connection.collection('notifications').find().toArray();
+    expect(JSON.stringify(stored).includes(link.token)).toBe(state === 'pending');
+  },
+);
 
 it('a sign-up link is sent although there is no organisation yet, and is in no log and no list', async () => {
   const link = aLink();

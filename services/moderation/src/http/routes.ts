@@ -19,8 +19,7 @@ import { Unopenable } from '../domain/picture-limits.ts';
 import type { Outcome } from '../domain/ruling.ts';
 import { leaveGarbage } from '../pictures/garbage.ts';
 import type { Admission } from '../verdicts/admission.ts';
-import type { Upload } from '../verdicts/judge-picture.ts';
-import { refused } from '../verdicts/verdict-replies.ts';
+import { refused, type Upload } from '../verdicts/judge-picture.ts';
 
 /** Six of the largest, or a hundred of the usual size. */
 const maxBytesOfAll = 32 * 1024 * 1024;

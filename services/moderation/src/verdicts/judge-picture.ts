@@ -2,12 +2,13 @@
  * The verdict on one upload: is there a ruling, is the verdict known, can it be opened, is it safe? A picture that cannot be opened is
  * `unreadable`. Every other failure gives no verdict, so no picture is allowed by mistake.
  */
-import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { StoredVerdictReply, VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Decision, decide } from '../domain/decision.ts';
-import { Unopenable } from '../domain/picture-limits.ts';
-import { type Outcome, testVerdictOn } from '../domain/ruling.ts';
+import { type Problem, Unopenable } from '../domain/picture-limits.ts';
+import { type Outcome, type RefusalReason, testVerdictOn } from '../domain/ruling.ts';
 import type { Model } from '../model/nsfwjs-model.ts';
 import type { CopiesStore } from '../pictures/copies-store.ts';
 import type { CleanPicture } from '../pictures/pictures.ts';
@@ -15,7 +16,6 @@ import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts'
 import { factsCleanedAgain, factsOf, sha256 } from '../pictures/recognise.ts';
 import type { Admission, Place } from './admission.ts';
 import type { HeldRulings } from './held-rulings.ts';
-import { allowed, refused, unreadable } from './verdict-replies.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
@@ -125,4 +125,46 @@ async function record(
   if (reason !== null) return refused(reason);
   if (clean === undefined) throw new Error('the reply for an allowed picture contains its cleaned bytes');
   return allowed(clean);
+}
+
+// The replies: the picture that members will see, or why there is none.
+
+const contentTypes = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+} as const satisfies Record<PictureType, string>;
+
+/** Sentences, because offers quotes them to the advertiser. */
+export const problems: Record<Problem, string> = {
+  'not-a-picture': 'image must be a JPG, PNG or GIF',
+  damaged: 'image is damaged or incomplete',
+  'too-many-pixels': 'image must have at most 50 megapixels over all frames',
+  'too-many-frames': 'image must have at most 2,000 frames',
+  'too-many-scans': 'image must have at most 100 scans: save it as a JPEG that is not progressive',
+  'too-wide-or-high': 'image must be at most 16,384 pixels wide and high',
+  'too-much-memory': 'image takes too much memory to open: save it smaller, or not progressive or interlaced',
+  'too-many-bytes': 'image becomes too large when it is cleaned: save it smaller, 1080 x 1080 pixels is best',
+};
+
+export const reasons: Record<RefusalReason | 'test', string> = {
+  explicit: 'the picture looks explicit',
+  suggestive: 'the picture looks too suggestive',
+  blocked: 'the picture is blocked',
+  'copy-of-blocked': 'the picture looks like one that is blocked',
+  test: 'the test picture that is always refused',
+};
+
+export function allowed({ type, bytes }: CleanPicture): VerdictReply {
+  return { verdict: 'allowed', contentType: contentTypes[type], bytes };
+}
+
+export function refused(
+  reason: keyof typeof reasons,
+): Extract<StoredVerdictReply, { readonly verdict: 'refused' }> {
+  return { verdict: 'refused', reason: reasons[reason] };
+}
+
+export function unreadable(problem: Problem): VerdictReply {
+  return { verdict: 'unreadable', problem: problems[problem] };
 }

@@ -13,8 +13,7 @@ export function erasureRoutes(
   // Ten thousand ids.
   routes.use(o.admin(256 * 1024));
   routes.post('/erase', async (req, res) => {
-    const { dryRun, ...mailbox } = validInput(mailboxErasure, req.body);
-    const erased = await (dryRun ? o.erasure.count(mailbox) : o.erasure.erase(mailbox));
+    const erased = await o.erasure.erase(validInput(mailboxErasure, req.body));
     res.json(erased satisfies MailboxErasureReply);
   });
   app.use('/admin/people', routes);

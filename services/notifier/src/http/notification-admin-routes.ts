@@ -16,7 +16,7 @@ import express, { type Express } from 'express';
 import type { BouncesStore } from '../bounces-store.ts';
 import { noOrganisation } from '../domain/announcement.ts';
 import { type Bounce, heededUntil } from '../domain/delivery/bounce.ts';
-import type { ResendRefusal } from '../domain/delivery/resend.ts';
+import type { ResendRefusal } from '../domain/delivery/delivery.ts';
 import type { Registered, RegisterStore } from '../register-store.ts';
 
 export function notificationAdminRoutes(

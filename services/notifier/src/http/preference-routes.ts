@@ -6,7 +6,6 @@ import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { unauthorised } from '@offer-ads/platform/process/faults';
 import express, { type Express, type Request } from 'express';
-import { chosenIn, preferencesOf } from '../domain/preferences.ts';
 import type { Notifier } from '../notifier.ts';
 
 export function preferenceRoutes(
@@ -21,12 +20,11 @@ export function preferenceRoutes(
   routes
     .route('/mail-preferences')
     .get(async (req, res) => {
-      const chosen = await preferences.of(personOf(req));
-      res.json(preferencesOf(chosen) satisfies MailPreferences);
+      res.json((await preferences.of(personOf(req))) satisfies MailPreferences);
     })
     .put(async (req, res) => {
       const wanted = validInput(mailPreferences, req.body);
-      await preferences.save(personOf(req), chosenIn(wanted), requestFacts(req).receivedAt);
+      await preferences.save(personOf(req), wanted, requestFacts(req).receivedAt);
       res.json(wanted satisfies MailPreferences);
     });
   app.use('/internal', routes);

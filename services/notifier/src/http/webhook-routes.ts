@@ -45,14 +45,12 @@ export const messagesQuery = z.object({
   status: messageStatus.optional(),
 });
 
+const sinceRule = 'must be an ISO 8601 date and time with its zone, such as 2026-06-01T12:00:00Z';
 export const resend = resendRequest.extend({
   since: z
-    .string('must be an ISO 8601 date and time with its zone, such as 2026-06-01T12:00:00Z')
+    .string(sinceRule)
     .transform(parseDateTime)
-    .refine(
-      (since) => since !== undefined,
-      'must be an ISO 8601 date and time with its zone, such as 2026-06-01T12:00:00Z',
-    ),
+    .refine((since) => since !== undefined, sinceRule),
 });
 
 export function webhookRoutes(
@@ -79,48 +77,43 @@ export function webhookRoutes(
     if (facts === undefined) return;
     const key = req.get('idempotency-key');
     if (key !== undefined && !isIdempotencyKey(key)) return refuseWebhook(res, 'key-malformed');
-    const made = await valueOf(res, manage.create(actorOf(req), factsOf(facts), key));
-    if (made?.isReplayed === true) res.set('Idempotent-Replayed', 'true');
-    if (made !== undefined) res.json(withSecret(made));
+    await answer(res, manage.create(actorOf(req), factsOf(facts), key), (made) => {
+      if (made.isReplayed) res.set('Idempotent-Replayed', 'true');
+      return withSecret(made);
+    });
   });
 
-  routes.get('/:webhook_id', async (req, res) => {
-    const endpoint = await valueOf(res, manage.find(req.params.webhook_id, ownerOf(req)));
-    if (endpoint !== undefined) res.json(shown(endpoint) satisfies WebhookReply);
-  });
+  routes.get('/:webhook_id', (req, res) =>
+    answer(res, manage.find(req.params.webhook_id, ownerOf(req)), shown),
+  );
 
   routes.put('/:webhook_id', async (req, res) => {
     const facts = inputOf(res, webhookRequest, req.body);
     if (facts === undefined) return;
-    const changed = manage.change(req.params.webhook_id, actorOf(req), factsOf(facts));
-    const endpoint = await valueOf(res, changed);
-    if (endpoint !== undefined) res.json(shown(endpoint) satisfies WebhookReply);
+    await answer(res, manage.change(req.params.webhook_id, actorOf(req), factsOf(facts)), shown);
   });
 
-  routes.delete('/:webhook_id', async (req, res) => {
+  routes.delete('/:webhook_id', (req, res) => {
     const { webhook_id } = req.params;
-    if ((await valueOf(res, manage.remove(webhook_id, actorOf(req)))) === undefined) return;
-    res.json({ webhook_id, message: 'Webhook has been deleted' } satisfies WebhookDeleted);
+    const deleted: WebhookDeleted = { webhook_id, message: 'Webhook has been deleted' };
+    return answer(res, manage.remove(webhook_id, actorOf(req)), () => deleted);
   });
 
   for (const [path, work] of [
     ['disable', manage.switchOff],
     ['enable', manage.switchOn],
   ] as const)
-    routes.post(`/:webhook_id/${path}`, async (req, res) => {
-      const endpoint = await valueOf(res, work(req.params['webhook_id'] ?? '', actorOf(req)));
-      if (endpoint !== undefined) res.json(shown(endpoint) satisfies WebhookReply);
-    });
+    routes.post(`/:webhook_id/${path}`, (req, res) =>
+      answer(res, work(req.params['webhook_id'] ?? '', actorOf(req)), shown),
+    );
 
-  routes.post('/:webhook_id/roll-secret', async (req, res) => {
-    const rolled = await valueOf(res, manage.rollSecret(req.params.webhook_id, actorOf(req)));
-    if (rolled !== undefined) res.json(withSecret(rolled));
-  });
+  routes.post('/:webhook_id/roll-secret', (req, res) =>
+    answer(res, manage.rollSecret(req.params.webhook_id, actorOf(req)), withSecret),
+  );
 
-  routes.post('/:webhook_id/test', async (req, res) => {
-    const message = await valueOf(res, manage.sendTest(req.params.webhook_id, ownerOf(req)));
-    if (message !== undefined) res.json(messageShown(message));
-  });
+  routes.post('/:webhook_id/test', (req, res) =>
+    answer(res, manage.sendTest(req.params.webhook_id, ownerOf(req)), messageShown),
+  );
 
   routes.get('/:webhook_id/messages', async (req, res) => {
     const query = inputOf(res, messagesQuery, req.query);
@@ -128,17 +121,13 @@ export function webhookRoutes(
     const { limit, cursor, status } = query;
     // One more than the page shows, to know whether another page follows.
     const which = { limit: limit + 1, ...(cursor && { before: cursor }), ...(status && { state: status }) };
-    const found = await valueOf(
-      res,
-      manage.messages(req.params.webhook_id, { owner: ownerOf(req), ...which }),
-    );
-    if (found !== undefined) res.json(pageOf(found, limit));
+    const found = manage.messages(req.params.webhook_id, { owner: ownerOf(req), ...which });
+    await answer(res, found, (messages) => pageOf(messages, limit));
   });
 
-  routes.post('/:webhook_id/messages/:message_id/resend', async (req, res) => {
+  routes.post('/:webhook_id/messages/:message_id/resend', (req, res) => {
     const { webhook_id, message_id } = req.params;
-    const message = await valueOf(res, manage.resend(webhook_id, ownerOf(req), message_id));
-    if (message !== undefined) res.json(messageShown(message));
+    return answer(res, manage.resend(webhook_id, ownerOf(req), message_id), messageShown);
   });
 
   routes.post('/:webhook_id/resend', async (req, res) => {
@@ -146,10 +135,9 @@ export function webhookRoutes(
     if (wanted === undefined) return;
     const { since, include_delivered: withDelivered = false } = wanted;
     const again = manage.resendSince(req.params.webhook_id, ownerOf(req), { since, withDelivered });
-    const outcome = await valueOf(res, again);
-    if (outcome === undefined) return;
-    const { resent, next } = outcome;
-    res.json({ resent, next_since: next?.toISOString() ?? null } satisfies ResendReply);
+    await answer(res, again, ({ resent, next }): ResendReply => {
+      return { resent, next_since: next?.toISOString() ?? null };
+    });
   });
   app.use('/webhooks', routes);
 }
@@ -165,12 +153,15 @@ function inputOf<S extends z.ZodType>(res: Response, schema: S, input: unknown):
   return undefined;
 }
 
-/** Undefined: the request was refused. */
-async function valueOf<T>(res: Response, work: Promise<Outcome<T, WebhookRefusal>>): Promise<T | undefined> {
+/** With what is shown of the value, or with the refusal. */
+async function answer<T>(
+  res: Response,
+  work: Promise<Outcome<T, WebhookRefusal>>,
+  show: (value: T) => object,
+): Promise<void> {
   const outcome = await work;
-  if (outcome.ok) return outcome.value;
-  refuseWebhook(res, outcome.reason);
-  return undefined;
+  if (outcome.ok) res.json(show(outcome.value));
+  else refuseWebhook(res, outcome.reason);
 }
 
 function ownerOf(req: Request): Owner {

@@ -18,7 +18,7 @@ import { type Reach, reachOf } from './target.ts';
 const noSecret = 'the secret of the webhook cannot be read any more: roll it';
 
 /** Requests at once; most of their time is waiting. Many, because endpoints that hang for 15 s keep their lanes from others. */
-const usualLanes = 200;
+const lanes = 200;
 /** An endpoint with many messages is not tried with one after the other while it fails. Shorter than the first pause of a message. */
 const pauseAfterFailureMs = 2_000;
 /** Longer than an attempt; part of the 30 s that a process has to stop. */
@@ -38,7 +38,6 @@ export function startWebhookDelivery(o: {
   readonly metrics: Metrics;
   /** From 0 to 1, for the jitter. */
   readonly chance?: () => number;
-  readonly lanes?: number;
 }): DueWork {
   const { endpoints, messages, clock, logger, chance = Math.random } = o;
   const measured = instruments(o.metrics);
@@ -125,7 +124,7 @@ export function startWebhookDelivery(o: {
   return startDueWork<Line>({
     ...o,
     name: 'webhooks',
-    lanes: o.lanes ?? usualLanes,
+    lanes,
     stopWithinMs,
     take,
     work: sendNext,

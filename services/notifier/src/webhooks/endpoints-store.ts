@@ -7,14 +7,13 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { EventType } from '@offer-ads/contracts/webhooks/webhook-types';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
-import { overloaded } from '@offer-ads/platform/process/faults';
 import mongoose, { type ClientSession } from 'mongoose';
+import { contactsStore } from '../contacts-store.ts';
 import {
+  admitEndpoint,
   type CreateRefusal,
   type Creation,
   type EndpointSecret,
-  keysAreFreeFrom,
-  placeFor,
   rolledSecrets,
 } from '../domain/webhooks/endpoint.ts';
 import type { FailingSince } from '../domain/webhooks/schedule.ts';
@@ -64,8 +63,6 @@ type EndpointDocument = Omit<Endpoint, 'id' | 'secrets' | 'changes'> & {
   _id: string;
   secrets: EndpointSecret[];
   changes: Change[];
-  /** Unique for organisation and mode, so that two creations at once cannot pass the bound. */
-  slot: number;
   creation?: Creation;
   /** When its next message is due; missing when it has none. While a process sends: the end of the lease, unless messages were added. */
   dueAt?: Date;
@@ -79,8 +76,6 @@ type EndpointDocument = Omit<Endpoint, 'id' | 'secrets' | 'changes'> & {
 export const lineLeaseMs = 60_000;
 const never = new Date(0);
 const changesKept = 20;
-/** More than slots: another request has won each time. */
-const triesAtMost = 20;
 
 export function newEndpointId(): string {
   return `we_${randomBytes(15).toString('base64url')}`;
@@ -89,17 +84,12 @@ export function newEndpointId(): string {
 /** All times are the database's, because the clocks of replicas differ. Only a clock set by a test is used instead. */
 export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemClock) {
   const endpoints = mongo.connection.collection<EndpointDocument>('webhook_endpoints');
-  const ownerKeys = { organisationId: 1, mode: 1 } as const;
-  await endpoints.createIndex({ ...ownerKeys, slot: 1 }, { name: 'slots', unique: true });
-  await endpoints.createIndex({ ...ownerKeys, url: 1 }, { name: 'addresses', unique: true });
-  await endpoints.createIndex(
-    { ...ownerKeys, 'creation.key': 1 },
-    { name: 'creations', unique: true, partialFilterExpression: { creation: { $exists: true } } },
-  );
+  await endpoints.createIndex({ organisationId: 1, mode: 1, url: 1 }, { name: 'addresses', unique: true });
   await endpoints.createIndex(
     { dueAt: 1 },
     { name: 'waiting_lines', partialFilterExpression: { state: 'on', dueAt: { $exists: true } } },
   );
+  const contacts = contactsStore(mongo);
   const now = databaseClock(clock);
   const waits = () => ({
     state: 'on' as const,
@@ -115,36 +105,30 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       | { readonly ok: true; readonly endpoint: Endpoint; readonly isReplayed: boolean }
       | { readonly ok: false; readonly reason: CreateRefusal }
     > => {
-      const { organisationId, mode, creation } = facts;
-      if (creation !== undefined)
-        await endpoints.updateMany(
-          {
-            organisationId,
-            mode,
-            'creation.key': creation.key,
-            createdAt: { $lte: keysAreFreeFrom(made.at) },
-          },
-          { $unset: { creation: '' } },
-        );
-      for (let tries = 0; tries < triesAtMost; tries += 1) {
-        const existing = await endpoints.find({ organisationId, mode }).toArray();
-        const place = placeFor(existing, facts, made.at);
-        if (!place.ok) return place;
-        if ('replayed' in place) return { ok: true, endpoint: endpointOf(place.replayed), isReplayed: true };
-        const document: EndpointDocument = {
-          _id: id,
-          ...facts,
-          secrets: [...facts.secrets],
-          slot: place.slot,
-          state: 'on',
-          createdAt: made.at,
-          changes: [made],
-          leasedUntil: never,
-        };
-        const isDone = await unlessTaken(endpoints.insertOne(document));
-        if (isDone !== 'taken') return { ok: true, endpoint: endpointOf(document), isReplayed: false };
-      }
-      throw overloaded('too many webhook endpoints are being made at once');
+      const { organisationId, mode } = facts;
+      const added = await unlessTaken(
+        mongo.transaction(async (session) => {
+          // Creations at the same moment come one after the other, so that they cannot pass the bound together.
+          await contacts.await(session, organisationId);
+          const existing = await endpoints.find({ organisationId, mode }, { session }).toArray();
+          const admitted = admitEndpoint(existing, facts, made.at);
+          if (!admitted.ok) return admitted;
+          if (admitted.replayed !== undefined)
+            return { ok: true, endpoint: endpointOf(admitted.replayed), isReplayed: true } as const;
+          const document: EndpointDocument = {
+            _id: id,
+            ...facts,
+            secrets: [...facts.secrets],
+            state: 'on',
+            createdAt: made.at,
+            changes: [made],
+            leasedUntil: never,
+          };
+          await endpoints.insertOne(document, { session });
+          return { ok: true, endpoint: endpointOf(document), isReplayed: false } as const;
+        }),
+      );
+      return added === 'taken' ? { ok: false, reason: 'url-taken' } : added;
     },
     /** The oldest first. `mode`: undefined for both. */
     list: async ({ organisationId, mode }: { readonly organisationId: number; readonly mode?: Mode }) => {
@@ -184,22 +168,19 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
       owner: Owner,
       sealed: string,
       change: Change,
-    ): Promise<Endpoint | 'rolled-too-often' | undefined> => {
-      for (let tries = 0; tries < triesAtMost; tries += 1) {
-        const found = await endpoints.findOne({ _id, ...owner });
+    ): Promise<Endpoint | 'rolled-too-often' | undefined> =>
+      mongo.transaction(async (session) => {
+        const found = await endpoints.findOne({ _id, ...owner }, { session });
         if (found === null) return undefined;
         const secrets = rolledSecrets(found.secrets, sealed, change.at);
         if (secrets === null) return 'rolled-too-often';
-        // Unless it was rolled meanwhile.
         const rolled = await endpoints.findOneAndUpdate(
-          { _id, ...owner, 'secrets.0.sealed': found.secrets[0]?.sealed ?? '' },
+          { _id },
           { $set: { secrets: [...secrets] }, $push: noted(change) },
-          { returnDocument: 'after' },
+          { returnDocument: 'after', session },
         );
-        if (rolled !== null) return endpointOf(rolled);
-      }
-      throw overloaded('a webhook secret is being rolled too often at once');
-    },
+        return rolled === null ? undefined : endpointOf(rolled);
+      }),
     /** The secrets are gone at once. Messages stay until they are old; without an endpoint nobody can read them. */
     remove: async (_id: string, owner: Owner) =>
       (await endpoints.deleteOne({ _id, ...owner })).deletedCount === 1,
@@ -294,7 +275,7 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
 const duplicateKey = 11_000;
 
 function endpointOf(document: EndpointDocument): Endpoint {
-  const { _id: id, slot: _slot, creation: _creation, dueAt: _dueAt, lease: _lease, ...rest } = document;
+  const { _id: id, creation: _creation, dueAt: _dueAt, lease: _lease, ...rest } = document;
   const { leasedUntil: _leasedUntil, claimedAt: _claimedAt, ...endpoint } = rest;
   return { id, ...endpoint };
 }

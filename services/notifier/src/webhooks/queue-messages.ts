@@ -1,18 +1,22 @@
 /** Turns events into messages for the endpoints that want them. Each has an id made of event and endpoint, so an event that repeats adds nothing. */
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import type { RestingTrace } from '@offer-ads/platform/telemetry/traces';
+import type { Announcement } from '../domain/announcement.ts';
 import { type WebhookCause, type WebhookSource, webhookText } from '../domain/webhooks/webhook-messages.ts';
 import type { Endpoint, EndpointsStore } from './endpoints-store.ts';
 import { type MessagesStore, messageIdOf, type NewMessage } from './messages-store.ts';
 
-export type HeardForWebhooks = {
-  readonly source: WebhookSource;
+/** An event, and what it becomes. */
+export type Heard = {
+  readonly announcement?: Announcement | undefined;
+  readonly source?: WebhookSource | undefined;
   readonly event: Pick<ReceivedEvent, 'id' | 'time' | 'data'>;
+  /** Of the event, because the events of a group have different causes. */
   readonly trace: RestingTrace;
 };
 
 /** Stores the messages of several events. */
-export type QueueWebhooks = (heard: readonly HeardForWebhooks[]) => Promise<void>;
+export type QueueWebhooks = (heard: readonly Heard[]) => Promise<void>;
 
 export function webhookQueue(o: {
   readonly endpoints: Pick<EndpointsStore, 'ofOrganisations' | 'noteMessages'>;
@@ -21,9 +25,10 @@ export function webhookQueue(o: {
   readonly wake: () => void;
 }): QueueWebhooks {
   return async (heard) => {
-    const organisationIds = heard.map(({ event }) => causeOf(event).organisationId);
-    const known = await o.endpoints.ofOrganisations(organisationIds);
-    const messages = heard.flatMap((one) =>
+    const causes = heard.flatMap(({ source, ...one }) => (source === undefined ? [] : { source, ...one }));
+    if (causes.length === 0) return;
+    const known = await o.endpoints.ofOrganisations(causes.map(({ event }) => causeOf(event).organisationId));
+    const messages = causes.flatMap((one) =>
       known.filter((endpoint) => wants(endpoint, one)).map((endpoint) => messageFor(endpoint, one)),
     );
     if (messages.length === 0) return;
@@ -34,14 +39,16 @@ export function webhookQueue(o: {
   };
 }
 
-function wants({ organisationId, mode, types }: Endpoint, { source, event }: HeardForWebhooks): boolean {
+type Cause = Pick<Heard, 'event' | 'trace'> & { readonly source: WebhookSource };
+
+function wants({ organisationId, mode, types }: Endpoint, { source, event }: Cause): boolean {
   const cause = causeOf(event);
   const isItsOwn = organisationId === cause.organisationId && mode === cause.mode;
   return isItsOwn && (types === undefined || types.includes(source.type));
 }
 
 /** What happens while an endpoint is off can be sent when it is on again. */
-function messageFor(endpoint: Endpoint, { source, event, trace }: HeardForWebhooks): NewMessage {
+function messageFor(endpoint: Endpoint, { source, event, trace }: Cause): NewMessage {
   return {
     id: messageIdOf(event.id, endpoint.id),
     endpointId: endpoint.id,
@@ -52,6 +59,6 @@ function messageFor(endpoint: Endpoint, { source, event, trace }: HeardForWebhoo
   };
 }
 
-function causeOf({ data }: HeardForWebhooks['event']): WebhookCause {
+function causeOf({ data }: Heard['event']): WebhookCause {
   return data as WebhookCause;
 }

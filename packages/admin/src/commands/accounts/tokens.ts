@@ -11,7 +11,7 @@ export const tokenCommands: readonly Command[] = [
   localCommand({
     name: 'token create',
     summary:
-      'Create a token for a person or program, shown only once, with its hashes for each ADMIN_TOKEN_HASHES and CONSOLE_STAFF',
+      'Create a token for a person or program, shown only once, with its hashes for each ADMIN_TOKEN_HASHES and CONSOLE_BREAK_GLASS',
     options: { name: z.string().regex(namePattern, nameHint).describe('NAME') },
     run: ({ name }) => {
       const token = randomBytes(32).toString('hex');

@@ -9,28 +9,33 @@ export type Clock = (instant: Date) => string;
  */
 export function clockOf(country: string | undefined): Clock {
   const key = isCountry(country) ? country : '';
-  const known = clocks.get(key);
-  if (known !== undefined) return known;
-  const clock = newClock(country);
+  const clock = clocks.get(key) ?? newClock(country);
   clocks.set(key, clock);
   return clock;
 }
 
 /** Creating a format takes a tenth of a millisecond. There are at most as many as countries and their zones. */
 const clocks = new Map<string, Clock>();
-const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
 function newClock(country: string | undefined): Clock {
   const locale = dateLocale(country);
-  const [zone = 'UTC', ...otherZones] = zonesOf(country);
-  const local = format(locale, zone);
+  const zones = zonesOf(country);
+  const local = format(locale, zones[0] ?? 'UTC');
   const universal = format(locale, 'UTC');
+  const offsets = zones.map(
+    (timeZone) => new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' }),
+  );
   return (instant) => {
-    const offset = offsetAt(instant, zone);
-    const agreed = otherZones.every((other) => offsetAt(instant, other) === offset);
-    // `GMT+5:30`, and `GMT+0` in some releases.
-    return agreed
-      ? `${local.format(instant)} (${offset.replace('GMT', 'UTC').replace(/\+0$/, '')})`
+    // Of `6/2/2026, GMT+5:30`; some releases write `GMT+0`. A name such as IST means one thing in India and another in Ireland.
+    const found = offsets.map((one) =>
+      one
+        .format(instant)
+        .replace(/^.* GMT/, 'UTC')
+        .replace(/\+0$/, ''),
+    );
+    const [offset = 'UTC', ...others] = new Set(found);
+    return others.length === 0
+      ? `${local.format(instant)} (${offset})`
       : `${universal.format(instant)} (UTC)`;
   };
 }
@@ -48,17 +53,6 @@ function format(locale: string, timeZone: string): Intl.DateTimeFormat {
     hour: hourCycle === 'h23' ? '2-digit' : 'numeric',
     minute: '2-digit',
   });
-}
-
-/** `GMT+5:30`. A name such as IST means one thing in India and another in Ireland. */
-function offsetAt(instant: Date, timeZone: string): string {
-  let offsets = offsetFormats.get(timeZone);
-  if (offsets === undefined) {
-    offsets = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' });
-    offsetFormats.set(timeZone, offsets);
-  }
-  // `6/2/2026, GMT+5:30`
-  return offsets.format(instant).replace(/^.* /, '');
 }
 
 /** If Unicode has no English for the country, the default would be that of the United States. */

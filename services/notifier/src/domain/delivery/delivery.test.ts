@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from './attempt.ts';
-import { deliveryResultOf } from './delivery.ts';
+import { deliveryResultOf, resendRefusal } from './delivery.ts';
 
 const queuedAt = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(queuedAt.getTime() + ms);
@@ -67,5 +67,18 @@ describe('a notification after an attempt', () => {
 
   it('is marked when the server may have accepted it without our knowing', () => {
     expect(deliveryResultOf({ ...deferred, uncertain: true }, first)).toMatchObject({ uncertain: true });
+  });
+});
+
+describe('sending again', () => {
+  it.each(['pending', 'sent', 'failed', 'suppressed'])('is possible for what is %s', (state) => {
+    const kept = { state, hasMessage: true };
+    expect(resendRefusal({ ...kept, expiresAt: undefined, hasLeft: false }, queuedAt)).toBeUndefined();
+    expect(resendRefusal({ ...kept, expiresAt: later(1), hasLeft: true }, queuedAt)).toBeUndefined();
+  });
+
+  it('is not possible with a link that has expired', () => {
+    const link = { state: 'pending', hasMessage: true, expiresAt: queuedAt, hasLeft: false };
+    expect(resendRefusal(link, queuedAt)).toBe('link-gone');
   });
 });

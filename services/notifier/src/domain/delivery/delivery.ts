@@ -58,3 +58,23 @@ export const expired = {
   problem: 'expired before it could be delivered',
   attempted: false,
 } as const satisfies DeliveryResult;
+
+export type ResendRefusal = 'nobody-known' | 'under-way' | 'link-gone' | 'left';
+
+/** Whether a person can have a notification sent again. @param o.hasLeft no person of the organisation has the address any longer */
+export function resendRefusal(
+  o: {
+    readonly state: string;
+    readonly hasMessage: boolean;
+    readonly expiresAt: Date | undefined;
+    readonly hasLeft: boolean;
+  },
+  now: Date,
+): ResendRefusal | undefined {
+  if (o.state === 'waiting') return 'nobody-known';
+  if (o.state === 'sending') return 'under-way';
+  // Links are deleted after sending, and are useless after they have expired.
+  if (!o.hasMessage || (o.expiresAt !== undefined && o.expiresAt <= now)) return 'link-gone';
+  // Links are sent to addresses that may not be in an organisation yet.
+  return o.hasLeft && o.expiresAt === undefined ? 'left' : undefined;
+}

@@ -6,47 +6,34 @@ const hour = 3_600_000;
 /** A creation with an `Idempotency-Key`; both are digests. */
 export type Creation = { readonly key: string; readonly fingerprint: string };
 
-/** What is known of an endpoint that exists when another one is to be made. `slot`: from 0 on, one for each endpoint. */
+/** What is known of an endpoint that exists when another one is to be made. */
 export type Existing = {
   readonly url: string;
-  readonly slot: number;
   readonly createdAt: Date;
   readonly creation?: Creation;
 };
 
 export type CreateRefusal = 'key-reused' | 'url-taken' | 'too-many';
 
+/** After this the secret is not shown any more, even to a caller who knows the key, and the key is free again. */
 const replayedForMs = 24 * hour;
 
-/** The key of a creation at this moment or earlier is free again: the secret is not shown any more, even to a caller who knows the key. */
-export function keysAreFreeFrom(now: Date): Date {
-  return new Date(now.getTime() - replayedForMs);
-}
-
-/** Where a new endpoint goes, or the endpoint that an earlier request with the same key made. */
-export function placeFor<E extends Existing>(
+/** Whether a new endpoint may be made. `replayed`: the endpoint that an earlier request with the same key made. */
+export function admitEndpoint<E extends Existing>(
   existing: readonly E[],
-  wanted: { readonly url: string; readonly creation?: Creation },
+  { url, creation }: { readonly url: string; readonly creation?: Creation },
   now: Date,
-):
-  | { readonly ok: true; readonly slot: number }
-  | { readonly ok: true; readonly replayed: E }
-  | { readonly ok: false; readonly reason: CreateRefusal } {
-  const earlier = existing.find(
-    ({ creation, createdAt }) =>
-      wanted.creation !== undefined &&
-      creation?.key === wanted.creation.key &&
-      createdAt > keysAreFreeFrom(now),
+): { readonly ok: true; readonly replayed?: E } | { readonly ok: false; readonly reason: CreateRefusal } {
+  const freeFrom = new Date(now.getTime() - replayedForMs);
+  const replayed = existing.find(
+    (one) => creation !== undefined && one.creation?.key === creation.key && one.createdAt > freeFrom,
   );
-  if (earlier !== undefined && earlier.creation?.fingerprint !== wanted.creation?.fingerprint)
-    return { ok: false, reason: 'key-reused' };
-  if (earlier !== undefined) return { ok: true, replayed: earlier };
-  if (existing.some(({ url }) => url === wanted.url)) return { ok: false, reason: 'url-taken' };
-  const taken = new Set(existing.map(({ slot }) => slot));
-  const slot = Array.from({ length: webhookLimits.endpoints }, (_, index) => index).find(
-    (index) => !taken.has(index),
-  );
-  return slot === undefined ? { ok: false, reason: 'too-many' } : { ok: true, slot };
+  if (replayed !== undefined)
+    return replayed.creation?.fingerprint === creation?.fingerprint
+      ? { ok: true, replayed }
+      : { ok: false, reason: 'key-reused' };
+  if (existing.some((one) => one.url === url)) return { ok: false, reason: 'url-taken' };
+  return existing.length < webhookLimits.endpoints ? { ok: true } : { ok: false, reason: 'too-many' };
 }
 
 /** `until`: signs until then, because a newer secret has replaced it. */

@@ -36,6 +36,15 @@ describe('a call in the log', () => {
     { route: 'GET unmatched', status: 404, returnCode: null },
     { route: 'POST /offers', status: 413, returnCode: null },
     { route: 'GET /webhooks/{webhook_id}', status: 404, returnCode: 'E2' },
+    { route: 'POST /webhooks/{webhook_id}/messages/{message_id}/resend', status: 409, returnCode: 'E5' },
+    { route: 'POST /webhooks', status: 415, returnCode: 'E1' },
+    { route: 'DELETE /test/clock', status: 403, returnCode: 'E1' },
+    { route: 'GET /offers/{offer_id}/analytics/series', status: 401, returnCode: 'E1' },
+    { route: 'GET /offers/{offer_id}/analytics', status: 401, returnCode: null },
+    { route: 'GET /offers/{offer_id}/analytics', status: 401, returnCode: 'E1' },
+    { route: 'GET /offers', status: 403, returnCode: 'E1' },
+    { route: 'POST /offers', status: 403, returnCode: 'E9' },
+    { route: 'PATCH /offers/{offer_id}', status: 422, returnCode: null },
   ])('links to an existing entry for $status of $route', (call) => {
     const anchor = guideTo(call)?.split('#')[1];
     expect([...anchors.values()]).toContain(anchor);

@@ -38,18 +38,25 @@ export function entryOf(parts: readonly EntryPart[]): Entry {
 
 /** Refusals without a code that only one endpoint has. */
 const withoutCode = new Set([
-  'POST /offers 409',
-  'POST /offers 422',
   'POST /offers 429',
-  'PATCH /offers/{offer_id} 409',
-  'PATCH /offers/{offer_id} 422',
   'GET /offers/{offer_id}/analytics 401',
   'POST /webhooks 422',
 ]);
+/** Refusals with one entry for several endpoints, which its heading names so. */
+const groups: readonly [heading: string, route: RegExp, refusals: readonly string[]][] = [
+  ['A webhook', /webhook_id/, ['404 E2']],
+  ['A disabled webhook', /^POST .*\/(test|resend)$/, ['409 E5']],
+  ['A webhook call with a body', /webhooks/, ['413 E1', '415 E1']],
+  ['The test clock', /\/test\/clock$/, ['403 E1']],
+  ['An offer', /\{offer_id\}(?!\/analytics$)/, ['401 E1']],
+  ['Another mode', /\/offers/, ['403 E1']],
+  [
+    'A form of an offer',
+    /^(POST \/offers|PATCH \/offers\/\{offer_id\})$/,
+    ['403 E9', '409', '415 E1', '422'],
+  ],
+];
 const ofAnyEndpoint = new Set([401, 429, 500, 503]);
-/** On these routes a 401 with a code is about the offer; elsewhere it is about the key. */
-const aboutOffers =
-  /^(POST \/offers\/\{offer_id\}\/(pause|resume|credit-estimate)|GET \/offers\/\{offer_id\}\/analytics\/series|(GET|PATCH|DELETE) \/offers\/\{offer_id\})$/;
 
 /** The entry in the guide to errors; null when the call succeeded or the caller disconnected before the reply. */
 export function guideTo(call: Logged): string | null {
@@ -59,10 +66,12 @@ export function guideTo(call: Logged): string | null {
 
 function headingOf({ route, status, returnCode }: Logged): string {
   if (isUnmatched({ route })) return 'Not from an endpoint';
-  // The endpoints of one webhook share an entry.
-  if (status === 404 && returnCode === 'E2') return 'A webhook 404 E2';
-  if (returnCode !== null && returnCode.startsWith('E'))
-    return `${status === 401 && !aboutOffers.test(route) ? 'Any endpoint' : route} ${status} ${returnCode}`;
+  const hasCode = returnCode?.startsWith('E') === true;
+  const refusal = hasCode ? `${status} ${returnCode}` : `${status}`;
+  const group = groups.find(([, routes, refusals]) => routes.test(route) && refusals.includes(refusal));
+  if (group !== undefined) return `${group[0]} ${refusal}`;
+  // A 401 with a code is about the key, unless it is about an offer.
+  if (hasCode) return `${status === 401 ? 'Any endpoint' : route} ${refusal}`;
   if (withoutCode.has(`${route} ${status}`)) return `${route} ${status}`;
   return ofAnyEndpoint.has(status) ? `Any endpoint ${status}` : 'Not from an endpoint';
 }
