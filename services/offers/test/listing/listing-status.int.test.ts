@@ -31,7 +31,7 @@ const facts: fc.Arbitrary<Omit<ListedFacts, 'offerId'>> = fc
     paymentAppliedAt: perhaps,
     pausedSince: perhaps,
     disabledSince: perhaps,
-    deletedAt: fc.option(hour, { freq: 1 }),
+    deletedAt: fc.option(hour, { freq: 2 }),
     isShown: fc.boolean(),
     /** Hours from the change until the sweeper announced it, on a clock that may be ahead of ours. */
     activationAnnouncedAfter: perhaps,
@@ -82,8 +82,8 @@ const query: fc.Arbitrary<ListingQuery> = fc.record(
     after: fc.option(place, { freq: 2 }),
     status: fc.option(fc.constantFrom(...portalStatuses), { freq: 5 }),
     onlyDisabled: fc.constant(true),
-    createdAfter: fc.option(hour.map(at), { freq: 1 }),
-    createdBefore: fc.option(hour.map(at), { freq: 1 }),
+    createdAfter: fc.option(hour.map(at), { freq: 2 }),
+    createdBefore: fc.option(hour.map(at), { freq: 2 }),
   },
   { requiredKeys: ['limit', 'after', 'status', 'createdAfter', 'createdBefore'] },
 );
